@@ -12,11 +12,11 @@ from longway.engines.model_files import fingerprint, installed_model
 from longway.engines.writer_lines import VERSION
 from writer_model import ALPHA
 
-RELEASE = 1  # goes up with every adapter that ships
+RELEASE = 2  # goes up with every adapter that ships
 
 
 CARD = Path(__file__).parent / "writer_card.md"
-JOBS = ("judge", "turn", "rewrite", "fill", "person", "alter", "triples", "say")
+JOBS = ("judge", "turn", "rewrite", "edit", "fill", "person", "alter", "triples", "say")
 
 
 def export_all(source: Path, out: Path) -> None:
@@ -34,6 +34,7 @@ def export_all(source: Path, out: Path) -> None:
         "base": fingerprint(installed_model()),
         "rank": rank,
         "alpha": ALPHA * rank,
+        "edits": any(name.startswith("edit/") for name in counts_of(source)),
     }
     judge = source / "judge.json"
     if judge.exists():
@@ -45,9 +46,14 @@ def export_all(source: Path, out: Path) -> None:
         print(path.name, f"{path.stat().st_size / 1e6:.1f} MB")
 
 
+def counts_of(source: Path) -> dict[str, int]:
+    """How many rows were trained on, by job and source."""
+    return dict(json.loads((source / "counts.json").read_text(encoding="utf-8")))
+
+
 def card(source: Path, rank: int) -> str:
     """The model card."""
-    counts = json.loads((source / "counts.json").read_text(encoding="utf-8"))
+    counts = counts_of(source)
     by_job: dict[str, list[str]] = {}
     for name, n in counts.items():
         job, _, part = name.partition("/")

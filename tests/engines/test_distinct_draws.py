@@ -1,6 +1,7 @@
 """Different lines drawn together, beside drawing without replacement from a list of all lines."""
 
 from collections import Counter
+from decimal import Decimal, localcontext
 from itertools import pairwise
 
 import numpy as np
@@ -85,6 +86,8 @@ def test_no_group_has_a_line_twice_and_a_large_one_has_them_all(sizes, seed):
         for line in mine:
             assert line.ended
             assert line.log_p == pytest.approx(np.log(LINES[line.tokens]), abs=1e-5)
+            shares = [GRAMMAR[line.tokens[:i]][token] for i, token in enumerate(line.tokens)]
+            assert line.lowest == pytest.approx(np.log(min(shares)), abs=1e-5)
 
 
 def test_a_group_begins_as_it_is_told():
@@ -101,9 +104,9 @@ def test_a_line_without_room_has_not_ended():
 
 @given(st.lists(st.floats(-20, 20), min_size=1, max_size=8), st.floats(-20, 20))
 def test_keys_are_those_of_the_equation(values, largest):
-    keys = np.array(values)
-    exact = -np.log(np.exp(-largest) - np.exp(-keys.max()) + np.exp(-keys))
-    found = conditioned(keys, largest)
-    assert found.max() == pytest.approx(largest)
-    near = np.exp(-keys) > 1e-8 * np.exp(-keys.max())  # where the plain way keeps its digits
-    np.testing.assert_allclose(found[near], exact[near], atol=1e-4)
+    with localcontext() as context:
+        context.prec = 60  # the differences of the equation lose digits
+        least = (-Decimal(max(values))).exp()
+        sums = [(-Decimal(largest)).exp() - least + (-Decimal(value)).exp() for value in values]
+        exact = [float(-total.ln()) for total in sums]
+    np.testing.assert_allclose(conditioned(np.array(values), largest), exact, atol=1e-6)

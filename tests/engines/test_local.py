@@ -16,6 +16,7 @@ from longway.engines.local import (
     DrawnLines,
     LocalEngine,
     draw_lines,
+    ordered_by_meaning,
 )
 from longway.engines.model_files import (
     ABOUT,
@@ -39,6 +40,7 @@ from tests.engines.adapters import ALPHA, RANK, writer_folder
 from tests.engines.llama_cpp import LlamaCpp, model_or_skip, needs_llama_cpp
 
 SENTIMENT = task_of(["neg", "pos"])
+PAIRS = task_of(["entailment", "neutral", "contradiction"], text_name="hypothesis", context_name="premise")
 PAIRS = task_of(["SUPPORTS", "REFUTES"], text_name="claim", context_name="evidence")
 LINES_SHOWN, OPTIONS = "Text: lovely\nLabel: positive\n\nText: awful\nLabel:", [" positive", " negative"]
 SHORT = Sampling(max_tokens=24)
@@ -210,13 +212,44 @@ def test_an_adapter_that_cannot_be_used_says_why(tmp_path, about, why):
         adapter_in(tmp_path)
 
 
-def test_a_writer_that_never_learned_to_edit_says_so():
-    engine = LocalEngine(model_or_skip())
-    assert not engine.adapter.edits
+def test_a_writer_that_never_learned_to_edit_says_so(tmp_path):
+    shipped = installed_adapter().path.parent
+    (tmp_path / FILE).symlink_to(shipped / FILE)
+    about = json.loads((shipped / ABOUT).read_text())
+    (tmp_path / ABOUT).write_text(json.dumps({**about, "edits": False}))
+    engine = LocalEngine(model_or_skip(), adapter=tmp_path)
     prompt = edit_prompt(SENTIMENT, "The soup was cold.", label="neg", include="of course")
     written = asyncio.run(engine.write(prompt, 2, Sampling()))
     assert written.texts == ()
     assert "not trained" in written.refusals[0]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "follows"),
+    [
+        ({"include": "of course"}, lambda text: "of course" in text.lower()),
+        ({"include": "sadly", "place": "first"}, lambda text: text.lower().startswith("sadly")),
+        ({"most": 7}, lambda text: len(text.split()) <= 7),
+        ({"least": 14}, lambda text: len(text.split()) >= 14),
+    ],
+)
+def test_an_edit_does_what_is_asked(wanted, follows):
+    prompt = edit_prompt(
+        SENTIMENT, "The soup was cold and the waiter never smiled at us.", label="neg", **wanted
+    )
+    written = asyncio.run(LocalEngine(model_or_skip()).write(prompt, 4, Sampling()))
+    assert written.texts
+    assert all(map(follows, written.texts))
+
+
+@pytest.mark.parametrize("is_pair", [True, False])
+def test_rewrites_that_say_the_same_come_first_and_claims_that_do_not_are_left_out(is_pair):
+    task = PAIRS if is_pair else SENTIMENT
+    prompt = rewrite_prompt(
+        task, "Two women are walking.", label=task.labels[0], context="Two women walk." if is_pair else None
+    )
+    other, same = "Nobody is walking at all.", "Two ladies are walking."
+    assert ordered_by_meaning(prompt, [other, same]) == ([same] if is_pair else [same, other])
 
 
 def test_a_broken_adapter_is_reported(model_path, tmp_path):
@@ -316,7 +349,7 @@ class Scripted:
     def __call__(self, step, n, temperature, *, sampling, seed):
         assert step is STEP
         self.asked.append((n, temperature, seed))
-        return [Draw(next(self.texts), True, 5, -0.1 * (i + 1)) for i in range(n)]
+        return [Draw(next(self.texts), True, 5, -0.1, -0.1 * (i + 1)) for i in range(n)]
 
 
 def climbed(texts, n, temperature=0.5):
@@ -326,7 +359,7 @@ def climbed(texts, n, temperature=0.5):
 
 
 def test_lines_are_drawn_until_there_are_enough_different_ones_and_each_round_is_hotter():
-    draw, found = climbed(["same"] * 6 + ["third", "fourth", "same", "same", "bad", "fifth"], 4)
+    draw, found = climbed(["same"] * 8 + ["third", "fourth", "same", "same", "bad", "fifth", "bad", "bad"], 4)
     assert list(found.accepted) == ["same", "third", "fourth", "fifth"]
     (n, first, seed), (other_n, second, other_seed) = draw.asked
     assert n == other_n == DRAWS * 4

@@ -12,7 +12,7 @@ The k lines that are left are k draws without replacement, the first drawn havin
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -44,11 +44,16 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What was written so far. log_p: of its tokens, as the model has them. drawn: the same, as they were drawn. key: see above."""
+    """What was written so far.
+
+    log_p: of its tokens, as the model has them. lowest: of the least likely one that was drawn. drawn: as log_p, as they were drawn.
+    key: see above.
+    """
 
     group: int
     tokens: tuple[int, ...] = ()
     log_p: float = 0.0
+    lowest: float = 0.0
     drawn: float = 0.0
     key: float = 0.0
     ended: bool = False
@@ -111,9 +116,7 @@ def _children(
     at = len(line.tokens)
     if at < len(start):
         token = start[at]
-        return [
-            Line(line.group, (*line.tokens, token), line.log_p + float(log_p[token]), line.drawn, line.key)
-        ]
+        return [replace(line, tokens=(*line.tokens, token), log_p=line.log_p + float(log_p[token]))]
     tokens, likely = choices(line, log_p)
     drawn = line.drawn + likely
     keys = conditioned(drawn + generator.gumbel(size=len(tokens)), line.key)
@@ -122,6 +125,7 @@ def _children(
             line.group,
             (*line.tokens, token),
             line.log_p + float(log_p[token]),
+            min(line.lowest, float(log_p[token])),
             float(drawn[i]),
             float(keys[i]),
             token in ends,

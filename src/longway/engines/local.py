@@ -49,9 +49,12 @@ from longway.task import Task
 READING = 8  # increases when texts are drawn, filtered or judged differently
 LONGEST_TO_JUDGE = 1800  # characters
 LADDER = (1.3, 2.5)  # factors on the temperature, round by round
-DRAWS = 3.0  # lines drawn in a round for each one that is wanted: some are refused
+DRAWS = 2.0  # lines drawn in a round for each one that is wanted: some are refused
 ENOUGH = 0.5  # share of the wanted lines after which no further round is drawn
-SAME, LEAST_SAME = 0.5, 0.2  # how likely two texts entail each other if they say the same, and below which they do not
+SAME, LEAST_SAME = (
+    0.5,
+    0.2,
+)  # how likely two texts entail each other if they say the same, and below which they do not
 WARM = 0.6  # the temperature after the likeliest line (temperature 0) could not be used
 
 
@@ -64,7 +67,7 @@ class LocalEngine(Engine):
 
     name = "local"
     can = frozenset({"write", "judge", "edit"})
-    seconds_a_call = 1.5  # docs/engines.md: 25 to 55 short texts per minute
+    seconds_a_call = 1.2  # docs/engines.md
     longest_passage = 60  # two or three sentences, as in training
 
     def __init__(self, model_path: Path | str | None = None, *, adapter: Path | None = None) -> None:
@@ -231,14 +234,14 @@ def ordered_by_meaning(prompt: Prompt, texts: list[str]) -> list[str]:
 
 @dataclass(slots=True)
 class DrawnLines:
-    """Accepted lines with their mean log-likelihoods, reasons for refused draws, and the number of tokens drawn."""
+    """Accepted lines with the log-likelihoods of their least likely tokens, reasons for refused draws, and the number of tokens drawn."""
 
     accepted: dict[str, float] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
     n_tokens: int = 0
 
     def best(self, n: int) -> list[str]:
-        """Up to n lines, the likeliest first."""
+        """Up to n lines, first those whose least likely token is likeliest: one odd word spoils a line."""
         return sorted(self.accepted, key=lambda line: (-self.accepted[line], line))[:n]
 
 
@@ -258,7 +261,7 @@ def draw_lines(draw: Callable[..., list[Draw]], step: WriterStep, n: int, sampli
                 lines.refused.append(str(reason))
                 continue
             line = first.setdefault(tuple(words_of(line)), line)
-            lines.accepted[line] = max(drawn.log_likelihood, lines.accepted.get(line, drawn.log_likelihood))
+            lines.accepted[line] = max(drawn.lowest, lines.accepted.get(line, drawn.lowest))
         if len(lines.accepted) >= ENOUGH * n:
             break
     return lines

@@ -56,12 +56,13 @@ _A, _B = ".lora_a", ".lora_b"
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One continuation. ended: it reached the end of its line; log_likelihood: mean over its tokens."""
+    """One continuation. ended: it reached the end of its line; log_likelihood: mean over its tokens; lowest: of the least likely one."""
 
     text: str
     ended: bool
     tokens: int
     log_likelihood: float
+    lowest: float = 0.0
 
 
 def loaded_with(path: Path, adapter: Path) -> OnnxWriter:
@@ -150,7 +151,7 @@ class OnnxWriter:
     def _drawn(self, line: Line) -> Draw:
         n_tokens = len(line.tokens)
         text = self._tokenizer.decode([token for token in line.tokens if token not in self._ends]).strip()
-        return Draw(text, line.ended, n_tokens, line.log_p / max(1, n_tokens))
+        return Draw(text, line.ended, n_tokens, line.log_p / max(1, n_tokens), line.lowest)
 
     def likelihoods(self, lines: str, options: Sequence[str]) -> list[list[float]]:
         """For each option, the log-likelihood of each of its tokens after the lines."""

@@ -66,6 +66,9 @@ MAX_ADDED = 3  # function words that a triple may add: a form of "be", an articl
 MIN_REALISED = 0.9  # share of the triples' words that a sentence made of them must have
 PHRASE_LONGER = 2  # words by which a phrase may be longer than the one it replaces
 MAX_STARTS = 12  # places at which words are put in
+LEAST_LIKELY = (
+    -3.0
+)  # log-likelihood of a paraphrase's least likely token; below it, two of three read badly (notes/LOG.md)
 MAX_INVENTED = 1  # content words that a shortened sentence may add
 MAX_LONGER = 2.0  # times as long as the sentence or what was asked for
 _PAIR_KINDS = ("rewrite", "counterfactual", "fill", "alter", "realise", "edit")
@@ -315,6 +318,8 @@ def read_rewritten(text: str, draw: Draw) -> str:
     """The paraphrase, in the form of the text."""
     candidate = in_form_of(text, draw.text)
     _check_ended(draw)
+    if draw.lowest < LEAST_LIKELY:
+        raise Implausible("an unlikely word")
     if reason := refusal(text, candidate):
         raise Implausible(reason)
     return candidate
