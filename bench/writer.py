@@ -31,8 +31,9 @@ def timed(model: OnnxWriter, texts: list[str], n: int) -> tuple[float, float]:
     """Texts per minute and tokens per second."""
 
     def draw(text: str, seed: int) -> int:
-        lines, temperatures = rewrite_lines(text), [TEMPERATURE] * n
-        draws = model.draw(lines, temperatures, top_p=TOP_P, max_tokens=MAX_TOKENS, seed=seed)
+        draws = model.draw(
+            rewrite_lines(text), n, temperature=TEMPERATURE, top_p=TOP_P, max_tokens=MAX_TOKENS, seed=seed
+        )
         return sum(one.tokens for one in draws)
 
     draw("A warm up.", 0)

@@ -60,7 +60,9 @@ def by_writer_for_all(texts: Sequence[str], target: str, what: str) -> list[str]
     for i, text in enumerate(texts):
         lines = person_lines(text, TO[target])
         new.append(
-            model.draw(lines, [0.0], top_p=1.0, max_tokens=len(text) // 2 + 16, seed=0)[0].text.strip()
+            model.draw(lines, 1, temperature=0.0, top_p=1.0, max_tokens=len(text) // 2 + 16, seed=0)[
+                0
+            ].text.strip()
         )
         progress(i + 1, len(texts))
     return new

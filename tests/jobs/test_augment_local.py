@@ -23,9 +23,7 @@ def test_the_embedded_model_goes_the_whole_way_and_a_text_ends_as_a_row_or_with_
     known = Words(WORDS, WordAnalysis())
     monkeypatch.setattr("longway.jobs.augment.methods.words_by_models", lambda rows, ensemble, **more: known)
 
-    monkeypatch.setattr(
-        "longway.engines.local.LADDER", ((1.3, 2.0),)
-    )  # fewer draws: the wording is not tested
+    monkeypatch.setattr("longway.engines.local.LADDER", (1.3,))  # fewer draws: the wording is not tested
     journal = Journal(None)
     local = Asker(LocalEngine(model_or_skip()), journal)
     settings = AugmentSettings(engine="local", models=("bow",), to="positive", mixed="principal")
