@@ -209,7 +209,7 @@ def measure(network: Any, args: argparse.Namespace) -> None:
 
 
 def sample(args: argparse.Namespace) -> None:
-    """n answers to each prompt of sample.npz: answers.npz."""
+    """n answers of the adapter in --out to each question in --data: answers.npz beside the questions."""
     import torch
 
     from longway.engines.scoring.gguf_weights import read_gguf
@@ -232,7 +232,7 @@ def sample(args: argparse.Namespace) -> None:
         for answer in write(network, prompts, ends=ends, most=72, temperature=warm, generator=generator):
             flat += [*answer, 0]
         print(f"draw {number + 1} of {args.n} at {warm}: {time.time() - began:.0f} s", flush=True)
-    np.savez_compressed(args.out / "answers.npz", tokens=np.array(flat, np.uint16))
+    np.savez_compressed(args.data / "answers.npz", tokens=np.array(flat, np.uint16))
 
 
 def main() -> None:

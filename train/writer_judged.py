@@ -18,7 +18,7 @@ from typing import Any
 
 import httpx
 
-from writer_taught import Question, read_answers, read_questions
+from writer_taught import Question, read_answers, read_questions, whole_lines
 
 JUDGED = "judged.jsonl"
 MOST_CONTEXT = 500  # characters
@@ -35,7 +35,7 @@ def judge(folder: Path, *, model: str, base_url: str, minutes: float, at_once: i
     asked, done = read_questions(folder), judged(folder)
     answers = [(number, text) for number, texts in read_answers(folder) for text in dict.fromkeys(texts)]
     waiting = iter([one for one in answers if one not in done and one[1] != asked[one[0]].source.text])
-    with (folder / JUDGED).open("a", encoding="utf-8") as file:
+    with whole_lines(folder / JUDGED) as file:
         asyncio.run(_judge(waiting, asked, file, model, base_url, time.time() + 60 * minutes, at_once))
 
 

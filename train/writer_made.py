@@ -74,7 +74,8 @@ def sources(shared: Shared, each: int, seed: int = 0) -> dict[str, list[Source]]
 def review_sentences(shared: Shared, n: int, chance: random.Random) -> list[Source]:
     """Sentences of reviews, with the label of the review."""
     found = []
-    for row in chance.sample(list(shared.rows("imdb/train")), n):
+    reviews = list(shared.rows("imdb/train"))
+    for row in chance.sample(reviews, min(n, len(reviews))):
         fit = [s for s in SENTENCE_END.split(untagged(row["text"])) if 6 <= len(s.split()) <= 40]
         found += [Source(sentence, row["label"]) for sentence in chance.sample(fit, min(2, len(fit)))]
     return found[:n]

@@ -20,7 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -101,7 +101,7 @@ def questions(shared: Shared, each: int, seed: int = 21) -> list[Question]:
 
 def ask(folder: Path, *, model: str, base_url: str, minutes: float, at_once: int) -> None:
     """Have a server answer as many questions as the time allows; those that have an answer are not asked again."""
-    with (folder / ANSWERS).open("a", encoding="utf-8") as file:
+    with whole_lines(folder / ANSWERS) as file:
         done = {number for number, _ in _asked_already(folder)}
         waiting = ((i, one) for i, one in enumerate(read_questions(folder)) if i not in done)
         asyncio.run(_ask(waiting, file, model, base_url, time.time() + 60 * minutes, at_once))
@@ -172,6 +172,15 @@ def read_answers(folder: Path) -> list[tuple[int, list[str]]]:
     return found
 
 
+def whole_lines(path: Path) -> TextIO:
+    """A file to add lines to; a last line that was cut off is taken away."""
+    file = path.open("a+", encoding="utf-8")
+    file.seek(0)
+    kept = file.read().rpartition("\n")
+    file.truncate(len((kept[0] + kept[1]).encode("utf-8")))
+    return file
+
+
 def _asked_already(folder: Path) -> list[tuple[int, list[str]]]:
     if not (folder / ANSWERS).exists():
         return []
@@ -202,8 +211,8 @@ def taught(folder: Path, shared: Shared) -> Iterator[Row]:
     by_job: dict[tuple[str, str], dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for number, texts in read_answers(folder):
         one = asked[number]
-        ordered = sorted(dict.fromkeys(texts), key=lambda new, n=number: -shares.get((n, new), 1.0))
-        good = [new for new in ordered if shares.get((number, new), 1.0) >= GOOD[one.kind][0]]
+        ordered = sorted(dict.fromkeys(texts), key=lambda new, n=number: -shares.get((n, new), 0.0))
+        good = [new for new in ordered if not shares or shares.get((number, new), 0.0) >= GOOD[one.kind][0]]
         by_job[one.job, one.data][number] += [in_form_of(one.source.text, new) for new in good]
     chance = random.Random(2)
     for (job, data), given in sorted(by_job.items(), key=lambda item: item[0]):
@@ -226,7 +235,8 @@ def pairs_of(folder: Path, rows: Sequence[Row], seed: int = 4) -> list[Row]:
     for number, texts in read_answers(folder):
         one = asked[number]
         key, low = _key(one.lines), GOOD[one.kind][1]
-        worse = [new for new in texts if new.strip() and "\n" not in new and new not in accepted[key]]
+        plain = [new for new in texts if new.strip() and "\n" not in new]
+        worse = [new for new in plain if not {new, in_form_of(one.source.text, new)} & accepted[key]]
         worse = [new for new in worse if shares.get((number, new), 0.0) < low]
         refused.setdefault(key, []).extend(dict.fromkeys(worse))
     found = []

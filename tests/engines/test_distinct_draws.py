@@ -62,7 +62,7 @@ def draw(sizes, seed, starts=None, max_tokens=5):
 
 
 def test_lines_come_as_often_as_without_replacement_from_a_list_of_all():
-    n = 20_000
+    n = 6_000
     firsts, both = Counter(), Counter()
     for seed in range(n):
         one, other = (line.tokens for line in draw([2], seed))

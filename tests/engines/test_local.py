@@ -11,6 +11,7 @@ from longway.engines.engine import Sampling
 from longway.engines.local import (
     DRAWS,
     LADDER,
+    LEAST_DRAWS,
     LONGEST_TO_JUDGE,
     WARM,
     DrawnLines,
@@ -224,22 +225,20 @@ def test_a_writer_that_never_learned_to_edit_says_so(tmp_path):
     assert "not trained" in written.refusals[0]
 
 
-@pytest.mark.parametrize(
-    ("wanted", "follows"),
-    [
+def test_an_edit_does_what_is_asked():
+    engine = LocalEngine(model_or_skip())
+    for wanted, follows in (
         ({"include": "of course"}, lambda text: "of course" in text.lower()),
         ({"include": "sadly", "place": "first"}, lambda text: text.lower().startswith("sadly")),
+        ({"include": "zorbital"}, lambda text: "zorbital" in text.lower()),  # in no dictionary
         ({"most": 7}, lambda text: len(text.split()) <= 7),
         ({"least": 14}, lambda text: len(text.split()) >= 14),
-    ],
-)
-def test_an_edit_does_what_is_asked(wanted, follows):
-    prompt = edit_prompt(
-        SENTIMENT, "The soup was cold and the waiter never smiled at us.", label="neg", **wanted
-    )
-    written = asyncio.run(LocalEngine(model_or_skip()).write(prompt, 4, Sampling()))
-    assert written.texts
-    assert all(map(follows, written.texts))
+    ):
+        text = "The soup was cold and the waiter never smiled at us."
+        prompt = edit_prompt(SENTIMENT, text, label="neg", **wanted)
+        written = asyncio.run(engine.write(prompt, 4, Sampling()))
+        assert written.texts
+        assert all(map(follows, written.texts))
 
 
 @pytest.mark.parametrize("is_pair", [True, False])
@@ -380,13 +379,16 @@ def test_it_stops_at_the_end_of_the_ladder_and_says_why_draws_were_refused():
 def test_the_likeliest_line_is_drawn_once_and_others_only_if_it_cannot_be_used():
     draw, _ = climbed(["good"], 1, temperature=0.0)
     assert [(n, temperature) for n, temperature, _ in draw.asked] == [(1, 0.0)]
-    draw, found = climbed(["bad", "good", "good"], 1, temperature=0.0)
+    draw, found = climbed(["bad", *["good"] * LEAST_DRAWS], 1, temperature=0.0)
     assert found.best(1) == ["good"]
-    assert [(n, temperature) for n, temperature, _ in draw.asked] == [(1, 0.0), (2, WARM * LADDER[0])]
+    assert [(n, temperature) for n, temperature, _ in draw.asked] == [
+        (1, 0.0),
+        (LEAST_DRAWS, WARM * LADDER[0]),
+    ]
 
 
 def test_lines_with_the_same_words_count_once_with_their_best_likelihood():
-    _, found = climbed(["One, two", "three", "one two!", "bad"], 2)
+    _, found = climbed(["One, two", "three", "one two!", *["bad"] * 3], 2)
     assert found.accepted == {"One, two": pytest.approx(-0.1), "three": pytest.approx(-0.2)}
 
 

@@ -52,6 +52,10 @@ def test_shares_are_those_of_the_temperature():
         np.testing.assert_allclose(np.exp(likely), wanted / wanted.sum(), atol=1e-6)
 
 
+def test_the_likeliest_token_is_left_whatever_share_is_asked_for():
+    assert drawable(np.log(np.array([0.2, 0.8], np.float32)), temperature=1.0, top_p=0.0)[0].tolist() == [1]
+
+
 def test_what_is_rare_is_never_drawn_however_hot_it_is():
     log_p = np.log(np.array([0.9, 0.09, 0.9 * MIN_RELATIVE / 2], np.float32))
     assert drawable(log_p, temperature=100.0, top_p=1.0)[0].tolist() == [0, 1]

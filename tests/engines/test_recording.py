@@ -50,7 +50,7 @@ def test_a_recording_gives_the_same_answers_without_the_server(form, recorded, t
         assert record(path, tmp_path / "answers.jsonl") == 5
         path = tmp_path / "answers.jsonl"
     engine = ReplayEngine(path)
-    assert engine.can == {"write", "judge"}
+    assert engine.can == {"write", "judge", "edit"}
     assert ask_all(Asker(engine, Journal(None))) == answers
     assert Asker(engine, Journal(None)).write_all(writing("z"), 1)[0].texts == ("z",)
 

@@ -42,6 +42,8 @@ def test_every_question_is_asked_once_however_often_asking_stops(tmp_path):
         with (tmp_path / teacher.ANSWERS).open("a") as file:
             file.write('{"number": 0, "te')  # cut off
         assert sorted(number for number, _ in teacher.read_answers(tmp_path)) == [0, 1, 2]
+        teacher.ask(tmp_path, model="toy", base_url=server.url, minutes=1, at_once=2)
+        assert "te" not in (tmp_path / teacher.ANSWERS).read_text().split("\n")[-1]  # it is taken away
         asked = [call.question["content"] for call in server.calls]
     assert sum("<avoid>" in content for content in asked) == 1
     assert sum('with the label "contradiction"' in content for content in asked) == 1

@@ -50,6 +50,7 @@ READING = 8  # increases when texts are drawn, filtered or judged differently
 LONGEST_TO_JUDGE = 1800  # characters
 LADDER = (1.3, 2.5)  # factors on the temperature, round by round
 DRAWS = 2.0  # lines drawn in a round for each one that is wanted: some are refused
+LEAST_DRAWS = 6  # lines drawn in a round, however few are wanted: together they take hardly longer than one
 ENOUGH = 0.5  # share of the wanted lines after which no further round is drawn
 SAME, LEAST_SAME = (
     0.5,
@@ -118,7 +119,7 @@ class LocalEngine(Engine):
         if prompt.kind == "edit" and not self.adapter.edits:
             return Written((), ("this writer was not trained to put words in or to change lengths",))
         model = self._loaded()
-        given = " ".join([prompt.text, prompt.context or ""])
+        given = " ".join([prompt.text, prompt.context or "", prompt.values.get("include", "")])
         try:
             steps = [
                 without_invented_words(step, given, tokenizer_in(self.model_path))
@@ -165,16 +166,18 @@ class LocalEngine(Engine):
         n_read = n_tokens = 0
         for step in steps:
             lines = draw_lines(self._draw, step, n, sampling)
-            parts.append(lines.best(n))
+            parts.append(lines.best(len(lines.accepted) if len(steps) == 1 else n))
             refused += lines.refused
             n_read, n_tokens = n_read + len(step.lines) // 4, n_tokens + lines.n_tokens
             if not lines.accepted:
                 break
-        texts = combine_lines(prompt, parts, n)
+        texts = combine_lines(prompt, parts, max(map(len, parts)))
         if prompt.kind == "counterfactual":
             texts = self._ordered_by_label(prompt, texts)
         if prompt.kind == "rewrite":
-            texts = ordered_by_meaning(prompt, texts)
+            n_before, texts = len(texts), ordered_by_meaning(prompt, texts)
+            refused += ["says something else"] * (n_before - len(texts))
+        texts = texts[:n]
         usage = Usage(n_read, n_tokens, cost=0.0, seconds=time.perf_counter() - started)
         return Written(tuple(texts), tuple(refused), how=(self.name,) * len(texts), usage=usage)
 
@@ -273,7 +276,7 @@ def rounds_of(temperature: float, n: int) -> Iterator[tuple[int, float]]:
         yield 1, 0.0
         temperature = WARM
     for factor in LADDER:
-        yield math.ceil(DRAWS * n), temperature * factor
+        yield max(LEAST_DRAWS, math.ceil(DRAWS * n)), temperature * factor
 
 
 def _seed(sampling: Sampling, n_drawn: int, key: str) -> int:

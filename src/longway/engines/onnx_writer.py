@@ -118,7 +118,7 @@ class OnnxWriter:
         starts: Sequence[str] = (),
         least: int = 0,
     ) -> list[Draw]:
-        """Up to n different continuations, each up to the end of its line or `max_tokens`.
+        """Up to n different continuations, each up to the end of its line or `max_tokens`; of a long text some may come twice.
 
         avoid: words and phrases that none of them has. starts: what they begin with, in turn. least: the fewest words of each.
         """
@@ -192,6 +192,7 @@ def drawable(
     tokens = tokens[np.argsort(-log_p[tokens], kind="stable")]
     shares = np.exp(log_p[tokens].astype(np.float64))
     within = np.cumsum(shares) - shares < top_p  # includes the token that reaches the share
+    within[0] = True
     likely = (log_p[tokens[within]] - most).astype(np.float64) / temperature
     return tokens[within], likely - np.log(np.exp(likely).sum())
 

@@ -178,7 +178,8 @@ class ReplayEngine(Engine):
                 seen.add((kind, engine))
                 self._keys[kind].append(CallKeys(asked["identity"], asked["renders"]))
         self._digest = digest.hexdigest()
-        self.can = frozenset(kind for kind, keys in self._keys.items() if keys)
+        kinds = {kind for kind, keys in self._keys.items() if keys}
+        self.can = frozenset(kinds | ({"edit"} if "write" in kinds else set()))
 
     @property
     def identity(self) -> Mapping[str, object]:

@@ -118,7 +118,9 @@ def expected_plan(repairing: Repairing) -> RepairPlan:
 def _costs(repairing: Repairing, remedy: Remedy | BatchRemedy) -> bool:
     """Whether a remedy asks a server."""
     writer = repairing.writer
-    return isinstance(remedy, BatchRemedy) and writer is not None and writer.engine.base_url is not None
+    if not isinstance(remedy, BatchRemedy) or writer is None:
+        return False
+    return any(part.base_url is not None for part in writer.engine.parts)
 
 
 def _tried(

@@ -54,6 +54,7 @@ from longway.verify.model_checks import ClassifiersCheck
 from longway.verify.verifier import Verifier, verifier_for
 
 RULES = "rules"
+ENGLISH_ONLY = frozenset({RULES, "local"})  # engines that write no other language
 PREPARE = "prepare"  # a kind of work
 REWORDED = 0.1  # drafts that an engine is expected to have per row that it is asked for
 WORDS = {
@@ -221,7 +222,7 @@ class Repairing:
                     self.writing,
                     self.rows.task,
                     engine=self.writer.engine.name,
-                    needs_english=self.writer.engine.name == RULES,
+                    needs_english=self._writes_english,
                     seed=self.settings.seed,
                 )
         if self.writer is not None and "edit" in self.writer.engine.can:
@@ -232,8 +233,13 @@ class Repairing:
                     name=name,
                     into_others=name == PUT_IN,
                     engine=self.writer.engine.name,
+                    needs_english=self._writes_english,
                     seed=self.settings.seed,
                 )
+
+    @property
+    def _writes_english(self) -> bool:
+        return self.writer is not None and all(part.name in ENGLISH_ONLY for part in self.writer.engine.parts)
 
     def counterparts(self) -> Iterator[CounterpartSource]:
         """The sources of rows to add, in the order in which they are used. They start from the texts as changed so far."""

@@ -65,12 +65,18 @@ class AskedCounterparts:
 class AskedEdits:
     """Asks an engine to put a pattern in, or for another length. name: the remedy that it stands in for. into_others: whether the pattern is put in."""
 
-    needs_english = False
-
     def __init__(
-        self, ask: AskEngine, task: Task, *, name: str, into_others: bool, engine: str, seed: int = 0
+        self,
+        ask: AskEngine,
+        task: Task,
+        *,
+        name: str,
+        into_others: bool,
+        engine: str,
+        needs_english: bool = False,
+        seed: int = 0,
     ) -> None:
-        self.name, self.into_others = name, into_others
+        self.name, self.into_others, self.needs_english = name, into_others, needs_english
         self._ask, self._task, self._engine, self._seed = ask, task, engine, seed
 
     def propose_all(self, rows: Sequence[RepairRow], target: Target) -> list[list[Draft]]:
