@@ -188,6 +188,7 @@ SMALL = {
 }
 # What they measure is tested elsewhere; they themselves are run by `make soak`.
 LONG = {
+    "runs/sample.py",
     "bench/review.py", "bench/scale.py", "bench/encoder.py", "bench/stream.py", "bench/round.py", "bench/grammar.py", "bench/served.py",
     "bench/score.py", "bench/writer.py", "runs/writer.py", "runs/calibration.py", "runs/redteam.py", "runs/form_replay.py", "runs/people.py",
     "runs/analysis.py", "runs/grammar_snli.py", "bench/audit.py", "bench/razor.py", "runs/planted.py", "runs/repair.py", "runs/prompts.py",

@@ -25,6 +25,7 @@ def test_the_first_model_of_the_server_is_taken(engine, local_server):  # noqa: 
     assert engine.name == f"served:{models_of(local_server)[0]}"
 
 
+@pytest.mark.soak  # test_gguf.py has a real server, too
 def test_a_real_server_writes_and_judges_and_nothing_is_asked_twice(engine, tmp_path):
     prompts = [
         translate_prompt(TEXT, language="French")
