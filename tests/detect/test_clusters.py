@@ -163,6 +163,7 @@ def clustered_rows(kind, sizes, random):
 
 
 @pytest.mark.parametrize("kind", ["text", "context"])
+@pytest.mark.soak
 def test_random_labels_of_clusters_give_no_finding_in_95_of_100_runs(kind):
     random = np.random.default_rng(5)
     sizes = [1] * 40 + [2] * 20 + [8] * 10 + [30] * 2

@@ -26,6 +26,7 @@ def train_reading(name):
 
 
 @pytest.mark.parametrize("name", ["claims", pytest.param("reviews", marks=pytest.mark.soak)])
+@pytest.mark.soak
 def test_permuted_labels_give_no_finding_in_95_of_100_runs(name):
     reading = train_reading(name)
     labels, random = reading.labels.copy(), np.random.default_rng(20)

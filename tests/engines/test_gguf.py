@@ -143,6 +143,7 @@ def test_no_server_is_left_behind(how):
 
 
 @needs_llama_cpp
+@pytest.mark.soak
 def test_ctrl_c_during_an_answer_takes_no_two_seconds_and_keeps_the_answers(tmp_path):
     script = (
         "import sys\n"

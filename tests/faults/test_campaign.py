@@ -49,6 +49,7 @@ def test_killed_at_random_moments_nothing_is_lost_and_nothing_paid_twice(campaig
     assert campaign.counts.decisions > 0
 
 
+@pytest.mark.soak
 def test_every_fault_is_told_and_the_same_command_goes_on(campaign):
     for name, job, place in INJECTED:
         campaign.inject(FAULTS[name], job, place)

@@ -270,6 +270,7 @@ def test_bad_settings_are_told_before_anything_is_read(field, value):
         ProveSettings(**{field: value})
 
 
+@pytest.mark.soak
 def test_what_is_kept_as_real_signal_is_not_told_to_the_methods_and_no_shortcut(
     versions, reversed_test, tmp_path
 ):

@@ -213,6 +213,7 @@ def test_other_languages_get_no_english_text():
     assert {edit.method for edit in result.edits} <= {"take out", "normalise", "put in", "reshape"}
 
 
+@pytest.mark.soak
 def test_an_interrupted_repair_ends_as_an_undisturbed_one(finished, tmp_path, monkeypatch):
     from longway.jobs.repair import job
 

@@ -50,7 +50,9 @@ def many():
     return load(frame.vstack(frame.head(40).with_columns(id="again-" + frame.head(40)["id"])))
 
 
-@pytest.mark.parametrize("pieces_in_a_block", [pytest.param(1, marks=pytest.mark.soak), 1000])
+@pytest.mark.parametrize(
+    "pieces_in_a_block", [pytest.param(1, marks=pytest.mark.soak), pytest.param(1000, marks=pytest.mark.soak)]
+)
 def test_an_audit_of_many_rows_is_the_same(many, small_pieces, pieces_in_a_block):
     small_pieces(pieces_in_a_block)
     here, there = audit(many), audit(many, on="ray")

@@ -52,6 +52,7 @@ def told(findings):
     "ending",
     ["csv", pytest.param("parquet", marks=pytest.mark.soak), pytest.param("jsonl", marks=pytest.mark.soak)],
 )
+@pytest.mark.soak
 def test_an_audit_of_shards_is_the_same_and_its_scores_are_shards(frame, tmp_path, ending):
     data = shards(tmp_path / "data", frame, ending)
     here = audit(load(data, stream=True), settings=FEW, out=tmp_path / "here")

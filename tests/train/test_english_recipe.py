@@ -98,7 +98,9 @@ ALL_BUT_THE_TEACHER = ["corpus", "first-leg", "pipeline", "lemmatizer", "export"
     "stages",
     [
         pytest.param(["--plain"], marks=pytest.mark.soak),
-        [part for stage in ALL_BUT_THE_TEACHER for part in ("--stage", stage)],
+        pytest.param(
+            [part for stage in ALL_BUT_THE_TEACHER for part in ("--stage", stage)], marks=pytest.mark.soak
+        ),
     ],
 )
 def test_the_recipe_runs_from_treebank_to_shipped_pipeline(tiny, stages):

@@ -129,6 +129,7 @@ def test_preferring_is_its_equation_worked_out_pair_by_pair(adapted: Network) ->
     assert float(right) == 0.5
 
 
+@pytest.mark.soak
 def test_preferring_makes_the_better_answer_gain(tmp_path: Path) -> None:
     texts = [[504, 2365, 42, 510, 198], [504, 2365, 42, 511, 198]] * 3
     np.savez(
