@@ -52,10 +52,8 @@ LADDER = (1.3, 2.5)  # factors on the temperature, round by round
 DRAWS = 2.0  # lines drawn in a round for each one that is wanted: some are refused
 LEAST_DRAWS = 6  # lines drawn in a round, however few are wanted: together they take hardly longer than one
 ENOUGH = 0.5  # share of the wanted lines after which no further round is drawn
-SAME, LEAST_SAME = (
-    0.5,
-    0.2,
-)  # how likely two texts entail each other if they say the same, and below which they do not
+SAME = 0.5  # how likely two texts entail each other that say the same
+LEAST_SAME = 0.2  # below it, a claim says something else
 WARM = 0.6  # the temperature after the likeliest line (temperature 0) could not be used
 
 
