@@ -4,6 +4,7 @@ python runs/repair.py                                        FEVER, SNLI and IMD
 python runs/repair.py --data fever --limit 1000
 python runs/repair.py --model minilm-full --seeds 4 --device cuda --out DIR     repaired data are kept in DIR and read again
 python runs/repair.py --data fever --remedy drop             one remedy alone; beside it a random subset of the same size
+python runs/repair.py --engine local --limit 1000            the embedded writer beside the rules
 
 The hard test is Symmetric v0.2 dev for FEVER and human counterfactuals for SNLI and IMDb; SNLI has MNLI besides. The rows of SNLI and IMDb are
 drawn at random with the seed 0. The line at the end has the figures of the last model by dataset.
@@ -91,9 +92,11 @@ def one_dataset(name: str, options: argparse.Namespace) -> dict[str, Any]:
         test: load(common.data(file), limit=options.test_limit, **columns)
         for test, file in about["tests"].items()
     }
-    out = (options.out or Path(tempfile.mkdtemp())) / "-".join([name, *options.remedy])
+    engine = [] if options.engine == "rules" else [options.engine.replace(":", "-")]
+    out = (options.out or Path(tempfile.mkdtemp())) / "-".join([name, *options.remedy, *engine])
+    settings = RepairSettings(remedy=tuple(options.remedy), engine=options.engine, seed=options.seed)
     started = time.monotonic()
-    result = repair(before, RepairSettings(remedy=tuple(options.remedy), seed=options.seed), out=out)
+    result = repair(before, settings, out=out)
     minutes = (time.monotonic() - started) / 60
     after = load(next(out.glob("dataset.*")), **columns)
     versions = {"before": before, "after": after}
@@ -140,6 +143,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1, help="trainings of each model")
     parser.add_argument("--seed", type=int, default=0, help="of the repair")
     parser.add_argument("--remedy", nargs="+", default=[], help="only these remedies")
+    parser.add_argument("--engine", default="rules", help="writes texts: rules, local or served:MODEL")
     parser.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
     parser.add_argument("--out", type=Path, help="keep the run folders here")
     options = parser.parse_args()
