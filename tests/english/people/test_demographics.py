@@ -157,7 +157,7 @@ def test_words_that_only_hint_are_no_words_of_the_lists():
 
 
 def test_nationalities_and_religions_are_no_races():
-    words = "Australian French Mexican Japanese Chinese Nigerian Indian Jewish Muslim Arab Samoan".split()
+    words = "Australian French Mexican Japanese Chinese Nigerian Indian Jewish Muslim Arab".split()
     assert [word for word in words if any(e.attribute.axis == "race" for e in entries_for(word))] == []
 
 

@@ -24,9 +24,12 @@ def forms(annotated):
 
 
 def test_every_form_of_every_pronoun_is_recognised():
-    for pronoun in PRONOUNS.values():
-        for form in FORMS:
-            document = document_of(f"{pronoun.form(form)}|PRP")
+    forms = [(pronoun, pronoun.form(form)) for pronoun in PRONOUNS.values() for form in FORMS]
+    for pronoun, written in forms:
+        document = document_of(f"{written}|PRP")
+        if written == "em":  # "'em" is short for "them"
+            assert pronoun_form(document, document.words[0]) is None
+        else:
             assert pronoun_form(document, document.words[0]).pronoun == pronoun
 
 

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longway.methods.perturb.rule_perturber import BESIDE, IN_QUOTES, KNOWN, NAMES_STAY, QUOTED, RulePerturber
+from longway.methods.perturb.rule_perturber import (
+    BESIDE,
+    IN_QUOTES,
+    KNOWN,
+    NAMES_STAY,
+    QUOTED,
+    WELL_KNOWN,
+    RulePerturber,
+)
 from tests.methods.perturb.test_rules import perturbed, request
 
 
@@ -44,14 +52,15 @@ def test_the_title_is_told_to_be_left():
     [
         ("Madonna loves her fans.", "her"),
         ("Einstein published his theory.", "his"),
-        ("Queen Victoria lost her hat.", "her"),
+        ("Marie Curie lost her hat.", "her"),
     ],
 )
 def test_known_people_stay_on_request(text, word):
     kept = done(text, word, "non-binary", keep_entities=True)
     assert kept.segments == (text,)
     assert KNOWN in kept.reason
-    assert done(text, word, "non-binary").segments != (text,)
+    assert WELL_KNOWN in done(text, word, "non-binary").reason
+    assert done(text, word, "non-binary", change_famous=True).segments != (text,)
 
 
 @pytest.mark.parametrize(

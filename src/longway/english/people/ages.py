@@ -31,9 +31,13 @@ _PATTERNS = tuple(
         rf"(?<![\w.,-]){_NUMBER}(?:\s*[-–]\s*|\s+)years?(?:\s*[-–]\s*|\s+)olds?\b",
         rf"\b(?:at\s+the\s+)?age\s+(?:of\s+)?{_NUMBER}(?![\w%]|[.,]\d|\s+to\s+\d|\s*[-–]\s*\d)",
         rf"\baged\s+{_NUMBER}(?![\w%]|[.,]\d|\s+to\s+\d|\s*[-–]\s*\d)",
+        rf"\bborn\s+(?:about\s+|nearly\s+|over\s+)?{_NUMBER}\s+years?\s+(?:ago|earlier)\b",
     )
 )
-_ALONE = re.compile(rf"(?<![\w.,:/$£€#-]){_NUMBER}(?![\w%]|[.,:/]\d|\s*[-–]\s*\w)", re.IGNORECASE)
+# not a price, a share, a score, a range, or a height: 5'4"
+_ALONE = re.compile(
+    rf"""(?<![\w.,:/$£€#'’′-]){_NUMBER}(?![\w%]|[.,:/]\d|\s*[-–]\s*\w|['’′"″]\s*\d)""", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +201,13 @@ def _noun_before_of(document: Document, number: Word) -> Word | None:
 def _subject_at_age(document: Document, number: Word, years: int, below: Sequence[Word]) -> Word | None:
     verb = document.head(number)
     rest = [word.lower for word in below if word.relation != "punct"]
-    is_age = verb is not None and verb.lemma in _AT_AN_AGE and rest == ["at"] and years > _LAST_HOUR
+    comma = document.after(number)
+    opens = (
+        document.sentence_of(number)[0].lower == "at" and comma is not None and comma.text == ","
+    )  # "At 33, he"
+    is_age = (
+        verb is not None and rest == ["at"] and years > _LAST_HOUR and (verb.lemma in _AT_AN_AGE or opens)
+    )
     return subject_of(document, verb, shared_by=_SHARING) if verb is not None and is_age else None
 
 
@@ -212,7 +222,7 @@ def _subject_of_copula(years: int, below: Sequence[Word]) -> Word | None:
 def _is_age_of_a_person(document: Document, words: tuple[Word, ...]) -> bool:
     """True for "a 10-year-old girl", "an eleven-year-old", "Al, aged 7", not for "a 10-year-old car"."""
     last = words[-1]
-    if words[0].lower in ("age", "aged", "at"):
+    if words[0].lower in ("age", "aged", "at", "born"):
         return True
     after = document.after(last)
     if (

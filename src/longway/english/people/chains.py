@@ -34,6 +34,7 @@ from longway.errors import SettingError
 WEIGHTS_PATH = Path(__file__).parent / "chain_weights.json"
 LIKELY = 0.7  # from this probability on a link is used for resolving later pronouns
 LAST_NAMESAKES = 20  # entities with a name in common that a new mention is compared with
+THEY_NAMED = 0.95  # most of one gender among the bearers of a first name that "they" may refer to
 NOUN_SENTENCES = 5  # how far back "the nurse" may refer to "a nurse"
 
 
@@ -278,7 +279,7 @@ class PronounResolver:
         elif is_weighed(pronoun):
             link = self._weighed(spot)
         else:
-            link = Link(same_as=goes_on(spot) or plural_people(spot))
+            link = Link(same_as=goes_on(spot) or plural_people(spot) or single_person(spot))
         self.links[pronoun.start] = link
         person, probability = (
             (link.person, link.probability) if link.same_as is None else self.meant(link.same_as)
@@ -377,6 +378,32 @@ def plural_people(spot: PronounContext) -> Mention | None:
     ]
     plurals = [w for w in scene.words[low : spot.pronoun.start] if w.tag in ("NNS", "NNPS")]
     return people_near[0] if len(people_near) == 1 and len(plurals) <= 1 else None
+
+
+def single_person(spot: PronounContext) -> Mention | None:
+    """The one person that "they" refers to: nobody else near can be meant, and nothing in the plural.
+
+    "My parent said they were tired", "Mx. Roe left their keys"; not "John said they were tired", where John would be "he".
+    """
+    if spot.pronoun.number != "plur" or spot.pronoun.person != 3:
+        return None
+    scene = spot.scene
+    low, _ = scene.bounds(spot.sentence, back=1)
+    words = scene.words[low : spot.pronoun.start]
+    near = [m for m in scene.mentions_between(low, spot.pronoun.start) if m.person == 3]
+    if any(w.tag in ("NNS", "NNPS") for w in words) or any(m.number == "plur" for m in near):
+        return None
+    owners = {id(owner): m for m in near if m.kind != "pronoun" and (owner := scene.owner(m)) is not None}
+    open_to_they = [m for m in owners.values() if _may_be_they(scene, m)]
+    return open_to_they[0] if len(open_to_they) == 1 else None
+
+
+def _may_be_they(scene: Discourse, mention: Mention) -> bool:
+    """True for a certain person whose gender no word, pronoun or first name shows."""
+    owner = scene.owner(mention)
+    if owner is None or not mention.certain or owner.marked_gender or any(p.gender for p in owner.pronouns):
+        return False
+    return 1 - THEY_NAMED <= owner.female <= THEY_NAMED or not owner.is_named
 
 
 def _fits(spot: PronounContext, other: Mention) -> bool:

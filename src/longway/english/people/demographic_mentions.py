@@ -30,11 +30,19 @@ from longway.english.people.demographics import (
     age_attribute,
     entries_for,
     longest_entry,
+    other_attributes,
 )
 from longway.english.people.mentions import Mention, is_mainly_first_name
-from longway.english.people.person_names import RACE_OF_GROUP, census_first_name, census_surname, name_kind
+from longway.english.people.person_names import (
+    RACE_OF_GROUP,
+    census_first_name,
+    census_surname,
+    name_kind,
+    suits_gender,
+)
+from longway.english.people.famous_people import is_widely_known
 from longway.english.people.person_words import GENERATIONS, PARTICLES, TITLES
-from longway.english.people.pronouns import HE, SHE, THEY, pronoun_form
+from longway.english.people.pronouns import HE, NEOPRONOUNS, SHE, THEY, pronoun_form
 from longway.english.people.referents import (
     COMMON,
     IN_A_NAME,
@@ -53,7 +61,9 @@ _LISTS = listed_words(__name__)
 TITLE_OF_A_WORK = "title of a work"
 GENDERS = {"masculine": Attribute("gender", "man"), "feminine": Attribute("gender", "woman")}
 NEUTRAL = Attribute("gender", "non-binary")
-PRONOUN_ATTRIBUTES = {HE: GENDERS["masculine"], SHE: GENDERS["feminine"]}
+PRONOUN_ATTRIBUTES = {HE: GENDERS["masculine"], SHE: GENDERS["feminine"]} | dict.fromkeys(
+    NEOPRONOUNS, NEUTRAL
+)
 SURE_GENDER = 0.97  # least share of one gender among the bearers of a first name
 # Least share of one group among the bearers of a name; most bearers of most names are white.
 SURE_WHITE, SURE_GROUP = 0.75, 0.5
@@ -122,7 +132,7 @@ def find_demographics(document: Document, *, sure: float | None = None) -> Demog
     skipped = [item for item in listed if isinstance(item, SkippedWord)]
     taken = {index for item in words for index in range(item.first, item.end)}
     things = {item.start for item in skipped if item.reason == IN_A_NAME}
-    names = _names(document, all_chains)
+    names = [*_names(document, all_chains), *_family_names(document)]
     words += (item for item in names if item.first not in taken and item.start not in things)
     titles = [item for item in words if item.first in works]
     words = [item for item in words if item.first not in works]
@@ -162,19 +172,89 @@ def _pronouns(document: Document, people: Sequence[Chain]) -> Iterator[Demograph
 
 
 def _names(document: Document, people: Sequence[Chain]) -> Iterator[DemographicMention]:
-    """First names that express a gender or a group, and surnames that express a group, of certain people."""
+    """First names that express a gender or a group, and surnames that express a group, of certain people.
+
+    Pronouns, titles and nouns decide about the gender of a name: "Yutong lost her keys", "Vivian Roe hurt himself". A single name that
+    contradicts the only pronouns of a text is a surname: "Ruth hit 714 home runs in his career".
+    """
+    strangers = _Strangers(document, people)
     for chain in people:
         firsts = {mention.parts[0] for mention in chain.mentions if len(mention.parts) > 1}
+        shown = _shown_gender(chain)
         for mention in chain.mentions:
             if not _is_named(chain, mention) or _names_no_person(document, mention):
                 continue
             words = document.words[mention.start : mention.end]
-            body = [word for word in words if word.lower.rstrip(".") in mention.parts]
+            body = [word for word in words if {word.lower, word.lower.rstrip(".")} & set(mention.parts)]
             for place, word in enumerate(body):
+                if _is_initial(word):
+                    continue
                 is_first = place == 0 and (len(body) > 1 or _is_first_name(mention, firsts))
                 kind = "name" if is_first else "surname"
                 for attribute in _told_by_name(word.text, is_first=is_first):
-                    yield _mention(document, word.index, word.index + 1, attribute, kind)
+                    if attribute.axis != "gender":
+                        yield _mention(document, word.index, word.index + 1, attribute, kind)
+                    elif shown is None and (len(body) > 1 or mention.title or not strangers(word, attribute)):
+                        yield _mention(document, word.index, word.index + 1, attribute, kind)
+                if is_first and shown is not None and not _suits_others(word.text, shown):
+                    yield _mention(document, word.index, word.index + 1, shown, kind)
+
+
+def _shown_gender(chain: Chain) -> Attribute | None:
+    """The gender that pronouns, titles and nouns of a chain show; None if none or several do."""
+    genders = {m.gender for m in chain.mentions if m.gender and (m.kind != "name" or m.title in TITLES)}
+    return GENDERS.get(next(iter(genders))) if len(genders) == 1 else None
+
+
+def _family_names(document: Document) -> Iterator[DemographicMention]:
+    """Surnames of families that express a group: "the Garcia family"."""
+    for word in document:
+        above = document.head(word)
+        is_of_family = (
+            above is not None and above.lemma.lower() in ("family", "household") and above.index > word.index
+        )
+        if is_of_family and word.relation == "compound" and word.upos == "PROPN":
+            for attribute in _told_by_name(word.text, is_first=False):
+                yield _mention(document, word.index, word.index + 1, attribute, "surname")
+
+
+class _Strangers:
+    """Pronouns that belong to nobody who is mentioned otherwise."""
+
+    def __init__(self, document: Document, people: Sequence[Chain]) -> None:
+        self._document = document
+        known = {
+            m.head
+            for chain in people
+            for m in chain.mentions
+            if any(o.kind != "pronoun" for o in chain.mentions)
+        }
+        self._pronouns = [
+            (word, PRONOUN_ATTRIBUTES[reading.pronoun])
+            for word in document
+            if word.index not in known
+            and (reading := pronoun_form(document, word)) is not None
+            and reading.pronoun in (HE, SHE)
+        ]
+
+    def __call__(self, name: Word, attribute: Attribute) -> bool:
+        """True if such pronouns follow a name in its sentence, all of another gender: they may well refer to it."""
+        number = self._document.sentence_number(name)
+        genders = {
+            gender
+            for word, gender in self._pronouns
+            if word.index > name.index and self._document.sentence_number(word) == number
+        }
+        return bool(genders) and attribute not in genders
+
+
+def _is_initial(word: Word) -> bool:
+    return len(word.text.rstrip(".")) == 1
+
+
+def _suits_others(name: str, attribute: Attribute) -> bool:
+    """True for a first name that people of other genders bear, too: "Robin"."""
+    return all(suits_gender(name, other.name) for other in other_attributes(attribute))
 
 
 def _is_first_name(mention: Mention, firsts: set[str]) -> bool:
@@ -265,7 +345,10 @@ def _entries_that_apply(
     reasons = []
     done: set[str] = set()
     tag = document.words[end - 1].upos
-    fitting = [entry for entry in entries if tag in _TAGS.get(entry.pos, ())]
+    head = document.words[end - 1]
+    is_before_noun = head.relation in ("compound", "amod") and head.head >= end
+    fitting = [entry for entry in entries if is_before_noun and (entry.kind, entry.pos) == ("group", "ADJ")]
+    fitting = fitting or [entry for entry in entries if tag in _TAGS.get(entry.pos, ())]  # "a Cherokee elder"
     for entry in sorted(fitting or entries, key=lambda entry: _misfit(document, first, end, entry)):
         reason = reason_not_a_person(document, first, end, entry)
         if reason:
@@ -357,6 +440,7 @@ def is_other_person(document: Document, pronoun: Word, person: Collection[int]) 
 
 
 _BECOME = frozenset("be become remain seem stay".split())
+_NAMED_SO = frozenset("name elect appoint crown call make declare vote proclaim dub consider".split())
 _RANKS = _LISTS["ranks"]
 
 
@@ -366,6 +450,7 @@ class DescribedPerson:
 
     words: the demographic words about them, on all axes. name: the longest name.
     is_known_by_name: True for "Ann Roe", "Queen Victoria", "Einstein"; not for "Mr. Roe", "Ann".
+    is_widely_known: True for "Albert Einstein", "Queen Victoria"; not for "Ann Roe".
     """
 
     mentions: list[Mention] = field(default_factory=list)
@@ -381,6 +466,16 @@ class DescribedPerson:
             or name.title in _RANKS
             or (not name.title and not is_mainly_first_name(name.parts[0]))
             for name in names
+        )
+
+    @property
+    def is_widely_known(self) -> bool:
+        """True if a name is that of a widely known person, and no word contradicts that person's gender."""
+        genders = self.attributes("gender")
+        return any(
+            is_widely_known(name.parts, title=name.title, genders=genders)
+            for name in self.mentions
+            if name.kind == "name"
         )
 
     def attributes(self, axis: str) -> set[str]:
@@ -454,7 +549,7 @@ def _described(
                 return owner[head.index]
         else:
             break
-    subject = _subject_of_predicate(document, head)
+    subject = _subject_of_predicate(document, head) or _subject_of_bare_noun(document, word)
     return owner.get(subject.index) if subject is not None else None
 
 
@@ -463,18 +558,45 @@ def _subject_of_predicate(document: Document, word: Word) -> Word | None:
     if document.children(word, "cop"):
         return next(iter(document.children(word, "nsubj")), None)
     verb = document.head(word)
+    if [case.lower for case in document.children(word, "case")] == ["as"]:  # "As a young woman she sang"
+        behind = document.words[word.index + 1 : word.index + 3]
+        spoken_of = next((w for w in behind if w.lower in ("he", "she", "they")), None)
+        if spoken_of is not None or verb is None or word.relation != "obl":
+            return spoken_of
+        return next(iter(document.children(verb, "nsubj")), None)
     if verb is not None and verb.lemma in _BECOME and word.relation in ("xcomp", "obj"):
         return next(iter(document.children(verb, "nsubj")), None)
+    if (
+        verb is not None and verb.lemma in _NAMED_SO and word.relation in ("xcomp", "obj")
+    ):  # "He was named king"
+        return next((s for s in document.children(verb, "nsubj") if s.dep == "nsubj:pass"), None)
     return None
 
 
+def _subject_of_bare_noun(document: Document, word: DemographicMention) -> Word | None:
+    """The subject of the sentence for a noun that says what they are: "Though queen, Isolde slept badly"."""
+    head = document.words[word.end - 1]
+    is_bare = head.tag in ("NN", "NNP") and not document.children(head, "det", "nmod:poss", "nummod")
+    if not is_bare or document.lower_at(word.first - 1) not in ("though", "although", "while", "once"):
+        return None
+    root = next((w for w in document.sentence_of(head) if w.relation == "root"), None)
+    subjects = document.children(root, "nsubj") if root is not None else ()
+    return next((subject for subject in subjects if not word.first <= subject.index < word.end), None)
+
+
 def _without_strays(document: Document, people: list[DescribedPerson]) -> list[DescribedPerson]:
-    """Add pronouns outside all chains to the only person of their gender, if that person comes before them."""
+    """Add pronouns outside all chains to the only person of their gender, if that person comes before them.
+
+    If a text has only pronouns for a gender, all of them are one person, unless the grammar says otherwise.
+    """
     kept = list(people)
     for gender in ("man", "woman"):
         of_gender = [person for person in kept if gender in person.attributes("gender")]
         strays = [person for person in of_gender if all(word.kind == "pronoun" for word in person.words)]
         known = [person for person in of_gender if person not in strays]
+        if not known:
+            kept = _as_one_person(document, kept, strays)
+            continue
         if len(known) != 1 or _is_several(known[0]):
             continue
         first = min(word.start for word in known[0].words)
@@ -488,6 +610,21 @@ def _without_strays(document: Document, people: list[DescribedPerson]) -> list[D
             known[0].mentions += stray.mentions
             kept.remove(stray)
     return kept
+
+
+def _as_one_person(
+    document: Document, people: list[DescribedPerson], strays: Sequence[DescribedPerson]
+) -> list[DescribedPerson]:
+    """The people with all strays joined; unchanged if two of them are arguments of one verb: "He saw him"."""
+    pronouns = [document.words[word.first] for stray in strays for word in stray.words]
+    verbs = [word.head for word in pronouns if word.relation in ("nsubj", "obj", "iobj", "obl")]
+    if len(strays) < 2 or len(verbs) > len(set(verbs)):
+        return people
+    first, *others = strays
+    for other in others:
+        first.words = sorted([*first.words, *other.words], key=lambda word: word.start)
+        first.mentions += other.mentions
+    return [person for person in people if all(person is not other for other in others)]
 
 
 def _is_several(person: DescribedPerson) -> bool:

@@ -106,6 +106,8 @@ class Entity:
 
     def agreement(self, gender: str) -> float:
         """Log odds that a bearer of the name has a gender; 0 if unknown."""
+        if gender not in ("masculine", "feminine"):
+            return 0.0
         share = min(max(self.female, 0.02), 0.98)
         return log(share / (1 - share)) * (1 if gender == "feminine" else -1)
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from longway.english.document import Document, Word
+from longway.english.inflection import is_all_caps
 from longway.english.people.person_names import census_first_name, census_surname
 from longway.english.people.person_words import (
     COMMON_WORDS,
@@ -37,6 +38,7 @@ from longway.english.people.person_words import (
 )
 
 OPEN_TAGS = frozenset(("PROPN", "NOUN", "ADJ", "VERB", "ADV", "X", "INTJ"))  # tags of rare names
+SMALL_NAME = 20_000  # bearers from which a word in lower case may be a first name
 COMMON_NAME = 1_000  # bearers from which a first name counts as evidence
 GENDERED_NAME = (200, 0.97)  # least bearers and least share of one gender for a gendered first name
 FIRST_NOT_LAST, RAREST_SURNAME = 10, 1_000  # "Mary" alone is a first name, "James" may be a surname
@@ -191,8 +193,10 @@ def _opens(document: Document, word: Word) -> bool:
 
 
 def _is_name_word(document: Document, word: Word, capitals: frozenset[str]) -> bool:
-    if not word.text[:1].isupper() or word.upos not in OPEN_TAGS:
+    if word.upos not in OPEN_TAGS:
         return False
+    if not word.text[:1].isupper():
+        return _is_small_name(document, word)
     if word.lower in PRONOUN_FEATURES or word.lower in OPENERS:
         return False
     if word.upos == "PROPN" or word.text in capitals:
@@ -201,6 +205,20 @@ def _is_name_word(document: Document, word: Word, capitals: frozenset[str]) -> b
         return len(word.text) > 1
     first_name = census_first_name(word.text)
     return first_name is not None and first_name.count >= COMMON_NAME and word.lower not in COMMON_WORDS
+
+
+def _is_small_name(document: Document, word: Word) -> bool:
+    """True for a first name in a text without capitals: "mike is late"."""
+    if (
+        word.upos != "PROPN"
+        or not document.text.islower()
+        or word.lower in PLACES
+        or word.lower in NOT_PERSON
+    ):
+        return False
+    first_name = census_first_name(word.text)
+    is_name = first_name is not None and first_name.count >= SMALL_NAME and is_mainly_first_name(word.lower)
+    return is_name and word.lower not in KIN and word.lower not in TITLES and word.lower not in ROLES
 
 
 def _runs(document: Document, capitals: frozenset[str]) -> Iterator[tuple[int, int]]:
@@ -379,7 +397,8 @@ def _points_of_words(parts: tuple[str, ...]) -> int:
 
 def _points_of_neighbours(document: Document, words: tuple[Word, ...], head: Word) -> int:
     points = 0
-    if all(word.text.isupper() and 1 < len(word.text) < 6 for word in words):
+    is_first_name = is_all_caps(document.text) and is_mainly_first_name(words[0].lower)  # "DAVID, STOP!"
+    if not is_first_name and all(word.text.isupper() and 1 < len(word.text) < 6 for word in words):
         points -= 2  # "NATO"
     before = document.lower_at(words[0].index - 1)
     if before in ("the", "a", "an", "this", "these"):

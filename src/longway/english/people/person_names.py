@@ -119,6 +119,7 @@ def _shares(percents: list[int]) -> tuple[float, ...]:
 
 NAMES_PATH = Path(__file__).parent / "replacement_names.tsv"
 NEUTRAL_RANGE = (0.25, 0.75)  # shares of women between which a first name is neutral
+BORNE_BY = 0.05  # least share of a gender among the bearers of a first name that it may keep
 SURE_GROUP = 0.75  # share of one group from which a name expresses it
 MIN_POOL = 5  # a group with fewer names of a gender also gets the names of no group
 ANY_GROUP = "any"
@@ -197,6 +198,25 @@ def gender_attribute(name: str) -> str | None:
     if NEUTRAL_RANGE[0] <= known.female <= NEUTRAL_RANGE[1]:
         return "non-binary"
     return "woman" if known.female > NEUTRAL_RANGE[1] else "man"
+
+
+def suits_gender(name: str, gender: str) -> bool:
+    """Return whether people of a gender bear a first name: at least one in twenty of its bearers. An unknown name suits nobody.
+
+    >>> suits_gender("Robin", "man"), suits_gender("Robert", "woman"), suits_gender("Robert", "non-binary")
+    (True, False, False)
+    """
+    listed, known = _listed().get(("first", name.casefold())), census_first_name(name)
+    if listed is not None and listed.gender == gender:
+        return True
+    if known is None:
+        return False
+    shares = {
+        "man": 1 - known.female,
+        "woman": known.female,
+        "non-binary": min(known.female, 1 - known.female),
+    }
+    return shares[gender] >= BORNE_BY
 
 
 def group_attribute(name: str, *, kind: NameKind = "first") -> str:

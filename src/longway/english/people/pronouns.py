@@ -53,7 +53,9 @@ IT = Pronoun("it", "it", "its", "its", "itself")
 THEY = Pronoun("they", "them", "their", "theirs", "themselves", plural_verb=True)
 XE = Pronoun("xe", "xem", "xyr", "xyrs", "xemself")
 ZE = Pronoun("ze", "hir", "hir", "hirs", "hirself")
-PRONOUNS = {pronoun.subject: pronoun for pronoun in (HE, SHE, IT, THEY, XE, ZE)}
+EY = Pronoun("ey", "em", "eir", "eirs", "emself")
+NEOPRONOUNS = (XE, ZE, EY)
+PRONOUNS = {pronoun.subject: pronoun for pronoun in (HE, SHE, IT, THEY, *NEOPRONOUNS)}
 
 
 def singular_they(reflexive: Literal["themselves", "themself"] = "themselves") -> Pronoun:
@@ -73,6 +75,11 @@ _OTHER_SPELLINGS = {
     "hern": PronounForm(SHE, "possessive"),
     "hisself": PronounForm(HE, "reflexive"),
     "themself": PronounForm(THEY, "reflexive"),
+    "xyrself": PronounForm(XE, "reflexive"),
+    "zie": PronounForm(ZE, "subject"),
+    "zirs": PronounForm(ZE, "possessive"),
+    "zirself": PronounForm(ZE, "reflexive"),
+    "eirself": PronounForm(EY, "reflexive"),
     "theirself": PronounForm(THEY, "reflexive"),
     "theirselves": PronounForm(THEY, "reflexive"),
     "s/he": PronounForm(SHE, "subject"),
@@ -83,6 +90,8 @@ _FORMS_OF: dict[str, list[PronounForm]] = {
     for pronoun in PRONOUNS.values()
     for written in map(pronoun.form, FORMS)
 } | {written: [mention] for written, mention in _OTHER_SPELLINGS.items()}
+_FORMS_OF["zir"] = _FORMS_OF["hir"]
+del _FORMS_OF["em"]  # "'em" is short for "them"
 
 _OPENING = frozenset({'"', "“", "‘", "'", "`", "``", "''", "*", "_", "(", "[", "-", "–"})
 _NEVER_OWNED = _LISTS["never_owned"]
@@ -164,6 +173,8 @@ def _stands_before_its_noun(document: Document, word: Word, other: Form) -> bool
     is_compound = document.text[after.end : after.end + 1] == "-"  # "her so-called friends", "his in-laws"
     if not is_compound and _is_never_owned(document, after):
         return False
+    if word.lower in ("hir", "zir"):  # unknown to taggers
+        return _begins_a_noun_phrase(document, after)
     if other == "possessive":
         # "his" without a noun, before a verb or a time: "his came first", "it was his yesterday"
         if after.lower in _DAYS:
@@ -317,6 +328,9 @@ def _does(document: Document, verb: Word, after: Word) -> bool:
     if not is_base_form(after.lower) or _is_joined_to_a_noun(document, after):
         return False
     is_cause = verb.lemma in _CAUSE
+    behind = document.after(after)
+    if verb.lemma == "let" and (behind is None or behind.upos in ("PUNCT", "ADP", "ADV", "CCONJ")):
+        return True  # "let her park"
     if verb.lemma == "make" and after.lower in _MAKES_HER_OWN and _may_be_she(document, verb):
         return False
     if (is_cause or after.lower in _DONE_TO) and _has_an_object(document, after):

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from longway.english.document import Document, Word
 from longway.english.inflection import is_all_caps
@@ -24,6 +25,7 @@ from longway.english.people.demographics import DemographicEntry, entries_for
 from longway.english.people.mentions import Mention, find_mentions, person_noun_kind
 from longway.english.people.person_names import census_first_name
 from longway.english.people.person_words import NOT_PERSON, PLACES
+from longway.english.wordnet import senses
 
 _LISTS = listed_words(__name__)
 WORKS = _LISTS["works"]
@@ -121,7 +123,7 @@ def is_animal(word: Word) -> bool:
 
 def pronouns_for_things(document: Document, chains: Sequence[Chain]) -> frozenset[int]:
     """Return the indices of "he" and "she", in all forms, that refer to a ship, a country or an animal."""
-    if not any(word.lemma.lower() in ANIMALS | _CALLED_SHE for word in document):
+    if not any(word.lemma.lower() in ANIMALS | _CALLED_SHE or word.lower in PLACES for word in document):
         return frozenset()
     mentions = find_mentions(document)
     groups = [chain.mentions for chain in chains]
@@ -130,10 +132,24 @@ def pronouns_for_things(document: Document, chains: Sequence[Chain]) -> frozense
     return frozenset(
         mention.head
         for group in groups
-        if all(mention.kind == "pronoun" for mention in group)
-        and any(_is_of_a_thing(document, mention, mentions) for mention in group)
         for mention in group
+        if (mention.kind == "pronoun" and _is_animals_name(document, group))
+        or (
+            _is_led_by_pronouns(group, mention)
+            and any(_is_of_a_thing(document, other, mentions) for other in group if other.kind == "pronoun")
+        )
     )
+
+
+def _is_animals_name(document: Document, group: Sequence[Mention]) -> bool:
+    """True for "our cat Duchess"."""
+    nouns = (m for m in group if m.kind != "pronoun")
+    return any(is_animal(word) for m in nouns for word in document.words[m.start : m.end])
+
+
+def _is_led_by_pronouns(group: Sequence[Mention], pronoun: Mention) -> bool:
+    """True for a pronoun that no name or noun of its group precedes: "The dog wagged his tail when the postman came"."""
+    return pronoun.kind == "pronoun" and all(m.kind == "pronoun" or m.start > pronoun.start for m in group)
 
 
 def _is_of_a_thing(document: Document, pronoun: Mention, mentions: Sequence[Mention]) -> bool:
@@ -148,20 +164,34 @@ def _is_of_a_thing(document: Document, pronoun: Mention, mentions: Sequence[Ment
         for mention in mentions
     )  # fmt: skip
     names = ANIMALS | _CALLED_SHE if pronoun.gender == "feminine" else ANIMALS
-    return not may_be_meant and any(other.lemma.lower() in names for other in _topics(document, pronoun))
+    if may_be_meant:
+        return False
+    topics = list(_topics(document, pronoun))
+    is_country = pronoun.gender == "feminine" and any(
+        other.upos == "PROPN" and other.lower in PLACES for other in topics
+    )
+    return is_country or any(other.lemma.lower() in names for other in topics)
 
 
 def _topics(document: Document, pronoun: Mention) -> Iterator[Word]:
-    """Yield the topics of the sentence before, and for "her" and "his" those of its own sentence up to the pronoun."""
+    """Yield the topics of the sentence before, and for "her" and "his" those of its own sentence up to the pronoun; a ship always."""
     number = document.sentence_number(document.words[pronoun.head])
     first, _ = document.sentences[number]
     start = document.sentences[number - 1][0] if number else first
-    end = pronoun.start if pronoun.form == "possessive" else first
-    for word in document.words[start:end]:
+    for word in document.words[start : pronoun.start]:
+        is_own = word.index >= first
         if word.tag in ("NN", "NNP") and word.relation in ("nsubj", "root"):
-            yield word
+            is_ship = word.lemma.lower() in _CALLED_SHE and not document.children(word, "case")
+            if not is_own or pronoun.form == "possessive" or is_ship:
+                yield word
+            elif word.lower in PLACES and word.head == document.words[pronoun.head].head:
+                yield word  # "France honoured her fallen"
 
 
+# Kin terms that are used like names: "mum says"
+_CALLED_BY = frozenset(
+    "mum mom mommy mummy mama ma dad daddy papa pa grandma grandpa granny gramps nana sis bro".split()
+)
 IN_A_NAME = "part of a name"
 SAID_OF_A_THING = "said of a thing"
 COMMON = 1000  # bearers from which a name counts
@@ -195,6 +225,14 @@ def reason_not_a_person(document: Document, first: int, end: int, entry: Demogra
         return "a surname"
     if _is_in_a_name(document, first, end, entry):
         return IN_A_NAME
+    if _is_piece_or_card(document, first, end, entry):
+        return "a piece or card of a game"
+    if entry.attribute.axis == "age" and _is_offspring(document, word, entry):
+        return "says whose child it is"
+    if word.lower == "old" and any(w.lower == "how" for w in document.children(word)):
+        return "asks for an age"
+    if word.lower in _DEGREES and document.lower_at(end) == "of":
+        return "no person is meant"  # "Bachelor of Fine Arts", "a master of disguise"
     needs_people = entry.notes & {"colour", "place", "thing"} or (entry.kind, entry.pos) == ("group", "ADJ")
     if needs_people and not _is_said_of_people(document, word):
         return "a colour" if "colour" in entry.notes else SAID_OF_A_THING
@@ -209,9 +247,52 @@ def reason_not_a_person(document: Document, first: int, end: int, entry: Demogra
     return ""
 
 
+_DEGREES = frozenset("bachelor bachelors master masters mistress mistresses".split())
+_PIECES = frozenset("king queen knight bishop rook pawn kings queens knights bishops rooks pawns".split())
+_BOARD_WORDS = frozenset(
+    "chess chessboard chessmen pawn pawns rook rooks checkmate checkmated stalemate gambit".split()
+)
+_SUITS = frozenset("hearts spades clubs diamonds cups swords wands pentacles".split())
+_OFFSPRING = frozenset("child children kid kids baby babies little one ones".split())
+
+
+def _is_piece_or_card(document: Document, first: int, end: int, entry: DemographicEntry) -> bool:
+    """True for "the white queen" in a text about chess, "the queen of spades"."""
+    words = [word.lower for word in document.words[first : end + 2]]
+    if words[0] in _PIECES and words[1:2] == ["of"] and words[2:3] and words[2] in _SUITS:
+        return True
+    piece = words[0] if words[0] in _PIECES else words[1] if len(words) > 1 else ""
+    if piece not in _PIECES or not ("colour" in entry.notes or words[0] in _PIECES):
+        return False
+    lower = [word.lower for word in document]
+    coloured = sum(a in ("black", "white") and b in _PIECES for a, b in pairwise(lower))
+    return coloured > 1 or not _BOARD_WORDS.isdisjoint(lower)
+
+
+def _is_offspring(document: Document, word: Word, entry: DemographicEntry) -> bool:
+    """True for "her kids", "their only child", "a mother of two children": it says whose, not how old."""
+    if entry.pos != "NOUN" or word.lower not in _OFFSPRING:
+        return False
+    above = document.head(word)
+    is_owned = bool(document.children(word, "nmod:poss"))
+    is_had = above is not None and above.lemma == "have" and word.relation == "obj"
+    is_of_parent = (
+        above is not None
+        and word.relation == "nmod"
+        and any(entry.kind == "kin" for entry in entries_for(above.text))
+    )
+    return (
+        is_owned or is_had or is_of_parent or any(w.lower == "only" for w in document.children(word, "amod"))
+    )
+
+
 def is_person(word: Word) -> bool:
     """True if a word refers to a person or to people."""
     if word.lower in _COMMUNITIES or person_noun_kind(word) is not None or word.lower in _PEOPLE:
+        return True
+    is_noun = word.upos in ("NOUN", "PROPN") and word.text.islower()
+    meanings = (senses(word.lemma, "NOUN") or senses(word.lower, "NOUN")) if is_noun else ()
+    if meanings and meanings[0].field == "noun.person":  # "weaver", "florist"
         return True
     return any(entry.attribute.axis == "gender" and entry.kind != "thing" for entry in entries_for(word.text))
 
@@ -291,7 +372,11 @@ def _is_in_a_name(document: Document, first: int, end: int, entry: DemographicEn
         return True
     if not is_capitalised(word) or entry.pos == "ADJ":
         return False
-    after = document.word_at(end)
+    if _is_in_a_capital_title(document, word):
+        return True
+    before, after = document.word_at(first - 1), document.word_at(end)
+    if entry.kind == "group" and before is not None and before.upos == "PROPN" and before.head == end - 1:
+        return True  # "a Jeep Cherokee"
     if entry.number == "plur" and entry.kind in ("person", "kin"):
         # "Friday Night Boys", not "Girls High School"
         is_followed = after is not None and (is_capitalised(after) or after.lower in ("'s", "'"))
@@ -312,6 +397,18 @@ def _is_in_a_name(document: Document, first: int, end: int, entry: DemographicEn
         return is_led and not (after is not None and is_capitalised(after))
     leads = after is not None and is_capitalised(after) and after.upos == "PROPN"
     return entry.kind == "person" and (is_led or (leads and not _opens_sentence(document, word)))
+
+
+def _is_in_a_capital_title(document: Document, word: Word) -> bool:
+    """True for the "Man" of "I finished The Old Man and the Sea": a capital article inside a sentence starts a title."""
+    for before in reversed(document.words[max(0, word.index - _LONGEST_TITLE) : word.index]):
+        if not before.text[:1].isupper() and before.lower not in _INSIDE_NAMES:
+            return False
+        if before.text in ("The", "A", "An", "My", "Her", "His", "All") and not _opens_sentence(
+            document, before
+        ):
+            return True
+    return False
 
 
 def _opens_sentence(document: Document, word: Word) -> bool:
@@ -340,7 +437,7 @@ def _may_be_a_small_title(document: Document, first: int, end: int, entry: Demog
     if entry.kind == "noble":
         is_of = after is not None and after.lower == "of"
         return is_of or (before is not None and before.upos in ("NOUN", "NUM", "PROPN"))
-    if entry.kind == "title" or entry.number != "sing":
+    if entry.kind == "title" or entry.number != "sing" or entry.word in _CALLED_BY:
         return False
     head = document.words[end - 1]
     above = [document.words[head.head]] if head.relation == "conj" else []
@@ -386,9 +483,28 @@ def _is_said_of_people(document: Document, word: Word) -> bool:
     above = document.head(word)
     if word.relation in ("amod", "compound", "conj", "nmod", "flat") and above is not None:
         is_list = word.relation == "conj" and above.upos == "ADJ"
-        return is_person(above) or (is_list and _is_said_of_people(document, above))
+        is_of_people = (
+            is_person(above) or _starts_full_name(document, word, above) or _is_one_of_people(document, above)
+        )
+        return is_of_people or (is_list and _is_said_of_people(document, above))
     subject = next(iter(document.children(word, "nsubj")), None)
     return subject is not None and is_person(subject)
+
+
+def _starts_full_name(document: Document, adjective: Word, word: Word) -> bool:
+    """True for "a black Austin Powers", not for "the White House": a first name and another follow an adjective."""
+    mentions = (m for m in find_mentions(document) if m.start > adjective.index)
+    names = (m for m in mentions if m.kind == "name" and len(m.parts) > 1)
+    firsts = (census_first_name(m.parts[0]) for m in names if m.start <= word.index < m.end)
+    return any(first is not None and first.count >= COMMON for first in firsts)
+
+
+def _is_one_of_people(document: Document, word: Word) -> bool:
+    """True for the "ones" of "nine white members and three black ones"."""
+    above = document.head(word)
+    return (
+        word.lower in ("one", "ones") and above is not None and word.relation == "conj" and is_person(above)
+    )
 
 
 def _is_said_of_an_animal(document: Document, word: Word) -> bool:
@@ -414,4 +530,6 @@ def _describes_a_thing(document: Document, word: Word, entry: DemographicEntry) 
     is_other_kind = entry.number == "plur" or entry.kind in ("title", "noble", "group")
     if word.relation != "compound" or above is None or is_other_kind:
         return False
-    return above.index > word.index and above.upos == "NOUN" and not is_person(above)
+    between = document.words[word.index + 1 : above.index]  # "the boy next door" is no kind of door
+    is_one_noun = all(other.upos in ("NOUN", "PROPN") or other.text == "-" for other in between)
+    return above.index > word.index and above.upos == "NOUN" and is_one_noun and not is_person(above)

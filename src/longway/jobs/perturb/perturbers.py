@@ -60,6 +60,8 @@ class Who:
             RulePerturber,
             names=settings.names,
             keep_entities=settings.keep_entities,
+            change_famous=settings.change_famous,
+            pronouns=settings.pronouns,
             reflexive=settings.reflexive,
             key=str(settings.seed),
             read=read,

@@ -19,7 +19,7 @@ import numpy as np
 
 from longway.data import Dataset
 from longway.english.document import Document
-from longway.english.people.demographic_mentions import Demographics, find_demographics
+from longway.english.people.demographic_mentions import Demographics, find_demographics, find_persons
 from longway.errors import BudgetSpent
 from longway.jobs.documents import Documents
 from longway.jobs.perturb.result import CONTRAST, OFFENSIVE
@@ -43,6 +43,7 @@ from longway.tokens.tokenizer import is_longer_than
 METHOD = "perturb"  # as edits name it
 AT_ONCE = 64  # rows that a perturber gets together
 NOBODY = "no word tells a gender, race or age that could be another"
+FAMOUS = "only widely known people are mentioned"
 TOO_LITTLE = "its perturbability is too low"
 NOT_DRAWN = "it was not drawn"
 TOO_LONG = "it is too long to be analysed"
@@ -54,10 +55,11 @@ _WORD_IN_FRONT = re.compile(r"""^(['"]).*?\1: (?=.)""", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The people that a row mentions. found: without the chains, which take much memory."""
+    """The people that a row mentions. found: without the chains, which take much memory. famous: starts of words about widely known people."""
 
     found: Demographics
     perturbability: float
+    famous: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,9 @@ class Perturbing:
     def _seen(self, document: Document) -> Seen:
         found = find_demographics(document)
         score = perturbability(document, found, m0=self.settings.m0, m1=self.settings.m1)
-        return Seen(Demographics(found.words, found.skipped, ()), score)
+        people = () if self.settings.change_famous else find_persons(document, found)
+        famous = frozenset(word.start for person in people if person.is_widely_known for word in person.words)
+        return Seen(Demographics(found.words, found.skipped, ()), score, famous)
 
     def fields(self, row: int) -> tuple[tuple[str, str], ...]:
         """The columns of a row with their texts, in reading order: the context, if there is one, and the text."""
@@ -151,9 +155,11 @@ class Perturbing:
 
     def options(self, row: int) -> list[PossibleChange]:
         """Everything that could be changed in a row: K of Algorithm 1."""
-        settings, segments = self.settings, self.segments(row)
+        settings, segments, seen = self.settings, self.segments(row), self.seen[row]
         found = [
-            one for one in self.seen[row].found.words if place_in(segments, one.start, one.stop) is not None
+            one
+            for one in seen.found.words
+            if one.start not in seen.famous and place_in(segments, one.start, one.stop) is not None
         ]
         return options_of(self.text(row), found, axes=settings.axes, targets=settings.targets)
 
@@ -243,7 +249,7 @@ class Perturbing:
         if row in self._too_long:
             return TOO_LONG
         if not self.options(row):
-            return NOBODY
+            return FAMOUS if self.seen[row].famous else NOBODY
         if self.seen[row].perturbability < self.settings.at_least:
             return TOO_LITTLE
         return "" if self._is_drawn(row) else NOT_DRAWN

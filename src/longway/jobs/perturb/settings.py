@@ -27,6 +27,8 @@ class PerturbSettings:
     everyone: Rules: change all people who have the attribute, not only the one drawn.
     names: Rules: leave names unchanged.
     keep_entities: Rules: leave people unchanged who are known by name, so that facts stay true.
+    change_famous: Change widely known people too. By default they stay as they are.
+    pronouns: Rules: what a non-binary person is called: they, xe, ze or ey.
     reflexive: Rules: what himself and herself become with they: themselves or themself.
     share: Probability that a row is perturbed.
     tries: Choices tried in a row if the first cannot be made or is rejected.
@@ -45,6 +47,8 @@ class PerturbSettings:
     everyone: bool = option(False, flag=True, advanced=True)
     names: bool = option(True, off="keep-names", advanced=True)
     keep_entities: bool = option(False, flag=True)
+    change_famous: bool = option(False, flag=True)
+    pronouns: Literal["they", "xe", "ze", "ey"] = option("they", advanced=True)
     reflexive: Literal["themselves", "themself"] = option("themselves", advanced=True)
     share: float = option(1.0, at_least=0, at_most=1, advanced=True)
     tries: int = option(3, at_least=1, advanced=True)
@@ -90,6 +94,7 @@ class PerturbSettings:
             "--everyone": self.everyone,
             "--keep-names": not self.names,
             "--keep-entities": self.keep_entities,
+            "--pronouns": self.pronouns != "they",
             "--reflexive": self.reflexive != "themselves",
         }
         if wrong := [name for name, is_given in given.items() if is_given]:

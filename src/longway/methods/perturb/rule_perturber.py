@@ -19,18 +19,20 @@ from typing import Literal
 
 from longway.english.articles import fix_articles
 from longway.english.document import Change, Document, Word
-from longway.english.inflection import capitalise, match_case
+from longway.english.inflection import capitalise, inflect, is_all_caps, lemmas, match_case
 from longway.english.people.ages import format_age, nearest_age, parse_age
 from longway.english.people.demographic_mentions import (
+    NEUTRAL,
     DemographicMention,
     Demographics,
     DescribedPerson,
     find_demographics,
     find_persons,
+    is_other_person,
 )
 from longway.english.people.demographics import AGE_RANGES, Attribute
 from longway.english.people.person_names import replacement_name
-from longway.english.people.pronouns import HE, SHE, Pronoun, singular_they
+from longway.english.people.pronouns import HE, PRONOUNS, SHE, THEY, Pronoun, pronoun_form, singular_they
 from longway.english.pipeline import load_pipeline
 from longway.english.verb_agreement import change_pronouns
 from longway.methods.perturb.perturber import Perturbed, Place, Request, unchanged
@@ -45,6 +47,9 @@ BESIDE = "its counterpart stands beside it"
 IN_QUOTES = "in a quotation"
 NAMES_STAY = "names are kept"
 KNOWN = "a person known by name"
+WELL_KNOWN = "a widely known person"
+MIXED = "words of two genders refer to this person"
+UNCERTAIN = "it is not certain who this refers to"
 
 _QUOTATION = re.compile(
     r"""“[^”]{2,600}” | "[^"]{2,600}" | ``.{2,600}?''
@@ -58,10 +63,11 @@ _AND = r",?\s+(?:and|or|nor|not|&)\s+(?:(?:the|an?|my|your|his|her|our|their)\s+
 
 @dataclass(slots=True)
 class _Changes:
-    """The changes of one document, and reasons for what cannot be changed."""
+    """The changes of people. refused: words that stay, with the reason. missing: words that must change but have no counterpart."""
 
     changes: list[Change] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
 
 
 class RulePerturber:
@@ -69,8 +75,10 @@ class RulePerturber:
 
     everyone: change all people with the attribute of the chosen word, not only the one it refers to.
     names: whether names are changed. nouns: whether anything but pronouns is changed.
-    keep_entities: do not change people known by name, so that facts about them stay true (`Person.is_known_by_name`).
-    reflexive: the form of "they". read: analyses texts; default the package's pipeline.
+    keep_entities: do not change people known by name, so that facts about them stay true (`DescribedPerson.is_known_by_name`).
+    change_famous: change widely known people, too (`DescribedPerson.is_widely_known`).
+    pronouns: what a non-binary person is called: "they", "xe", "ze" or "ey". reflexive: the form of "they".
+    read: analyses texts; default the package's pipeline.
     """
 
     name = "rules"
@@ -82,16 +90,18 @@ class RulePerturber:
         names: bool = True,
         nouns: bool = True,
         keep_entities: bool = False,
+        change_famous: bool = False,
+        pronouns: Literal["they", "xe", "ze", "ey"] = "they",
         reflexive: Literal["themselves", "themself"] = "themselves",
         key: str = "",
         read: Callable[[str], Document] | None = None,
     ) -> None:
         self.everyone, self.names, self.nouns, self.keep_entities = everyone, names, nouns, keep_entities
-        self.key = key
+        self.change_famous, self.key = change_famous, key
         self.pronouns: dict[str, Pronoun] = {
             "man": HE,
             "woman": SHE,
-            "non-binary": singular_they(reflexive),
+            "non-binary": singular_they(reflexive) if pronouns == "they" else PRONOUNS[pronouns],
         }
         self._read = read
 
@@ -116,7 +126,7 @@ class RulePerturber:
         chosen = [person for person in chosen if person not in quoted]
         if not chosen:
             return unchanged(request, QUOTED)
-        done = self._changes(document, chosen, request)
+        done = self._changes(document, chosen, people, request)
         if not done.changes:
             return unchanged(request, done.refused[0] if done.refused else NO_WORD)
         changes = sorted({*done.changes, *fix_articles(document, done.changes)})
@@ -130,23 +140,56 @@ class RulePerturber:
             ),
         )
 
-    def _changes(self, document: Document, chosen: Sequence[DescribedPerson], request: Request) -> _Changes:
+    def _changes(
+        self,
+        document: Document,
+        chosen: Sequence[DescribedPerson],
+        people: Sequence[DescribedPerson],
+        request: Request,
+    ) -> _Changes:
+        """The changes of all chosen people. A person is changed in every word, or in none."""
         done = _Changes()
         for person in chosen:
-            if self.keep_entities and person.is_known_by_name:
-                done.refused.append(f"{person.name!r}: {KNOWN}")
-                continue
-            words = self._words(document, person, request, done) if self.nouns else {}
+            own = _Changes()
+            words = self._words(document, person, request, own) if self.nouns else {}
             beside = [word for word, new in words.items() if _stands_beside(document, word, new)]
-            if beside:
-                done.refused.append(f"{_written(document, beside[0])!r}: {BESIDE}")
+            reason = self._reason_to_keep(person)
+            if beside and not reason:
+                reason = f"{_written(document, beside[0])!r}: {BESIDE}"
+            if not reason and request.target.axis == "gender":
+                reason = self._reason_of_doubt(document, person, people, request.source)
+            if reason or own.missing:
+                done.refused += [reason] if reason else own.missing
                 continue
             if request.target.axis == "gender":
-                self._change_pronouns(document, person, request, done)
+                self._change_pronouns(document, person, request, own)
             for word, new in words.items():
-                done.changes.append(Change(word.start, word.stop, new))
-                done.changes += _possessive(document, word, new)
+                own.changes.append(Change(word.start, word.stop, new))
+                own.changes += _possessive(document, word, new)
+            done.changes += own.changes
+            done.refused += own.refused
         return done
+
+    def _reason_to_keep(self, person: DescribedPerson) -> str:
+        """Why a person stays as they are, whoever they become; "" if they may be changed."""
+        if self.keep_entities and person.is_known_by_name:
+            return f"{person.name!r}: {KNOWN}"
+        if not self.change_famous and person.is_widely_known:
+            return f"{person.name!r}: {WELL_KNOWN}"
+        return ""
+
+    def _reason_of_doubt(
+        self,
+        document: Document,
+        person: DescribedPerson,
+        people: Sequence[DescribedPerson],
+        source: Attribute,
+    ) -> str:
+        """Why it is not certain which words show the gender of a person; "" if it is."""
+        others = person.attributes("gender") - {source.name, NEUTRAL.name if source != NEUTRAL else ""}
+        if others:
+            return MIXED
+        return "" if self.everyone else _uncertain(document, person, people, source)
 
     def _change_pronouns(
         self, document: Document, person: DescribedPerson, request: Request, done: _Changes
@@ -165,7 +208,7 @@ class RulePerturber:
         target = request.target.name
         if any(word.kind == "years" for word in mine):
             if target not in AGE_RANGES:
-                done.refused.append(NO_NUMBER)
+                done.missing.append(NO_NUMBER)
                 return {}
             if target != "child":
                 target = "adult"  # "an eighteen-year-old woman", not "an eighteen-year-old young woman"
@@ -188,7 +231,7 @@ class RulePerturber:
             else:
                 new = self._name_for(written, word.kind, request.target, taken)
             if new is None:
-                done.refused.append(f"{written!r}: {NO_WORD}")
+                done.missing.append(f"{written!r}: {NO_WORD}")
             elif new != written:
                 found[word] = new
         return found
@@ -198,6 +241,62 @@ class RulePerturber:
             written, target, kind="surname" if kind == "surname" else "first", taken=taken, key=self.key
         )
         return None if new is None else match_case(new, written)
+
+
+def _uncertain(
+    document: Document, person: DescribedPerson, people: Sequence[DescribedPerson], source: Attribute
+) -> str:
+    """Why it is not certain which pronouns refer to a person; "" if it is.
+
+    "John met Bill before he left": who left? A pronoun that belongs to nobody could be this person's.
+    """
+    if source == NEUTRAL:
+        return _uncertain_they(document, person)
+    same = [other for other in people if other is not person and source.name in other.attributes("gender")]
+    for other in same:
+        open_one, known = (person, other) if _is_open(person) else (other, person)
+        if not _is_open(open_one) or _is_open(known) or _are_two(document, open_one, known):
+            continue
+        if known.words[0].start < open_one.words[0].start:
+            return f"{_written(document, open_one.words[0])!r}: {UNCERTAIN}"
+    return ""
+
+
+def _are_two(document: Document, pronouns: DescribedPerson, person: DescribedPerson) -> bool:
+    """True if grammar says that pronouns are somebody else: "His father loves him", "Juliet is her favourite singer"."""
+    own = {index for mention in person.mentions for index in range(mention.start, mention.end)}
+    own |= {index for word in person.words for index in range(word.first, word.end)}
+    for mention in pronouns.words:
+        word = document.words[mention.first]
+        above = document.head(word)
+        is_owner = word.dep == "nmod:poss" and above is not None and above.index in own  # "her mother"
+        beside = document.children(above, "nsubj", "obj", "iobj") if above is not None else ()
+        is_argument = word.relation in ("nsubj", "obj", "iobj") and pronoun_form(document, word) is not None
+        is_reflexive = word.lower.endswith(("self", "selves"))
+        if is_owner or is_other_person(document, word, own):
+            return True
+        if is_argument and not is_reflexive and any(other.index in own for other in beside):
+            return True
+    return False
+
+
+def _is_open(person: DescribedPerson) -> bool:
+    """True for a person who is mentioned by pronouns alone."""
+    return all(word.kind == "pronoun" for word in person.words)
+
+
+def _uncertain_they(document: Document, person: DescribedPerson) -> str:
+    """Why a "they" may refer to a person who has other words; "" if none does, or if something in the plural precedes it."""
+    own = {word.first for word in person.words} | {mention.head for mention in person.mentions}
+    first = min(word.first for word in person.words)
+    is_called_they = any(word.kind == "pronoun" for word in person.words)
+    if not is_called_they and any(word.tag in ("NNS", "NNPS") for word in document):
+        return ""
+    for word in document.words[first:]:
+        reading = pronoun_form(document, word)
+        if reading is not None and reading.pronoun == THEY and word.index not in own:
+            return f"{word.text!r}: {UNCERTAIN}"
+    return ""
 
 
 def _written(document: Document, word: DemographicMention) -> str:
@@ -224,10 +323,29 @@ def _stands_beside(document: Document, word: DemographicMention, new: str) -> bo
     if head.relation == "amod" and noun is not None and noun.index > head.index:  # "white men and Black men"
         head, phrase = noun, new + document.text[word.stop : noun.end]
     before, behind = document.text[: word.start].lower(), document.text[head.end :].lower()
-    same = re.escape(phrase.lower())
+    same = "(?:" + "|".join(map(re.escape, _in_both_numbers(phrase.lower()))) + ")"
     if re.match(rf"{_AND}{same}\b", behind) or re.search(rf"\b{same}{_AND}$", before):
         return True
-    return any(document.text[: w.end].lower().endswith(phrase.lower()) for w in _tied(document, head))
+    if re.match(rf"{_AND}{re.escape(new.lower())}\b", document.text[word.stop :].lower()):
+        return True  # "white and Black families"
+    if head is noun and any(
+        a.lower == new.lower() for w in _tied(document, head) for a in document.children(w, "amod")
+    ):
+        return True  # "nine white members and three Black ones"
+    forms = tuple(_in_both_numbers(phrase.lower()))
+    return any(document.text[: w.end].lower().endswith(forms) for w in _tied(document, head))
+
+
+def _in_both_numbers(phrase: str) -> list[str]:
+    """A phrase in the singular and in the plural: "two boys and a boy" is not written either.
+
+    >>> _in_both_numbers("white man")
+    ['white man', 'white men']
+    """
+    before, _, noun = phrase.rpartition(" ")
+    singulars = {noun, *lemmas(noun, "NOUN")}
+    forms = singulars | {plural for lemma in singulars if (plural := inflect(lemma, "NNS")) is not None}
+    return sorted(f"{before} {form}".strip() for form in forms)
 
 
 def _tied(document: Document, word: Word) -> Iterator[Word]:
@@ -263,6 +381,8 @@ def _counterpart(document: Document, word: DemographicMention, name: str) -> str
     if word.attribute.axis == "race":
         first = document.words[word.first]
         opens = first.index == document.sentences[document.sentence_number(first)][0]
+        if is_all_caps(document.text):
+            return new.upper()
         return capitalise(new) if opens and first.text[:1].isupper() else new
     written = _written(document, word)
     if any(c.isupper() for c in new):
