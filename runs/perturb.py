@@ -82,7 +82,7 @@ def perturbed(text: str, perturber: RulePerturber, sources: Sequence[str], targe
 
 
 def ours(texts: Sequence[str], source: str, target: str) -> list[str]:
-    perturber = RulePerturber(everyone=True, names=False)
+    perturber = RulePerturber(everyone=True, names=False, change_famous=True)
     return [perturbed(text, perturber, [source], target) for text in texts]
 
 
@@ -156,7 +156,7 @@ def difference(one: str, other: str) -> str:
 
 def neutral(limit: int | None, show: int) -> dict[str, float]:
     """Word error rate of singular "they" against what people wrote."""
-    perturber = RulePerturber(everyone=True, names=False, nouns=False)
+    perturber = RulePerturber(everyone=True, names=False, nouns=False, change_famous=True)
     found = {}
     for part in ("reddit", "opensubtitles"):
         rows = lines_of(f"neutralrewriter/{part}.jsonl.gz")[:limit]
