@@ -50,7 +50,9 @@ from tests.jobs.watching import watching
 
 pytestmark = pytest.mark.usefixtures("few_folds")
 
-FILES = {"perturb.json", "card.md", "dataset.csv", "edits.jsonl", "journal.sqlite", "report.html", "run.json"}
+FILES = {
+    "perturb.json", "card.md", "dataset.csv", "edits.jsonl", "journal.sqlite", "people.jsonl", "report.html", "run.json",
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

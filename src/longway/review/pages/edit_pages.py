@@ -9,7 +9,8 @@ contents.rows(...)           ->  data_page();   contents.row(id)  ->  row_page()
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 
 from markupsafe import Markup
@@ -383,13 +384,19 @@ def other_column_view(other: tuple[str, str] | None) -> tuple[str, str] | None:
 
 def _trace_views(reviewed: ReviewedEdit, labels: Mapping[str, Label], findings: EditFindings) -> Json:
     """How the edit was made: the steps of CoBA, or the person of a perturbation."""
-    trace = reviewed.edit.trace
-    try:
+    with reading_trace(reviewed):
         coba = CobaTrace.of(reviewed.edit)
         return {
             "steps": html.block(steps_block(reviewed.edit, coba, labels)) if coba else None,
-            "person": _person(reviewed.edit, findings.before) if "chain" in trace else None,
+            "person": person_view(reviewed.edit, findings.before),
         }
+
+
+@contextmanager
+def reading_trace(reviewed: ReviewedEdit) -> Iterator[None]:
+    """RunError if the trace of the edit is not what a run writes."""
+    try:
+        yield
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise RunError(
             f"{EDITS}, line {reviewed.number}, is damaged: its trace cannot be read ({type(error).__name__}). "
@@ -397,8 +404,11 @@ def _trace_views(reviewed: ReviewedEdit, labels: Mapping[str, Label], findings: 
         ) from error
 
 
-def _person(edit: Edit, notes: Sequence[Span]) -> PersonView:
+def person_view(edit: Edit, notes: Sequence[Span] = ()) -> PersonView | None:
+    """The person that a perturbation changed; None for an edit of another method."""
     trace = edit.trace
+    if "chain" not in trace:
+        return None
     before, after = (harmless(text[:COMPARE_LIMIT]) for text in (edit.before, edit.after))
     marks = [
         (int(start), int(end), CHAIN) for name, start, end in trace["chain"][:MAX_CHAIN] if name == edit.field

@@ -6,27 +6,49 @@ sample_state(contents, name, ...)   ->  sample_page(): one edit to rate, progres
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from longway.metrics.judgements import Agreement, EstimatedShare
-from longway.review.edit_list import EditFilter
-from longway.review.pages.edit_pages import WHOLE_LIMIT, edit_view, other_column_view
-from longway.review.pages.page_layout import PageView, Query, address, cut_edit, labels_for, whole_number
+from markupsafe import Markup
+
+from longway.jobs.perturb.result import MentionedWord, RowPeople
+from longway.jobs.perturb.show import CHAIN
+from longway.metrics.judgements import EstimatedShare
+from longway.records import Edit
+from longway.review.agreement import NOTE, agreement_table, alpha_table, pair_name
+from longway.review.edit_list import EditFilter, unknown
+from longway.review.index import row_key
+from longway.review.pages.edit_pages import (
+    MAX_CHAIN,
+    WHOLE_LIMIT,
+    PersonView,
+    edit_view,
+    other_column_view,
+    person_view,
+    reading_trace,
+)
+from longway.review.pages.page_layout import (
+    Json,
+    PageView,
+    Query,
+    address,
+    cut_edit,
+    labels_for,
+    row_address,
+    whole_number,
+)
 from longway.review.run_contents import RunContents
-from longway.review.sampling import RaterAgreement, sample_state, samples
-from longway.show.excerpts import NAME_LIMIT, cut
-from longway.show.numbers import NONE, count, or_dash, percent, three_digits
+from longway.review.sampling import UNCHANGED, RaterAgreement, sample_state, samples
+from longway.show import html
+from longway.show.edit_view import COMPARE_LIMIT, side_by_side
+from longway.show.excerpts import NAME_LIMIT, TEXT_LIMIT, Piece, cut, harmless
+from longway.show.labels import Label, label_named
+from longway.show.numbers import count, percent
 
 MAX_SAMPLES = 50
 MAX_RATERS = 12
 MAX_LINKS = 200  # to edits of the sample
-HINTS = {
-    "label kept": "the label still holds for the new text",
-    "label changed": "the label no longer holds",
-    "unnatural": "nobody would write it like this",
-    "incomplete": "changed in one place but not in another that belongs to it",
-    "factual change": "a fact about the world or a real person became wrong",
-}
+MAX_WORDS = 60  # of a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +60,30 @@ class ShareText:
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementTable:
-    """The agreement of two raters. rows: tag, share of equal answers, kappa, interval of kappa."""
+class StagesView:
+    """The stages of a perturbation (appendix B) in one row.
 
-    raters: str
-    rows: list[tuple[str, str, str, str]]
+    words: by axis, those that express an attribute (1). skipped: those that only look demographic, with the reason. person: the words for
+    the person who was changed; others: the other words with their attributes (2). how: the change, "" if the row is unchanged (3).
+    """
+
+    words: list[tuple[str, str]]
+    skipped: list[str]
+    person: str
+    others: list[str]
+    how: str = ""
+    left: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnchangedView:
+    """A row that was left unchanged. before: its text, with the demographic words marked. why: the reason."""
+
+    id: str
+    address: str
+    label: Label
+    before: list[Piece]
+    why: str
 
 
 def samples_page(contents: RunContents, query: Query) -> PageView:
@@ -52,6 +93,7 @@ def samples_page(contents: RunContents, query: Query) -> PageView:
     view = {
         "samples": [(sample, list(sample.progress.items())[:MAX_RATERS]) for sample in drawn],
         "has_edits": contents.has("edits"),
+        "is_perturbation": contents.command == "perturb",
         "suggested": next(name for at in range(1, len(known) + 2) if (name := f"sample-{at}") not in known),
     }
     return PageView("samples.html.jinja", {"samples": [asdict(sample) for sample in drawn]}, view)
@@ -64,14 +106,14 @@ def sample_page(contents: RunContents, query: Query) -> PageView:
     first = next((item.number for item in items if not item.tags), 1)
     number = min(whole_number(query, "page", first), size)
     item = items[number - 1]
-    reviewed = contents.edits.get(item.key)
     here = f"/sample/{state.summary.name}"
     this = address(here, {"page": number})
     start = max(0, min(number - MAX_LINKS // 2, size - MAX_LINKS))
+    shown, data = (_row_item if item.kind == "row" else _edit_item)(contents, item.key)
     view = {
         "item": item,
-        "edit": edit_view(reviewed, labels_for(contents), {}, limit=WHOLE_LIMIT),
-        "other": other_column_view(contents.other_column(reviewed.edit)),
+        **shown,
+        "scheme": state.drawn.schemes[item.key],
         "here": this,
         "then": here if state.rated + (not item.tags) < size else this,
         "strip": [
@@ -80,7 +122,6 @@ def sample_page(contents: RunContents, query: Query) -> PageView:
         ],
         "previous": address(here, {"page": number - 1}) if number > 1 else "",
         "next": address(here, {"page": number + 1}) if number < size else "",
-        "hints": HINTS,
         "raters": [
             (cut(who, NAME_LIMIT), n, percent(n / size))
             for who, n in list(state.summary.progress.items())[:MAX_RATERS]
@@ -88,11 +129,100 @@ def sample_page(contents: RunContents, query: Query) -> PageView:
         "error": _share(state.estimate.error),
         "tags": [(name, _share(share)) for name, share in state.estimate.tags.items()],
         "agreement": _tables(state.agreement),
+        "alphas": html.block(alpha_table(state.agreement))
+        if state.agreement and state.agreement.alphas
+        else "",
+        "note": NOTE,
         "population": count(state.summary.population),
+        "n_unchanged": sum(stratum.members for stratum in state.drawn.strata if stratum.method == UNCHANGED),
+        "can_draw_rows": state.drawn.scheme == "edits" or contents.has_people,
     }
-    around = asdict(contents.edits.neighbours(item.key, EditFilter()))
-    data = {**state.to_dict(), "number": number, "edit": {**cut_edit(reviewed, WHOLE_LIMIT), **around}}
-    return PageView("sample.html.jinja", data, view)
+    return PageView("sample.html.jinja", {**state.to_dict(), "number": number, **data}, view)
+
+
+def _edit_item(contents: RunContents, key: str) -> tuple[Json, Json]:
+    """An edit to rate, as values of the view and of the JSON."""
+    reviewed = contents.edits.get(key)
+    people = contents.people(row_key(reviewed.edit.source or reviewed.edit.id))
+    with reading_trace(reviewed):
+        person = person_view(reviewed.edit)
+        stages = _stages(reviewed.edit, person, people) if person else None
+    view: Json = {
+        "edit": edit_view(reviewed, labels_for(contents), {}, limit=WHOLE_LIMIT),
+        "row": None,
+        "person": person,
+        "stages": stages,
+        "other": other_column_view(contents.other_column(reviewed.edit)),
+    }
+    around = asdict(contents.edits.neighbours(key, EditFilter()))
+    words = [asdict(word) for word in people.words[:MAX_WORDS]] if people else []
+    return view, {"edit": {**cut_edit(reviewed, WHOLE_LIMIT), **around}, "row": None, "words": words}
+
+
+def _row_item(contents: RunContents, key: str) -> tuple[Json, Json]:
+    """An unchanged row to rate, as values of the view and of the JSON."""
+    people = contents.people(key)
+    if people is None:
+        raise unknown("row", key)
+    row = contents.row(people.id).row
+    text, context = row.text or "", contents.columns.context
+    words = people.words[:MAX_WORDS]
+    marks = [(one.start, one.end, CHAIN) for one in words if one.field == contents.text_column]
+    shown = harmless(text[:COMPARE_LIMIT])
+    view: Json = {
+        "edit": None,
+        "person": None,
+        "row": UnchangedView(
+            cut(people.id, NAME_LIMIT),
+            row_address(people.id),
+            label_named(row.label or "", labels_for(contents)),
+            side_by_side(shown, shown, marks=marks, limit=WHOLE_LIMIT)[0],
+            cut(people.stayed, TEXT_LIMIT),
+        ),
+        "stages": StagesView(*_words(words), "", [_with_attribute(one) for one in words if not one.skipped]),
+        "other": other_column_view((context, row.context) if context and row.context else None),
+    }
+    values = {"id": people.id, "label": row.label, "text": text[:WHOLE_LIMIT], "stayed": people.stayed}
+    return view, {"edit": None, "row": values, "words": [asdict(word) for word in words]}
+
+
+def _stages(edit: Edit, person: PersonView, people: RowPeople | None) -> StagesView:
+    """The stages of an edit; runs of earlier versions know the chosen word only."""
+    trace = edit.trace
+    chain = [(str(name), int(start), int(end)) for name, start, end in trace["chain"][:MAX_CHAIN]]
+    words = people.words[:MAX_WORDS] if people else ()
+    known = [one for one in words if not one.skipped]
+    others = [
+        _with_attribute(one)
+        for one in known
+        if not any(one.field == name and one.start < end and start < one.end for name, start, end in chain)
+    ]
+    by_axis, skipped = _words(words)
+    mentions = [edit.before[start:end] for name, start, end in chain if name == edit.field]
+    return StagesView(
+        by_axis or [(cut(str(trace.get("axis")), NAME_LIMIT), person.word)],
+        skipped,
+        cut(f"{trace.get('source')}: {', '.join(dict.fromkeys(mentions)) or person.word}", TEXT_LIMIT),
+        others,
+        person.how,
+        person.left,
+    )
+
+
+def _words(words: Sequence[MentionedWord]) -> tuple[list[tuple[str, str]], list[str]]:
+    """The demographic words by axis, and those that only look demographic with the reason."""
+    by_axis: dict[str, list[str]] = {}
+    for one in words:
+        if not one.skipped:
+            by_axis.setdefault(cut(one.axis, NAME_LIMIT), []).append(one.word)
+    skipped = [cut(f"{one.word} ({one.skipped})", TEXT_LIMIT) for one in words if one.skipped]
+    return [
+        (axis, cut(", ".join(dict.fromkeys(some)), TEXT_LIMIT)) for axis, some in by_axis.items()
+    ], skipped
+
+
+def _with_attribute(one: MentionedWord) -> str:
+    return cut(f"{one.word} ({one.attribute})", NAME_LIMIT)
 
 
 def _share(found: EstimatedShare | None) -> ShareText | None:
@@ -101,26 +231,7 @@ def _share(found: EstimatedShare | None) -> ShareText | None:
     return ShareText(percent(found.share), f"{percent(found.low)} to {percent(found.high)}")
 
 
-def _tables(found: RaterAgreement | None) -> list[AgreementTable]:
+def _tables(found: RaterAgreement | None) -> list[tuple[str, Markup]]:
+    """The names of each two raters, and their table."""
     pairs = [] if found is None else found.pairs[:MAX_RATERS]
-    return [
-        AgreementTable(
-            " and ".join(cut(who, NAME_LIMIT) for who in pair.raters),
-            [
-                (
-                    what,
-                    or_dash(agreed.percent, percent),
-                    or_dash(agreed.kappa, three_digits),
-                    _interval(agreed),
-                )
-                for what, agreed in {"error": pair.error, **pair.tags}.items()
-            ],
-        )
-        for pair in pairs
-    ]
-
-
-def _interval(agreed: Agreement) -> str:
-    if agreed.low is None or agreed.high is None:
-        return NONE
-    return f"{three_digits(agreed.low)} to {three_digits(agreed.high)}"
+    return [(pair_name(pair), html.block(agreement_table(pair))) for pair in pairs]
