@@ -11,9 +11,9 @@ from longway.errors import SettingError
 from longway.metrics.judgements import Agreement
 from longway.review.run_contents import RunContents
 from longway.review.sampling import PairAgreement, RaterAgreement, finished_agreement, samples
-from longway.review.tags import REASONS
+from longway.review.tags import COMPLEMENTS, REASONS
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
-from longway.show.numbers import NONE, counted, or_dash, percent, three_digits
+from longway.show.numbers import NONE, count, counted, percent
 from longway.show.sections import (
     CARD,
     SCREEN,
@@ -31,8 +31,8 @@ from longway.show.sections import (
 
 MAX_PAIRS = 12
 NOTE = (
-    "Occurrence: at least one of the two gave the tag. Agreement: both gave it, or neither did. Kappa corrects agreement for chance; "
-    "it is not defined if nobody, or everybody, gave the tag."
+    "Occurrence: at least one of the two gave the tag. Agreement: both gave it, or neither did. Kappa, with its 95% interval, corrects "
+    "agreement for chance; it is not defined if nobody, or everybody, gave the tag."
 )
 COLUMNS = (
     Column("Tag"),
@@ -40,21 +40,25 @@ COLUMNS = (
     Column("Occurrence", number=True),
     Column("Agreement", number=True),
     Column("Cohen’s kappa", number=True, short="Kappa"),
-    Column("95% interval", number=True, short="Interval"),
 )
 
 
 def agreement_table(pair: PairAgreement) -> Table:
-    """The agreement of two raters. Reasons that neither of them gave are left out."""
+    """The agreement of two raters. Reasons that neither of them gave are left out, and so is one of the two verdicts."""
     shown = {} if pair.error is None else {"wrong": pair.error}
-    shown |= {name: on for name, on in pair.tags.items() if on.occurrence or name not in REASONS}
+    tags = {name: on for name, on in pair.tags.items() if name not in COMPLEMENTS}
+    shown |= {name: on for name, on in tags.items() if on.occurrence or name not in REASONS}
     return Table(COLUMNS, [Row([_name(name), *_cells(on)]) for name, on in shown.items()], "figures-only")
 
 
 def alpha_table(found: RaterAgreement) -> Table:
     """Krippendorff's alpha of all raters, for tags that have one."""
     alphas = {"wrong": found.alpha, **found.alphas}
-    rows = [Row([_name(name), three_digits(alpha)]) for name, alpha in alphas.items() if alpha is not None]
+    rows = [
+        Row([_name(name), f"{alpha:.2f}"])
+        for name, alpha in alphas.items()
+        if alpha is not None and name not in COMPLEMENTS
+    ]
     return Table([Column("Tag"), Column("Krippendorff’s alpha", number=True)], rows, "figures-only")
 
 
@@ -110,7 +114,7 @@ def _name(name: str) -> Words:
 
 
 def _cells(on: Agreement) -> list[Words]:
-    interval = NONE
-    if on.low is not None and on.high is not None:
-        interval = f"{three_digits(on.low)} to {three_digits(on.high)}"
-    return [str(on.n), percent(on.occurrence), percent(on.percent), or_dash(on.kappa, three_digits), interval]
+    kappa = NONE
+    if on.kappa is not None:
+        kappa = f"{on.kappa:.2f} ({on.low:.2f} to {on.high:.2f})"
+    return [count(on.n), percent(on.occurrence), percent(on.percent), kappa]

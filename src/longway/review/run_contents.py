@@ -31,7 +31,7 @@ from longway.records import Edit, Pattern
 from longway.review.database import REVIEW_FILE, REVIEW_FOLDER, Database, folded
 from longway.review.decisions import CHOICES, Decision, Decisions
 from longway.review.edit_list import EditList, ListPage, ReviewedEdit, one_of, page_bounds, page_of, unknown
-from longway.review.index import build, finding_key, search_in, stamp_of
+from longway.review.index import build, finding_key, row_key, search_in, stamp_of
 from longway.review.row_edits import merged, merged_rounds
 from longway.review.run_folder import RunFinding, read_run
 
@@ -254,6 +254,10 @@ class RunContents:
         """The demographic words of the row with this key; None if the run did not write them."""
         rows = self.database.query("select value from people where key = ?", (key,))
         return from_json(RowPeople, json.loads(rows[0][0])) if rows else None
+
+    def people_of(self, edit: Edit) -> RowPeople | None:
+        """The demographic words of the row that an edit was made for."""
+        return self.people(row_key(edit.source or edit.id))
 
     @property
     def text_column(self) -> str:

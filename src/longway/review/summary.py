@@ -143,7 +143,7 @@ def _sample_section(contents: RunContents, author: str) -> list[Section]:
         if wrong is not None:
             interval = f"{percent(wrong.low)} to {percent(wrong.high)}"
             lines.append(
-                f"Sample {cut(one.name, NAME_LIMIT)}, {counted(one.size, 'item')}: {percent(wrong.share)} are wrong "
-                f"(95% interval {interval} of all edits)."
+                f"Sample {cut(one.name, NAME_LIMIT)}, {counted(one.size, 'item')}: {percent(wrong.share)} of edits are wrong "
+                f"(95% interval {interval})."
             )
     return [Section("sample", "Error rate", [Bullets(lines)], on=CARD)] if lines else []

@@ -154,6 +154,7 @@ UNPERTURBED = Scheme(
     errors=frozenset(),
 )
 ORDER = list(dict.fromkeys(name for scheme in (PERTURBED, UNPERTURBED, EDITED) for name in scheme.names))
+COMPLEMENTS = {KEPT, UNPERTURBED_RIGHTLY}  # of the other verdict
 REASONS = {reason.name for tag in PERTURBED.tags for reason in tag.reasons}
 
 

@@ -6,27 +6,14 @@ sample_state(contents, name, ...)   ->  sample_page(): one edit to rate, progres
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from markupsafe import Markup
 
-from longway.jobs.perturb.result import MentionedWord, RowPeople
-from longway.jobs.perturb.show import CHAIN
 from longway.metrics.judgements import EstimatedShare
-from longway.records import Edit
 from longway.review.agreement import NOTE, agreement_table, alpha_table, pair_name
 from longway.review.edit_list import EditFilter, unknown
-from longway.review.index import row_key
-from longway.review.pages.edit_pages import (
-    MAX_CHAIN,
-    WHOLE_LIMIT,
-    PersonView,
-    edit_view,
-    other_column_view,
-    person_view,
-    reading_trace,
-)
+from longway.review.pages.edit_pages import WHOLE_LIMIT, edit_view, other_column_view, person_views
 from longway.review.pages.page_layout import (
     Json,
     PageView,
@@ -37,18 +24,18 @@ from longway.review.pages.page_layout import (
     row_address,
     whole_number,
 )
+from longway.review.pages.people_views import row_pieces, row_stages, words_json
 from longway.review.run_contents import RunContents
 from longway.review.sampling import UNCHANGED, RaterAgreement, sample_state, samples
+from longway.review.tags import COMPLEMENTS, REASONS
 from longway.show import html
-from longway.show.edit_view import COMPARE_LIMIT, side_by_side
-from longway.show.excerpts import NAME_LIMIT, TEXT_LIMIT, Piece, cut, harmless
+from longway.show.excerpts import NAME_LIMIT, TEXT_LIMIT, Piece, cut
 from longway.show.labels import Label, label_named
 from longway.show.numbers import count, percent
 
 MAX_SAMPLES = 50
 MAX_RATERS = 12
 MAX_LINKS = 200  # to edits of the sample
-MAX_WORDS = 60  # of a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +44,6 @@ class ShareText:
 
     share: str
     interval: str
-
-
-@dataclass(frozen=True, slots=True)
-class StagesView:
-    """The stages of a perturbation (appendix B) in one row.
-
-    words: by axis, those that express an attribute (1). skipped: those that only look demographic, with the reason. person: the words for
-    the person who was changed; others: the other words with their attributes (2). how: the change, "" if the row is unchanged (3).
-    """
-
-    words: list[tuple[str, str]]
-    skipped: list[str]
-    person: str
-    others: list[str]
-    how: str = ""
-    left: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +98,11 @@ def sample_page(contents: RunContents, query: Query) -> PageView:
             for who, n in list(state.summary.progress.items())[:MAX_RATERS]
         ],
         "error": _share(state.estimate.error),
-        "tags": [(name, _share(share)) for name, share in state.estimate.tags.items()],
+        "tags": [
+            (name, _share(share))
+            for name, share in state.estimate.tags.items()
+            if state.drawn.scheme == "edits" or name not in REASONS | COMPLEMENTS
+        ],
         "agreement": _tables(state.agreement),
         "alphas": html.block(alpha_table(state.agreement))
         if state.agreement and state.agreement.alphas
@@ -143,20 +118,19 @@ def sample_page(contents: RunContents, query: Query) -> PageView:
 def _edit_item(contents: RunContents, key: str) -> tuple[Json, Json]:
     """An edit to rate, as values of the view and of the JSON."""
     reviewed = contents.edits.get(key)
-    people = contents.people(row_key(reviewed.edit.source or reviewed.edit.id))
-    with reading_trace(reviewed):
-        person = person_view(reviewed.edit)
-        stages = _stages(reviewed.edit, person, people) if person else None
     view: Json = {
         "edit": edit_view(reviewed, labels_for(contents), {}, limit=WHOLE_LIMIT),
         "row": None,
-        "person": person,
-        "stages": stages,
+        **person_views(contents, reviewed),
         "other": other_column_view(contents.other_column(reviewed.edit)),
     }
     around = asdict(contents.edits.neighbours(key, EditFilter()))
-    words = [asdict(word) for word in people.words[:MAX_WORDS]] if people else []
-    return view, {"edit": {**cut_edit(reviewed, WHOLE_LIMIT), **around}, "row": None, "words": words}
+    people = contents.people_of(reviewed.edit)
+    return view, {
+        "edit": {**cut_edit(reviewed, WHOLE_LIMIT), **around},
+        "row": None,
+        "words": words_json(people),
+    }
 
 
 def _row_item(contents: RunContents, key: str) -> tuple[Json, Json]:
@@ -166,9 +140,6 @@ def _row_item(contents: RunContents, key: str) -> tuple[Json, Json]:
         raise unknown("row", key)
     row = contents.row(people.id).row
     text, context = row.text or "", contents.columns.context
-    words = people.words[:MAX_WORDS]
-    marks = [(one.start, one.end, CHAIN) for one in words if one.field == contents.text_column]
-    shown = harmless(text[:COMPARE_LIMIT])
     view: Json = {
         "edit": None,
         "person": None,
@@ -176,53 +147,19 @@ def _row_item(contents: RunContents, key: str) -> tuple[Json, Json]:
             cut(people.id, NAME_LIMIT),
             row_address(people.id),
             label_named(row.label or "", labels_for(contents)),
-            side_by_side(shown, shown, marks=marks, limit=WHOLE_LIMIT)[0],
+            row_pieces(people, text, contents.text_column, limit=WHOLE_LIMIT),
             cut(people.stayed, TEXT_LIMIT),
         ),
-        "stages": StagesView(*_words(words), "", [_with_attribute(one) for one in words if not one.skipped]),
+        "stages": row_stages(people),
         "other": other_column_view((context, row.context) if context and row.context else None),
     }
-    values = {"id": people.id, "label": row.label, "text": text[:WHOLE_LIMIT], "stayed": people.stayed}
-    return view, {"edit": None, "row": values, "words": [asdict(word) for word in words]}
-
-
-def _stages(edit: Edit, person: PersonView, people: RowPeople | None) -> StagesView:
-    """The stages of an edit; runs of earlier versions know the chosen word only."""
-    trace = edit.trace
-    chain = [(str(name), int(start), int(end)) for name, start, end in trace["chain"][:MAX_CHAIN]]
-    words = people.words[:MAX_WORDS] if people else ()
-    known = [one for one in words if not one.skipped]
-    others = [
-        _with_attribute(one)
-        for one in known
-        if not any(one.field == name and one.start < end and start < one.end for name, start, end in chain)
-    ]
-    by_axis, skipped = _words(words)
-    mentions = [edit.before[start:end] for name, start, end in chain if name == edit.field]
-    return StagesView(
-        by_axis or [(cut(str(trace.get("axis")), NAME_LIMIT), person.word)],
-        skipped,
-        cut(f"{trace.get('source')}: {', '.join(dict.fromkeys(mentions)) or person.word}", TEXT_LIMIT),
-        others,
-        person.how,
-        person.left,
-    )
-
-
-def _words(words: Sequence[MentionedWord]) -> tuple[list[tuple[str, str]], list[str]]:
-    """The demographic words by axis, and those that only look demographic with the reason."""
-    by_axis: dict[str, list[str]] = {}
-    for one in words:
-        if not one.skipped:
-            by_axis.setdefault(cut(one.axis, NAME_LIMIT), []).append(one.word)
-    skipped = [cut(f"{one.word} ({one.skipped})", TEXT_LIMIT) for one in words if one.skipped]
-    return [
-        (axis, cut(", ".join(dict.fromkeys(some)), TEXT_LIMIT)) for axis, some in by_axis.items()
-    ], skipped
-
-
-def _with_attribute(one: MentionedWord) -> str:
-    return cut(f"{one.word} ({one.attribute})", NAME_LIMIT)
+    values = {
+        "id": people.id,
+        "label": row.label,
+        "text": text[:WHOLE_LIMIT],
+        "stayed": people.stayed[:TEXT_LIMIT],
+    }
+    return view, {"edit": None, "row": values, "words": words_json(people)}
 
 
 def _share(found: EstimatedShare | None) -> ShareText | None:
