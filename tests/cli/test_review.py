@@ -15,6 +15,7 @@ from longway.errors import LongwayError
 from longway.review import serve as serve_module
 from longway.review.edit_list import EditFilter
 from longway.review.run_contents import RunContents
+from longway.review.sampling import sample_state, tag
 from longway.review.serve import Review, serve
 from tests.review.made_runs import an_edit, made_run
 from tests.review.wire import tab
@@ -79,6 +80,38 @@ def test_data_that_is_not_needed_is_said_to_be_left_aside(tmp_path, monkeypatch)
         f"--data {tmp_path / 'other.jsonl'} is ignored: the run has its own dataset, dataset.jsonl." in said
     )
     assert "not looked at" not in run(made, "--no-browser").stderr
+
+
+def test_two_people_rate_the_same_sample_and_their_agreement_is_printed(folder, monkeypatch):
+    opened = []
+
+    def rate(review, **more):
+        """Everybody says the same of the first edit, only ada of the second."""
+        opened.append(review.url.replace(review.guard.token, "").removeprefix(review.address))
+        review.close()
+        who = ("ada", "bob")[len(opened) - 1]
+        for number, item in enumerate(sample_state(review.contents, "sample-2-7", rater=who).items):
+            is_wrong = number == 0 or who == "ada"
+            said = "label changed" if is_wrong else "label kept"
+            tag(review.contents, "sample-2-7", item.key, [said], author=who)
+
+    contents = RunContents(folder)
+    keys = contents.edits.keys(EditFilter())
+    contents.decisions.write_many("edit", {key: {"choice": "accept"} for key in keys}, author="ada")
+    contents.close()
+    monkeypatch.setattr("longway.review.serve.serve", rate)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "--sample 300 --author NAME" in str(run(folder, "--agreement").exception)
+    for who in ("ada", "bob"):
+        assert run(folder, "--author", who, "--sample", 2, "--seed", 7, "--no-browser").exit_code == 0
+    assert opened == ["sample/sample-2-7?token="] * 2
+    said = run(folder, "--agreement")
+    assert said.exit_code == 0
+    assert "Agreement on sample-2-7, 2 items" in said.output
+    assert ["label", "changed", "2", "100.0%", "50.0%"] in [
+        line.split()[:5] for line in said.output.splitlines()
+    ]
+    assert max(map(len, said.output.splitlines())) <= 80
 
 
 def run(*args):

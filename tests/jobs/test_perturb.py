@@ -50,7 +50,9 @@ from tests.jobs.watching import watching
 
 pytestmark = pytest.mark.usefixtures("few_folds")
 
-FILES = {"perturb.json", "card.md", "dataset.csv", "edits.jsonl", "journal.sqlite", "report.html", "run.json"}
+FILES = {
+    "perturb.json", "card.md", "dataset.csv", "edits.jsonl", "journal.sqlite", "people.jsonl", "report.html", "run.json",
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -116,6 +118,35 @@ def test_a_run_leaves_everything_it_promises(finished):
     assert "24 mention somebody’s gender, race or age; 24 have another text" in card
     assert "does not make a model fair" in card
     assert "umbrella" not in card  # no text of the data
+
+
+def test_the_words_of_each_row_are_listed_with_why_it_stayed(finished):
+    texts = {row["id"]: row["text"] for row in table(finished.data)}
+    people = {row["id"]: row for row in lines(finished.folder / "people.jsonl")}
+    changed = {
+        edit["id"]: edit["trace"] for edit in lines(finished.folder / "edits.jsonl") if edit["accepted"]
+    }
+    assert {id_ for id_, row in people.items() if not row["stayed"]} == set(changed)
+    for id_, row in people.items():
+        for word in row["words"]:
+            assert texts[id_][word["start"] : word["end"]] == word["word"]
+            assert bool(word["skipped"]) or word["attribute"] in AXES[word["axis"]]
+    for id_, trace in changed.items():
+        known = {(word["word"], word["axis"], word["attribute"]) for word in people[id_]["words"]}
+        assert (trace["word"], trace["axis"], trace["source"]) in known
+    left = {id_: row for id_, row in people.items() if row["stayed"]}
+    assert {row["stayed"] for row in left.values()} == {NOBODY}
+    assert {texts[id_][:9] for id_ in left} == {
+        "The black"
+    }  # the dog; of soup and bread there is nothing to list
+
+
+def test_rows_that_the_settings_exclude_and_axes_that_were_not_asked_for_are_not_listed(tmp_path):
+    run, found = run_perturb(dataset_of(rows_of(32)), axes=("race",), share=0.5, out=tmp_path / "run")
+    people = lines(run.folder / "people.jsonl")
+    assert sum(not row["stayed"] for row in people) == found["changed"] < found["perturbable"]
+    assert NOT_DRAWN not in {row["stayed"] for row in people}
+    assert {word["axis"] for row in people for word in row["words"]} == {"", "race"}
 
 
 def test_each_row_comes_out_once_with_its_label_and_only_perturbed_texts_differ(finished):

@@ -20,6 +20,7 @@ def test_kappa_is_that_of_scikit_learn_and_lies_in_its_interval(pairs):
     one, other = map(list, zip(*pairs, strict=True))
     found = agreement(one, other)
     assert found.percent == pytest.approx(sum(a == b for a, b in pairs) / len(pairs))
+    assert found.occurrence == pytest.approx(sum(a or b for a, b in pairs) / len(pairs))
     if len({*one, *other}) == 1:
         assert (found.kappa, found.low, found.high) == (None, None, None)
         return

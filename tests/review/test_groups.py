@@ -128,7 +128,7 @@ def test_the_summary_does_not_show_a_rater_the_results_of_another(contents):
     draw_sample(contents, name="first", size=3, seed=0, author="ada")
     for key in contents.edits.keys(EditFilter(status="kept")):
         tag(contents, "first", key, ["label kept"], author="ada")
-    assert "Sample first, 3 edits: 0.0% are wrong" in summary(contents, author="ada")
+    assert "Sample first, 3 items: 0.0% of edits are wrong" in summary(contents, author="ada")
     assert "Sample first" not in summary(contents, author="bo")
 
 

@@ -13,17 +13,8 @@ from longway.review.decisions import Conflict, LookupFailed
 from longway.review.edit_list import EditFilter
 from longway.review.pages import PAGES
 from longway.review.run_contents import RunContents
-from longway.review.sampling import (
-    CHANGED,
-    KEPT,
-    MAX_SIZE,
-    TAGS,
-    draw_sample,
-    sample_state,
-    samples,
-    tag,
-    undo,
-)
+from longway.review.sampling import MAX_SIZE, draw_sample, sample_state, samples, tag, undo
+from longway.review.tags import CHANGED, EDITED, KEPT
 from tests.review.made_runs import an_edit, made_run
 
 
@@ -146,8 +137,8 @@ def test_an_unknown_sample_names_those_that_exist(contents):
     ("tags", "message"),
     [
         ([], "Got nothing"),
-        (["unnatural"], "whether the label holds"),
-        ([KEPT, CHANGED], "whether the label holds"),
+        (["unnatural"], "one verdict"),
+        ([KEPT, CHANGED], "one verdict"),
         ([KEPT, "silly"], "Got silly"),
     ],
 )
@@ -329,7 +320,7 @@ def test_the_list_of_samples_says_how_far_each_rater_is(contents):
         st.tuples(
             st.sampled_from(["ann", "bob"]),
             st.integers(0, 5),
-            st.sets(st.sampled_from(TAGS[2:])),
+            st.sets(st.sampled_from(EDITED.names[2:])),
             st.booleans(),
         ),
         max_size=24,

@@ -236,7 +236,7 @@ def test_a_run_without_a_dataset_says_so(hostile):
         ("hand", {"key": "0" * 16, "text": "x" * 100_001}, "at most 100000 characters"),
         ("sample", {"name": "../a", "size": 1, "seed": 0}, "name must match this pattern"),
         ("sample", {"name": "a", "size": 1e9, "seed": 0}, "size must be a whole number"),
-        ("tag", {"sample": "a", "key": "0" * 16, "tags": ["a"] * 11}, "at most 10 texts"),
+        ("tag", {"sample": "a", "key": "0" * 16, "tags": ["a"] * 31}, "at most 30 texts"),
         ("tag", {"sample": "a", "key": "0" * 16, "tags": [1]}, "tags must be a text"),
     ],
 )

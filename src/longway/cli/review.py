@@ -28,6 +28,19 @@ def command(
             help="The original file: for an audit, which stores none, and for repairs of earlier versions, to restore rows that they dropped."
         ),
     ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=2000,
+            help="Rate a random sample of this size: drawn once, the same for every rater. The page opens there.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of --sample.")] = 0,
+    agreement: Annotated[
+        bool,
+        typer.Option("--agreement", help="Print how far the raters of samples agree on each tag, and end."),
+    ] = False,
     browser: Annotated[
         bool,
         typer.Option("--browser/--no-browser", help="Open the page in a browser if there is a display."),
@@ -41,10 +54,13 @@ def command(
         longway review longway-runs/reviews-rewrite
 
         longway review --no-browser --port 8123 --author ada
+
+        longway review longway-runs/reviews-perturb --sample 300 --author ada
+
+        longway review longway-runs/reviews-perturb --agreement
     """
     from longway.cli.screen import cells_progress, errors, output, safe
     from longway.review.run_contents import RunContents
-    from longway.review.serve import Review, has_display, serve
 
     name = _author_name(author)
     folder = run if run is not None else _newest_run()
@@ -56,7 +72,13 @@ def command(
             f"--data {safe(str(data))} is ignored: the run has its own dataset, {safe(contents.dataset_path.name)}.",
             soft_wrap=True,
         )
-    review = Review(contents, author=name, port=port)
+    if agreement:
+        _print_agreement(contents, name)
+        return
+    from longway.review.serve import Review, has_display, serve
+
+    page = "" if sample is None else _sample_page(contents, sample, seed, name)
+    review = Review(contents, author=name, port=port, page=page)
     console = output()
     console.print(f"[bold]Review of {safe(str(folder))}[/], on this machine only:")
     console.print(f"  {review.url}", soft_wrap=True, markup=False)
@@ -64,6 +86,24 @@ def command(
     serve(review, folder=folder, browser=browser and has_display())
     try:
         _end(contents, folder)
+    finally:
+        contents.close()
+
+
+def _sample_page(contents: RunContents, size: int, seed: int, author: str) -> str:
+    """The address of the page of a sample, which is drawn unless there is one of this size and seed."""
+    from longway.review.sampling import draw_sample
+
+    drawn = draw_sample(contents, name=f"sample-{size}-{seed}", size=size, seed=seed, author=author)
+    return f"sample/{drawn.key}"
+
+
+def _print_agreement(contents: RunContents, reader: str) -> None:
+    from longway.review.agreement import agreement_page
+    from longway.show.terminal import show
+
+    try:
+        show(agreement_page(contents, reader=reader))
     finally:
         contents.close()
 

@@ -1,6 +1,6 @@
 """Statistics of human judgements: how much raters agree, and a share estimated from a stratified sample.
 
-    agreement(first, second)                    two raters, yes or no about the same items: percent, Cohen's kappa, interval
+    agreement(first, second)                    two raters, yes or no about the same items: percent, Cohen's kappa, interval, occurrence
     krippendorff_alpha(items)                   any number of raters, any values, None for a missing rating
     allocate({"a": 900, "b": 100}, 50)          {"a": 45, "b": 5}: how many items to draw from each stratum
     estimate_share([Stratum(...), ...])         the share over all strata, with a 95% interval
@@ -48,21 +48,26 @@ _GRID = 4001  # values of kappa that are tested
 
 @dataclass(frozen=True, slots=True)
 class Agreement(Measure):
-    """Agreement of two raters on yes or no. percent: 0 to 1. kappa, low, high: None if not defined."""
+    """Agreement of two raters on yes or no.
+
+    percent: share of items with the same answer, 0 to 1. kappa, low, high: None if not defined. occurrence: share of items that
+    at least one rater said yes to. Table 9 of the perturbation paper gives occurrence and agreement of each tag.
+    """
 
     n: int
     percent: float
     kappa: float | None
     low: float | None
     high: float | None
+    occurrence: float
 
 
 def agreement(first: Sequence[bool], second: Sequence[bool]) -> Agreement:
     """Agreement of two raters on the same items.
 
     >>> raters = agreement([True, True, False, False], [True, False, False, False])
-    >>> raters.percent, raters.kappa
-    (0.75, 0.5)
+    >>> raters.percent, raters.kappa, raters.occurrence
+    (0.75, 0.5, 0.5)
     """
     if len(first) != len(second) or not first:
         raise SettingError(
@@ -73,13 +78,13 @@ def agreement(first: Sequence[bool], second: Sequence[bool]) -> Agreement:
     both = sum(a and b for a, b in zip(first, second, strict=True))
     yes = sum(first), sum(second)
     neither = n - yes[0] - yes[1] + both
-    percent = (both + neither) / n
+    percent, occurrence = (both + neither) / n, 1 - neither / n
     by_chance = (yes[0] * yes[1] + (n - yes[0]) * (n - yes[1])) / n**2
     if by_chance == 1:
-        return Agreement(n, percent, None, None, None)
+        return Agreement(n, percent, None, None, None, occurrence)
     kappa = (percent - by_chance) / (1 - by_chance)
     low, high = _kappa_interval(both, n - both - neither, neither)
-    return Agreement(n, percent, kappa, min(low, kappa), max(high, kappa))
+    return Agreement(n, percent, kappa, min(low, kappa), max(high, kappa), occurrence)
 
 
 def _kappa_interval(both: int, differ: int, neither: int) -> tuple[float, float]:

@@ -1,8 +1,8 @@
 """Results of a review: the dataset, a table for spreadsheets, everything as JSON, and the decisions for the next rewrite.
 
     export_dataset(contents, path)    the dataset of the run in its format, with the decisions applied; all other cells unchanged
-    export_csv(contents, path)        one line per edit; cells that a spreadsheet would run as formulas are escaped
-    export_json(contents, path)       run, findings, edits and the whole log of decisions
+    export_csv(contents, path)        one line per edit and per rated row that is unchanged; cells that a spreadsheet would run as formulas are escaped
+    export_json(contents, path)       run, findings, edits with the tags of raters, samples with their agreement, and the whole log of decisions
     decisions_of(folder)          for `longway rewrite DATA --decisions RUN`: findings marked as signal or shortcut, rejected texts
 
 Files are written atomically.
@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
+from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from shlex import quote
 from typing import IO
@@ -31,11 +33,13 @@ from longway.review.chosen import ChosenRow, Undecided, chosen
 from longway.review.edit_list import EditFilter, ReviewedEdit
 from longway.review.row_edits import steps_of
 from longway.review.run_contents import RunContents
+from longway.review.sampling import finished_agreement, samples, tags_by_key
 from longway.store import replacing
 
 CSV_COLUMNS = (
     "key", "id", "source", "field", "before", "after", "label_before", "label_after", "method", "engine", "round", "how",
     "status", "reason", "score_before", "score_after", "choice", "text_by_hand", "passed", "author", "time",
+    "tags",
 )  # fmt: skip
 ALL = 2**62
 
@@ -57,11 +61,13 @@ def export_dataset(contents: RunContents, path: Path, *, undecided: Undecided = 
 
 def export_csv(contents: RunContents, path: Path) -> Path:
     """Write all edits and decisions as CSV, and return its path."""
+    tags = tags_by_key(contents)
     with _written(path, encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL)
         writer.writerow(CSV_COLUMNS)
-        for edit in contents.edits.all(EditFilter()):
-            cells = _cells(edit)
+        edits = (_cells(edit) for edit in contents.edits.all(EditFilter()))
+        for cells in chain(edits, _unchanged_rows(contents, tags)):
+            cells["tags"] = _tags_cell(tags.get(str(cells["key"]), {}))
             writer.writerow([escape_formula(cells.get(name)) for name in CSV_COLUMNS])
     return path
 
@@ -69,11 +75,18 @@ def export_csv(contents: RunContents, path: Path) -> Path:
 def export_json(contents: RunContents, path: Path) -> Path:
     """Write the run, its findings, its edits and all decisions as JSON, and return its path."""
     history = reversed(contents.decisions.history(last=ALL))
+    tags = tags_by_key(contents)
+    edits = (item.to_dict() | {"tags": tags.get(item.key, {})} for item in contents.edits.all(EditFilter()))
+    unchanged = (row | {"tags": tags[str(row["key"])]} for row in _unchanged_rows(contents, tags))
     with _written(path) as file:
         file.write(f'{{\n"run": {_json(contents.about)},\n"summary": {_json(contents.summary)},')
         _write_list(file, "findings", (item.to_dict() for item in contents.all_findings()))
         file.write(",")
-        _write_list(file, "edits", (item.to_dict() for item in contents.edits.all(EditFilter())))
+        _write_list(file, "edits", edits)
+        file.write(",")
+        _write_list(file, "unchanged", unchanged)
+        file.write(",")
+        _write_list(file, "samples", _samples(contents))
         file.write(",")
         _write_list(file, "decisions", (item.to_dict() for item in history))
         file.write("\n}\n")
@@ -207,6 +220,44 @@ def _cells(reviewed: ReviewedEdit) -> dict[str, object]:
         values |= {"text_by_hand": value.get("text"), "passed": value.get("passed")}
         values |= {"author": reviewed.decision.author, "time": reviewed.decision.time}
     return values
+
+
+def _unchanged_rows(contents: RunContents, tags: Iterable[str]) -> Iterator[dict[str, object]]:
+    """The rated rows that a perturbation left unchanged. tags: the keys of everything that was rated."""
+    for key in sorted(set(contents.unchanged_rows()).intersection(tags)):
+        people = contents.people(key)
+        if people is not None:
+            row = contents.row(people.id).row
+            texts = {"field": contents.text_column, "before": row.text, "after": row.text}
+            labels = {"label_before": row.label, "label_after": row.label, "method": contents.command}
+            yield {
+                "key": key,
+                "id": people.id,
+                **texts,
+                **labels,
+                "status": "unchanged",
+                "reason": people.stayed,
+            }
+
+
+def _samples(contents: RunContents) -> Iterator[dict[str, object]]:
+    """The samples, each with the agreement of the raters who are done."""
+    for sample in samples(contents):
+        agreed = finished_agreement(contents, sample.name)
+        yield {**asdict(sample), "agreement": None if agreed is None else asdict(agreed)}
+
+
+def _tags_cell(tags: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
+    """The tags of an edit in one cell.
+
+    >>> _tags_cell({"first": {"ada": ["label kept", "grammar"], "bob": ["label kept"]}})
+    'first, ada: label kept, grammar; first, bob: label kept'
+    """
+    return "; ".join(
+        f"{sample}, {rater}: {', '.join(given)}"
+        for sample, raters in tags.items()
+        for rater, given in raters.items()
+    )
 
 
 def _json(value: object) -> str:

@@ -3,6 +3,7 @@
     edits.jsonl     ->  edits (filter columns), bodies (the rest), failed (checks), rules, edits_text (search)
     the dataset     ->  rows, rows_text
     findings        ->  patterns: the edits that change a pattern
+    people.jsonl    ->  people: the demographic words of the rows of a perturbation
 
 Everything is streamed and written in one transaction: a killed process leaves the previous state.
 Search finds any part of a text, ignoring case: by trigrams if this SQLite supports them, otherwise by reading each text.
@@ -14,6 +15,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
+from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -24,16 +26,16 @@ from longway.detect import TokenizedRow, required_words, where
 from longway.records import Edit, Pattern
 from longway.review.database import Database, folded
 from longway.review.row_edits import TRACE, EditLine, RowTrace
-from longway.review.run_folder import edits_in
+from longway.review.run_folder import edits_in, people_in
 
-VERSION = 6
+VERSION = 7
 AT_ONCE = 1000
 MAX_TRIGRAMS = 40  # of a search
 RULES_LIMIT = 200  # characters of the names of the rules of one step
 _TABLES = (
     "drop table if exists edits", "drop table if exists bodies", "drop table if exists failed",
     "drop table if exists rows", "drop table if exists edits_text", "drop table if exists rows_text",
-    "drop table if exists rules", "drop table if exists patterns",
+    "drop table if exists rules", "drop table if exists patterns", "drop table if exists people",
     # by_random, by_score: positions in other orders than that of the file
     """create table edits (number integer primary key, key text not null unique, id text not null, source text not null,
         status text not null, label text not null, method text not null, engine text not null,
@@ -44,6 +46,7 @@ _TABLES = (
     "create table patterns (name text not null, number integer not null, primary key (name, number)) without rowid",
     """create table rows (number integer primary key, id text not null, label text not null, text text not null,
         context text, split text not null)""",
+    "create table people (key text primary key, is_changed integer not null, value text not null)",
 )  # fmt: skip
 _INDEXES = (
     "create index edits_id on edits (id)",
@@ -95,6 +98,7 @@ def build(
     merge: Callable[[Path], Iterable[EditLine]] | None = None,
     patterns: Mapping[str, Pattern] | None = None,
     context: str | None = None,
+    people: Path | None = None,
 ) -> None:
     """Build the tables, unless they were built with the same `stamp`.
 
@@ -121,6 +125,8 @@ def build(
             _add_edits(database, lines, lambda done: progress(done, total), is_merged=merge is not None)
         if dataset:
             _add_rows(database, dataset, lambda done: progress(size + done, total))
+        if people:
+            _add_people(database, people)
         for statement in (*_RANKS, *_INDEXES):
             database.execute(statement)
         if edits and patterns:
@@ -201,6 +207,16 @@ def _add_rows(database: Database, dataset: Dataset, progress: Callable[[int], ob
     buffer.flush()
 
 
+def _add_people(database: Database, path: Path) -> None:
+    buffer = _Buffer(database, "people")
+    for people in people_in(path):
+        value = json.dumps({**asdict(people), "id": _storable(people.id)})
+        buffer.add("people", (row_key(people.id), not people.stayed, value))
+        if buffer.is_full:
+            buffer.flush()
+    buffer.flush()
+
+
 def _add_patterns(
     database: Database, patterns: Mapping[str, Pattern], context: str | None, *, is_merged: bool
 ) -> None:
@@ -261,7 +277,7 @@ class _Buffer:
             if rows:
                 columns = "(rowid, text)" if table.endswith("_text") else ""
                 marks = ", ".join("?" * len(rows[0]))
-                insert = "insert or ignore into" if table in ("failed", "rules") else "insert into"
+                insert = "insert or ignore into" if table in ("failed", "rules", "people") else "insert into"
                 self._database.execute_many(f"{insert} {table} {columns} values ({marks})", rows)
                 rows.clear()
 
@@ -273,6 +289,11 @@ def edit_key(line: Mapping[str, object]) -> str:
     '78321f739dea62a0'
     """
     return _hash(line, "id", "field", "before", "after", "label_after", "round", "method")
+
+
+def row_key(id_: str) -> str:
+    """The key of a row: a hash of its id, which can be any text."""
+    return _hash({"row": id_}, "row")
 
 
 def finding_key(finding: Mapping[str, object]) -> str:

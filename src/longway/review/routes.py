@@ -283,7 +283,7 @@ ACTIONS: dict[str, dict[str, Field]] = {
     "tag": {
         "sample": NAME,
         "key": KEY,
-        "tags": ListField(TextField(longest=40), most=10),
+        "tags": ListField(TextField(longest=40), most=30),
         "seen": SEEN,
         "back": BACK,
     },

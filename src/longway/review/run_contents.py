@@ -25,11 +25,13 @@ from longway.data.columns import ID_COLUMN
 from longway.detect import TokenizedRow, required_words, where
 from longway.detect.detector import Spans
 from longway.errors import DataError, RunError
+from longway.jobs.perturb.result import RowPeople
+from longway.json_values import from_json
 from longway.records import Edit, Pattern
 from longway.review.database import REVIEW_FILE, REVIEW_FOLDER, Database, folded
 from longway.review.decisions import CHOICES, Decision, Decisions
 from longway.review.edit_list import EditList, ListPage, ReviewedEdit, one_of, page_bounds, page_of, unknown
-from longway.review.index import build, finding_key, search_in, stamp_of
+from longway.review.index import build, finding_key, row_key, search_in, stamp_of
 from longway.review.row_edits import merged, merged_rounds
 from longway.review.run_folder import RunFinding, read_run
 
@@ -148,14 +150,16 @@ class RunContents:
             self.database,
             edits=run.edits_path,
             load=None if source is None else lambda: self.dataset(source),
-            stamp=stamp_of(run.edits_path, source, columns=json.dumps(asdict(self.columns))),
+            stamp=stamp_of(run.edits_path, source, run.people_path, columns=json.dumps(asdict(self.columns))),
             progress=progress,
             merge=partial(MERGES[self.command], text=self.text_column) if self.command in MERGES else None,
             patterns={
                 key: self._shape(found[0]) for key, found in islice(self._findings.items(), MAX_PATTERNS)
             },
             context=self.columns.context,
+            people=run.people_path,
         )
+        self.has_people = run.people_path is not None
         self._counts: dict[tuple[str, ...], int] = {}
         self.edits = EditList(self.database, self.decisions, has_any=run.edits_path is not None)
 
@@ -239,6 +243,21 @@ class RunContents:
         return (
             (context, rows[0][1] or "") if edit.field == self.text_column else (self.text_column, rows[0][0])
         )
+
+    def unchanged_rows(self) -> list[str]:
+        """The keys of rows with a demographic word that a perturbation left unchanged."""
+        return [
+            row[0] for row in self.database.query("select key from people where not is_changed order by key")
+        ]
+
+    def people(self, key: str) -> RowPeople | None:
+        """The demographic words of the row with this key; None if the run did not write them."""
+        rows = self.database.query("select value from people where key = ?", (key,))
+        return from_json(RowPeople, json.loads(rows[0][0])) if rows else None
+
+    def people_of(self, edit: Edit) -> RowPeople | None:
+        """The demographic words of the row that an edit was made for."""
+        return self.people(row_key(edit.source or edit.id))
 
     @property
     def text_column(self) -> str:

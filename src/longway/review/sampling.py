@@ -5,11 +5,12 @@
     sample_state(contents, "first", rater="ada")                            items, own tags, progress, error rate, agreement
 
 Samples are drawn from the edits in effect: kept by the run and neither rejected nor rewritten by a reviewer, or accepted by a
-reviewer. They are stratified by label and method (`metrics/judgements.py`), and the sample stores the size of each stratum.
+reviewer. They are stratified by label and method (`metrics/judgements.py`), and the sample stores the size of each stratum. One item in
+five of a perturbation's sample is a row with a demographic word that was left unchanged; these rows are a stratum of their own.
 
-The tags follow the hand audit of "Perturbation Augmentation for Fairer NLP" (Qian et al. 2022, appendix E), where two experts checked
-300 examples for factual changes, incomplete or incorrect changes and unnatural language; "label kept" is our addition. As in its
-table 9, each tag has the share of edits that one of the raters gave it to, and the agreement of the raters.
+The tags (`tags.py`) follow the hand audit of "Perturbation Augmentation for Fairer NLP" (Qian et al. 2022, appendix E), where two experts
+checked each of 300 examples. As in its table 9, each tag has the share of items that one of the raters gave it to (occurrence), and the
+agreement of the raters.
 
 Raters are blind: a rater sees the tags of others once all items are tagged, and only of raters who are done, too. From then on
 these tags are closed, because a tag changed after seeing another rater's is no second opinion.
@@ -36,10 +37,10 @@ from longway.metrics.judgements import (
 from longway.review.decisions import Decision, LookupFailed
 from longway.review.edit_list import EditFilter
 from longway.review.run_contents import RunContents
+from longway.review.tags import EDITED, PERTURBED, UNPERTURBED, Scheme, ordered
 
-KEPT, CHANGED = "label kept", "label changed"
-TAGS = (KEPT, CHANGED, "unnatural", "incomplete", "factual change")
-ERRORS = frozenset({CHANGED, "factual change"})  # tags that make an edit wrong, not just ugly
+UNCHANGED = "left unchanged"  # the method of the stratum of unchanged rows
+UNCHANGED_SHARE = 0.2  # of a perturbation's sample
 MAX_SIZE = 2000  # edits in a sample: nobody rates more, and a page lists them
 MAX_STRATA = 200
 MAX_NAME = 60
@@ -60,7 +61,10 @@ class SampleStratum:
 
 @dataclass(frozen=True, slots=True)
 class DrawnSample:
-    """A drawn sample. asked: the requested size. keys: in the order to be rated. population: edits drawn from."""
+    """A drawn sample. asked: the requested size. keys: in the order to be rated. population: edits drawn from.
+
+    scheme: "perturbation" for the tags of the perturbation paper, "edits" for the shorter list, which samples of earlier versions have.
+    """
 
     name: str
     seed: int
@@ -68,13 +72,38 @@ class DrawnSample:
     keys: list[str]
     strata: list[SampleStratum]
     population: int
+    scheme: str = "edits"
 
     @classmethod
     def of(cls, drawn: Decision) -> DrawnSample:
         """The sample of a decision of kind "sample"."""
         value = drawn.value
         strata = [SampleStratum(**stratum) for stratum in value["strata"]]
-        return cls(drawn.key, value["seed"], value["asked"], value["keys"], strata, value["population"])
+        scheme = value.get("scheme", "edits")
+        return cls(
+            drawn.key, value["seed"], value["asked"], value["keys"], strata, value["population"], scheme
+        )
+
+    def scheme_of(self, stratum: SampleStratum) -> Scheme:
+        """The tags for the items of a stratum."""
+        if self.scheme != "perturbation":
+            return EDITED
+        return UNPERTURBED if stratum.method == UNCHANGED else PERTURBED
+
+    @property
+    def schemes(self) -> dict[str, Scheme]:
+        """The tags for each item, by key."""
+        return {key: self.scheme_of(stratum) for stratum in self.strata for key in stratum.keys}
+
+    @property
+    def tags(self) -> list[str]:
+        """Every tag that an item of the sample can have."""
+        return ordered(name for stratum in self.strata for name in self.scheme_of(stratum).names)
+
+    @property
+    def errors(self) -> frozenset[str]:
+        """The tags that make an edit wrong."""
+        return (PERTURBED if self.scheme == "perturbation" else EDITED).errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +121,17 @@ class SampleSummary:
 
 @dataclass(frozen=True, slots=True)
 class SampleItem:
-    """An edit to rate. number: from 1. tags: own, [] if not rated. seen: for `tag`. others: tags by rater; empty while blind."""
+    """An edit or an unchanged row to rate.
+
+    number: from 1. tags: own, [] if not rated. seen: for `tag`. others: tags by rater; empty while blind. kind: "edit" or "row".
+    """
 
     key: str
     number: int
     tags: list[str]
     seen: int
     others: dict[str, list[str]]
+    kind: str = "edit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +144,20 @@ class Estimates:
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """How far two raters agree on errors and on each tag."""
+    """How far two raters agree on errors, None without edits, and on each tag, among the items that can have it."""
 
     raters: list[str]
-    error: Agreement
+    error: Agreement | None
     tags: dict[str, Agreement]
 
 
 @dataclass(frozen=True, slots=True)
 class RaterAgreement:
-    """The agreement of each two raters; alpha: over all raters if there are more than two."""
+    """The agreement of each two raters. alpha, alphas: Krippendorff's, on errors and on each tag, if there are more than two raters."""
 
     pairs: list[PairAgreement]
     alpha: float | None
+    alphas: dict[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +170,7 @@ class SampleState:
 
     summary: SampleSummary
     rater: str
-    strata: list[SampleStratum]
+    drawn: DrawnSample
     items: list[SampleItem]
     is_blind: bool
     is_closed: bool
@@ -157,13 +191,14 @@ class SampleState:
         """The state as plain JSON values."""
         strata = [
             {"label": s.label, "method": s.method, "members": s.members, "drawn": len(s.keys)}
-            for s in self.strata
+            for s in self.drawn.strata
         ]
         return {
             **asdict(self.summary),
             "rater": self.rater,
-            "tags": list(TAGS),
-            "errors": sorted(ERRORS),
+            "scheme": self.drawn.scheme,
+            "tags": self.drawn.tags,
+            "errors": sorted(self.drawn.errors),
             "strata": strata,
             "items": [asdict(item) for item in self.items],
             "rated": self.rated,
@@ -195,15 +230,11 @@ def draw_sample(contents: RunContents, *, name: str, size: int, seed: int, autho
             f"There is a sample {name!r} already, of {known.value['asked']} edits with seed {known.value['seed']}. "
             f"Got {size} edits and seed {seed}. Give the new sample another name."
         )
-    members = _edits_in_effect(contents)
-    if not members:
-        raise SettingError(
-            "No edit of this run is in effect, so there is nothing to rate. Accept some first."
-        )
-    strata = _draw(members, size, seed)
+    strata, population = _strata(contents, size, seed)
     keys = sorted(key for stratum in strata for key in stratum.keys)
     Random(f"{seed}|order").shuffle(keys)
-    sample = DrawnSample(name, seed, size, keys, strata, sum(stratum.members for stratum in strata))
+    scheme = "perturbation" if contents.command == "perturb" else "edits"
+    sample = DrawnSample(name, seed, size, keys, strata, population, scheme)
     return contents.decisions.write(
         "sample", name, asdict(sample), author=author, seen=known.seq if known else 0
     )
@@ -212,21 +243,11 @@ def draw_sample(contents: RunContents, *, name: str, size: int, seed: int, autho
 def tag(
     contents: RunContents, sample: str, key: str, tags: Iterable[str], *, author: str, seen: int | None = None
 ) -> Decision:
-    """Store a rater's tags for an edit of a sample. Exactly one of "label kept" and "label changed" must be among them."""
-    drawn = DrawnSample.of(_drawn(contents, sample))
-    given = frozenset(tags)
-    if key not in drawn.keys:
+    """Store a rater's tags for an item of a sample. Exactly one of the two verdicts must be among them."""
+    schemes = DrawnSample.of(_drawn(contents, sample)).schemes
+    if key not in schemes:
         raise SettingError(f"The edit {key!r} is not in the sample {sample!r}. Choose one that is.")
-    if unknown := sorted(given - set(TAGS)):
-        raise SettingError(
-            f"'tags' must be among {', '.join(TAGS)}. Got {', '.join(unknown)}. Choose others."
-        )
-    if len(given & {KEPT, CHANGED}) != 1:
-        raise SettingError(
-            f"'tags' must say whether the label holds: either {KEPT!r} or {CHANGED!r}. "
-            f"Got {', '.join(sorted(given)) or 'nothing'}. Add one of them."
-        )
-    value = {"rater": author, "tags": _ordered(given)}
+    value = {"rater": author, "tags": ordered(schemes[key].checked(tags))}
     with contents.database.writing():  # no other rater can finish in between
         if sample in _closed(contents, author):
             raise _closed_error(author, sample)
@@ -267,7 +288,7 @@ def sample_state(contents: RunContents, name: str, *, rater: str) -> SampleState
     drawn, tags = DrawnSample.of(decision), _tags(contents, name)
     done = _done(tags, drawn.keys)
     visible = {who: tags[who] for who in done if who == rater or rater in done}
-    mine = tags.get(rater, {})
+    mine, schemes = tags.get(rater, {}), drawn.schemes
     seqs = {decision.key: decision.seq for decision in contents.decisions.current("tag").values()}
     estimates = {who: _estimates(drawn, [theirs]) for who, theirs in {rater: mine, **visible}.items()}
     if len(visible) > 1:
@@ -276,22 +297,57 @@ def sample_state(contents: RunContents, name: str, *, rater: str) -> SampleState
         SampleItem(
             key,
             number,
-            tags=_ordered(mine.get(key, ())),
+            tags=ordered(mine.get(key, ())),
             seen=seqs.get(_tag_key(name, key, rater), 0),
-            others={who: _ordered(theirs[key]) for who, theirs in sorted(visible.items()) if who != rater},
+            others={who: ordered(theirs[key]) for who, theirs in sorted(visible.items()) if who != rater},
+            kind="row" if schemes[key] is UNPERTURBED else "edit",
         )
         for number, key in enumerate(drawn.keys, 1)
     ]
     return SampleState(
         _summary(decision, tags),
         rater,
-        drawn.strata,
+        drawn,
         items,
         is_blind=len(visible) < 2,
         is_closed=rater in done and len(done) > 1,
         estimates=estimates,
-        agreement=_agreement(visible, drawn.keys) if len(visible) > 1 else None,
+        agreement=_agreement(visible, drawn) if len(visible) > 1 else None,
     )
+
+
+def finished_agreement(contents: RunContents, name: str, *, reader: str = "") -> RaterAgreement | None:
+    """The agreement of all raters who are done; None if there are not two, or if the reader is rating the sample and not done."""
+    drawn, tags = DrawnSample.of(_drawn(contents, name)), _tags(contents, name)
+    done = _done(tags, drawn.keys)
+    is_blind = reader in tags and reader not in done
+    return None if is_blind or len(done) < 2 else _agreement({who: tags[who] for who in done}, drawn)
+
+
+def tags_by_key(contents: RunContents) -> dict[str, dict[str, dict[str, list[str]]]]:
+    """All tags by the key of the edit or row, the sample and the rater, for exports."""
+    found: dict[str, dict[str, dict[str, list[str]]]] = {}
+    for sample in samples(contents):
+        for rater, theirs in sorted(_tags(contents, sample.name).items()):
+            for key, tags in theirs.items():
+                found.setdefault(key, {}).setdefault(sample.name, {})[rater] = ordered(tags)
+    return found
+
+
+def _strata(contents: RunContents, size: int, seed: int) -> tuple[list[SampleStratum], int]:
+    """The strata with the keys drawn from each, and the number of edits in effect."""
+    members, unchanged = _edits_in_effect(contents), contents.unchanged_rows()
+    n_edits = sum(map(len, members.values()))
+    if not members and not unchanged:
+        raise SettingError(
+            "No edit of this run is in effect, so there is nothing to rate. Accept some first."
+        )
+    n_rows = min(len(unchanged), max(round(size * UNCHANGED_SHARE), size - n_edits))
+    strata = _draw(members, size - n_rows, seed) if members and size > n_rows else []
+    if n_rows:
+        keys = sorted(Random(f"{seed}|{UNCHANGED}").sample(unchanged, n_rows))
+        strata.append(SampleStratum("", UNCHANGED, len(unchanged), keys))
+    return strata, n_edits
 
 
 def _edits_in_effect(contents: RunContents) -> dict[tuple[str, str], list[str]]:
@@ -326,33 +382,52 @@ def _draw(members: Mapping[tuple[str, str], Sequence[str]], size: int, seed: int
 
 
 def _estimates(drawn: DrawnSample, raters: Sequence[Tags]) -> Estimates:
-    """Shares over all edits drawn from. An edit has a tag if one of the raters gave it; only edits that all of them rated count."""
+    """Shares over all edits or rows drawn from. An item has a tag if one of the raters gave it; only items that all of them rated count."""
 
-    def share(wanted: frozenset[str]) -> EstimatedShare | None:
-        strata = []
-        for stratum in drawn.strata:
+    def share(wanted: frozenset[str], strata: Iterable[SampleStratum]) -> EstimatedShare | None:
+        counts = []
+        for stratum in strata:
             rated = [key for key in stratum.keys if all(key in theirs for theirs in raters)]
             hits = sum(any(wanted & theirs[key] for theirs in raters) for key in rated)
-            strata.append(Stratum(stratum.members, len(rated), hits))
-        return estimate_share(strata)
+            counts.append(Stratum(stratum.members, len(rated), hits))
+        return estimate_share(counts)
 
-    return Estimates(share(ERRORS), {name: share(frozenset({name})) for name in TAGS})
+    def strata_with(name: str) -> list[SampleStratum]:
+        return [stratum for stratum in drawn.strata if name in drawn.scheme_of(stratum).names]
+
+    edits = [stratum for stratum in drawn.strata if drawn.scheme_of(stratum).errors]
+    tags = {name: share(frozenset({name}), strata_with(name)) for name in drawn.tags}
+    return Estimates(share(drawn.errors, edits), tags)
 
 
-def _agreement(raters: Mapping[str, Tags], keys: Sequence[str]) -> RaterAgreement:
-    def between(first: str, second: str, wanted: frozenset[str]) -> Agreement:
-        return agreement(*([bool(wanted & raters[who][key]) for key in keys] for who in (first, second)))
+def _agreement(raters: Mapping[str, Tags], drawn: DrawnSample) -> RaterAgreement:
+    """The agreement on errors, among edits, and on each tag, among the items that can have it."""
+    schemes = drawn.schemes
+    edits = [key for key in drawn.keys if schemes[key].errors]
+    keys = {name: [key for key in drawn.keys if name in schemes[key].names] for name in drawn.tags}
+
+    def answers(who: str, wanted: frozenset[str], among: Sequence[str]) -> list[bool]:
+        return [bool(wanted & raters[who][key]) for key in among]
+
+    def between(pair: Iterable[str], wanted: frozenset[str], among: Sequence[str]) -> Agreement:
+        return agreement(*(answers(who, wanted, among) for who in pair))
+
+    def alpha(wanted: frozenset[str], among: Sequence[str]) -> float | None:
+        by_rater = [answers(who, wanted, among) for who in raters]
+        return krippendorff_alpha(list(zip(*by_rater, strict=True)))
 
     pairs = [
         PairAgreement(
-            [a, b],
-            between(a, b, ERRORS),
-            {name: between(a, b, frozenset({name})) for name in TAGS},
+            list(pair),
+            between(pair, drawn.errors, edits) if edits else None,
+            {name: between(pair, frozenset({name}), among) for name, among in keys.items()},
         )
-        for a, b in combinations(sorted(raters), 2)
+        for pair in combinations(sorted(raters), 2)
     ]
-    alpha = krippendorff_alpha([[bool(ERRORS & theirs[key]) for theirs in raters.values()] for key in keys])
-    return RaterAgreement(pairs, alpha if len(raters) > 2 else None)
+    if len(raters) < 3:
+        return RaterAgreement(pairs, None, {})
+    alphas = {name: alpha(frozenset({name}), among) for name, among in keys.items()}
+    return RaterAgreement(pairs, alpha(drawn.errors, edits), alphas)
 
 
 def _tags(contents: RunContents, sample: str) -> dict[str, dict[str, frozenset[str]]]:
@@ -405,11 +480,6 @@ def _summary(drawn: Decision, tags: Mapping[str, Tags]) -> SampleSummary:
     return SampleSummary(
         sample.name, sample.seed, len(sample.keys), sample.population, drawn.author, drawn.time, progress
     )
-
-
-def _ordered(tags: Iterable[str]) -> list[str]:
-    given = set(tags)
-    return [tag for tag in TAGS if tag in given]
 
 
 def _tag_key(sample: str, key: str, rater: str) -> str:

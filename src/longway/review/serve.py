@@ -44,16 +44,16 @@ MAX_HEAD = 16 * 1024  # bytes of a request's head
 class Review:
     """A review, ready to be served.
 
-    address: where. url: the same with the token. server: the uvicorn server.
+    address: where. url: the first page (page: its path), with the token. server: the uvicorn server.
     """
 
-    def __init__(self, contents: RunContents, *, author: str, port: int = 0) -> None:
+    def __init__(self, contents: RunContents, *, author: str, port: int = 0, page: str = "") -> None:
         self.contents = contents
         self._socket = _bound(port)
         self.port: int = self._socket.getsockname()[1]
         self.guard = Guard(application(contents, author=author), port=self.port)
         self.address = f"http://{HOST}:{self.port}/"
-        self.url = f"{self.address}?token={self.guard.token}"
+        self.url = f"{self.address}{page}?token={self.guard.token}"
         self.server = uvicorn.Server(
             uvicorn.Config(
                 self.guard,

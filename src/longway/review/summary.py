@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from longway.review.agreement import agreement_sections
 from longway.review.chosen import chosen
 from longway.review.edit_list import EditFilter
 from longway.review.pages.page_layout import CHOICES
@@ -75,7 +76,7 @@ def _review_sections(contents: RunContents, author: str) -> list[Section]:
         sections += _rules_section(contents)
     sections += _findings_section(contents)
     sections += _sample_section(contents, author)
-    return sections
+    return [*sections, *agreement_sections(contents, reader=author)]
 
 
 def _decisions_section(contents: RunContents) -> Section:
@@ -142,7 +143,7 @@ def _sample_section(contents: RunContents, author: str) -> list[Section]:
         if wrong is not None:
             interval = f"{percent(wrong.low)} to {percent(wrong.high)}"
             lines.append(
-                f"Sample {cut(one.name, NAME_LIMIT)}, {counted(one.size, 'edit')}: {percent(wrong.share)} are wrong "
-                f"(95% interval {interval} of all edits)."
+                f"Sample {cut(one.name, NAME_LIMIT)}, {counted(one.size, 'item')}: {percent(wrong.share)} of edits are wrong "
+                f"(95% interval {interval})."
             )
     return [Section("sample", "Error rate", [Bullets(lines)], on=CARD)] if lines else []

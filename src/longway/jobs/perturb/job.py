@@ -2,16 +2,17 @@
 
     rows -> people mentioned -> one choice per row -> new texts -> guards -> the changed dataset, and who is mentioned before and after
 
-Writes perturb.json, edits.jsonl, the dataset, report.html and card.md into a run folder. Analyses of texts are kept in the folder until the
+Writes perturb.json, edits.jsonl, people.jsonl, the dataset, report.html and card.md into a run folder. Analyses of texts are kept in the folder until the
 run is done, so a resumed run does not repeat them.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -46,17 +47,20 @@ from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import MAX_LABELS, arrange
 from longway.jobs.options import settings_from
 from longway.jobs.perturb.perturbers import Who, who_perturbs
-from longway.jobs.perturb.perturbing import Editing, Outcome, Perturbing, Try
+from longway.jobs.perturb.perturbing import NOT_DRAWN, TOO_LITTLE, Editing, Outcome, Perturbing, Try
 from longway.jobs.perturb.result import (
     CONTRAST,
     FILE,
     OFFENSIVE,
+    PEOPLE_FILE,
     AttributeChange,
     AttributeCount,
     AxisCount,
+    MentionedWord,
     PersonText,
     PerturbResult,
     RefusedChoices,
+    RowPeople,
     ShownPerson,
     SkippedWords,
 )
@@ -65,17 +69,19 @@ from longway.jobs.placement import engines_at
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
 from longway.methods.method import BUDGET_SPENT
 from longway.methods.perturb.asked import prompt_of, sampling_of
-from longway.methods.perturb.segments import as_one
+from longway.methods.perturb.segments import as_one, place_in
 from longway.metrics.versions import VersionDistance, compare_versions
 from longway.records import Edit
 from longway.show import html, markdown
-from longway.store import now, read_json
+from longway.store import now, read_json, replacing
 
 SAMPLED = 20  # perturbed rows per axis for a person to look at
 WORDS = 5  # examples of words that were left unchanged for one reason
 MOST_MEASURED = 2000  # rows that distances are measured on
 DRY_SAMPLE = 200, 20_000  # texts and characters that a dry run analyses at most
 READING = "reading who is mentioned"
+EXCLUDED = (NOT_DRAWN, TOO_LITTLE, BUDGET_SPENT)  # rows that the settings leave unchanged, not the perturber
+FOR_EVERYBODY = "used for everybody"
 
 
 def perturb(
@@ -200,11 +206,12 @@ def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
     watcher.step("perturbing")
     perturber = job.who.perturber(journal=run.journal, asker=asker, read=perturbing.documents)
     editing, made = Editing(perturbing, engine=perturber.name), _Perturbed(perturbing)
-    with run.edit_log() as log:
+    with run.edit_log() as log, _people_log(run.folder) as write_people:
         for outcome in perturbing.run(perturber):
             edits = editing.take(outcome)
             made.add(outcome, edits)
             log.write(edits)
+            write_people(row_people(perturbing, outcome))
     written = run.write_dataset(job.whole, job.part, log.changes)
     watcher.step("reading who is mentioned now")
     after = mentioned_after(perturbing, editing.new, watcher.progress)
@@ -243,6 +250,38 @@ def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
     )
     perturbing.documents.forget()
     return result
+
+
+@contextmanager
+def _people_log(folder: Path) -> Iterator[Callable[[RowPeople | None], None]]:
+    """A function that writes a line of people.jsonl; the file takes its place when the block ends without an error."""
+    with replacing(folder / PEOPLE_FILE) as temporary, temporary.open("w", encoding="utf-8") as file:
+
+        def write(people: RowPeople | None) -> None:
+            if people is not None:
+                file.write(json.dumps(asdict(people)) + "\n")
+
+        yield write
+
+
+def row_people(perturbing: Perturbing, outcome: Outcome) -> RowPeople | None:
+    """The demographic words of a row; None if it has none, or if the settings exclude the row."""
+    if outcome.stayed in EXCLUDED:
+        return None
+    segments, found = perturbing.segments(outcome.row), perturbing.seen[outcome.row].found
+    spans = [
+        (one.start, one.stop, one.attribute.axis, one.attribute.name, FOR_EVERYBODY if one.is_generic else "")
+        for one in found.words
+        if one.attribute.axis in perturbing.settings.axes
+    ]
+    spans += [(one.start, one.stop, "", "", one.reason) for one in found.skipped]
+    words = []
+    for start, stop, *rest in sorted(spans):
+        place = place_in(segments, start, stop)
+        if place is not None:
+            word = segments[place.segment][place.start : place.end]
+            words.append(MentionedWord(outcome.fields[place.segment], place.start, place.end, word, *rest))
+    return RowPeople(perturbing.rows.ids[outcome.row], outcome.stayed, tuple(words)) if words else None
 
 
 class _Perturbed:

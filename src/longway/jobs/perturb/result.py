@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from longway.show.sections import Page
 
 FILE = "perturb.json"
+PEOPLE_FILE = "people.jsonl"
 OFFENSIVE, CONTRAST = "offensive", "label contrast"  # the checks
 VERSION = 1
 
@@ -102,6 +103,28 @@ class SkippedWords:
     reason: str
     count: int
     words: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MentionedWord:
+    """A word about a person. field: its column. skipped: why it only looks demographic, else ""; its axis and attribute may then be ""."""
+
+    field: str
+    start: int
+    end: int
+    word: str
+    axis: str
+    attribute: str
+    skipped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RowPeople:
+    """A line of people.jsonl: the demographic words of a row, stages 1 and 2 of appendix B. stayed: why the row is unchanged, else ""."""
+
+    id: str
+    stayed: str
+    words: tuple[MentionedWord, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

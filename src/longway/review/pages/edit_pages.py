@@ -9,7 +9,8 @@ contents.rows(...)           ->  data_page();   contents.row(id)  ->  row_page()
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 
 from markupsafe import Markup
@@ -17,11 +18,10 @@ from markupsafe import Markup
 from longway.errors import RunError
 from longway.jobs.augment.result import CobaTrace
 from longway.jobs.augment.show import steps_block
-from longway.jobs.perturb.show import CHAIN
 from longway.records import Edit, Verdict
 from longway.review.edit_list import EditGroup, ReviewedEdit
 from longway.review.index import rules_of
-from longway.review.pages.finding_pages import STRENGTHS, EditFindings, edit_findings
+from longway.review.pages.finding_pages import STRENGTHS, edit_findings
 from longway.review.pages.page_layout import (
     CHOICES,
     FILTERS,
@@ -46,6 +46,7 @@ from longway.review.pages.page_layout import (
     row_address,
     whole_number,
 )
+from longway.review.pages.people_views import edit_stages, person_view
 from longway.review.row_edits import RowTrace
 from longway.review.run_contents import DataRow, RunContents
 from longway.review.run_folder import EDITS
@@ -60,7 +61,7 @@ from longway.show.edit_view import (
     side_by_side,
     verdict_chip,
 )
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, Piece, Span, cut, harmless
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, Piece, Span, cut, harmless
 from longway.show.labels import Label, label_named, record
 from longway.show.numbers import arrow, or_dash, three_digits
 
@@ -72,8 +73,6 @@ WHOLE_LIMIT = 4_000  # characters of each version on the page of one edit; whole
 HAND_LIMIT = 20_000  # characters of a text that can be edited by hand here
 OTHER_LIMIT = 4_000  # of the other column of a pair
 MAX_TRACE = 40_000  # characters of JSON
-MAX_CHAIN = 200
-MAX_LEFT = 6
 MAX_HISTORY, MAX_ROW_HISTORY = 20, 50
 MAX_ROW_EDITS = 25
 MAX_STEPS, MAX_RULES = 30, 6
@@ -91,17 +90,6 @@ class HandText:
     passed: bool
     chips: list[Chip]
     n_more_chips: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class PersonView:
-    """The person that a perturbation changed; `before` marks the words that refer to the person. left: words left unchanged."""
-
-    word: str
-    how: str
-    before: list[Piece]
-    after: list[Piece]
-    left: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +255,8 @@ def edit_page(contents: RunContents, query: Query) -> PageView:
         "findings": findings,
         "strengths": STRENGTHS,
         "other": other_column_view(_unchanged(edit, other)),
-        **_trace_views(reviewed, labels, findings),
+        **_coba_steps(reviewed, labels),
+        **person_views(contents, reviewed, findings.before),
         "change": _gamma(edit),
         "hand_text": _hand_text(reviewed),
         "history": history_lines(history),
@@ -381,36 +370,31 @@ def other_column_view(other: tuple[str, str] | None) -> tuple[str, str] | None:
     return None if other is None else (cut(other[0], NAME_LIMIT), cut(other[1], OTHER_LIMIT))
 
 
-def _trace_views(reviewed: ReviewedEdit, labels: Mapping[str, Label], findings: EditFindings) -> Json:
-    """How the edit was made: the steps of CoBA, or the person of a perturbation."""
-    trace = reviewed.edit.trace
-    try:
+def _coba_steps(reviewed: ReviewedEdit, labels: Mapping[str, Label]) -> Json:
+    """How CoBA made the edit."""
+    with _reading_trace(reviewed):
         coba = CobaTrace.of(reviewed.edit)
-        return {
-            "steps": html.block(steps_block(reviewed.edit, coba, labels)) if coba else None,
-            "person": _person(reviewed.edit, findings.before) if "chain" in trace else None,
-        }
+        return {"steps": html.block(steps_block(reviewed.edit, coba, labels)) if coba else None}
+
+
+def person_views(contents: RunContents, reviewed: ReviewedEdit, notes: Sequence[Span] = ()) -> Json:
+    """The person of a perturbation, and the stages that led to the edit; None for other methods."""
+    with _reading_trace(reviewed):
+        person = person_view(reviewed.edit, notes, limit=WHOLE_LIMIT)
+        people = contents.people_of(reviewed.edit)
+        return {"person": person, "stages": edit_stages(reviewed.edit, person, people) if person else None}
+
+
+@contextmanager
+def _reading_trace(reviewed: ReviewedEdit) -> Iterator[None]:
+    """RunError if the trace of the edit is not what a run writes."""
+    try:
+        yield
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise RunError(
             f"{EDITS}, line {reviewed.number}, is damaged: its trace cannot be read ({type(error).__name__}). "
             "Expected what a run writes. Run the same command again in a new folder."
         ) from error
-
-
-def _person(edit: Edit, notes: Sequence[Span]) -> PersonView:
-    trace = edit.trace
-    before, after = (harmless(text[:COMPARE_LIMIT]) for text in (edit.before, edit.after))
-    marks = [
-        (int(start), int(end), CHAIN) for name, start, end in trace["chain"][:MAX_CHAIN] if name == edit.field
-    ]
-    old, new = side_by_side(before, after, marks=marks, notes=(notes, ()), limit=WHOLE_LIMIT)
-    return PersonView(
-        word=cut(str(trace.get("word", "")), NAME_LIMIT),
-        how=cut(f"{trace.get('axis')}: {trace.get('source')} to {trace.get('target')}", TEXT_LIMIT),
-        before=old,
-        after=new,
-        left=[cut(str(words), TEXT_LIMIT) for words in (trace.get("left") or [])[:MAX_LEFT]],
-    )
 
 
 def _gamma(edit: Edit) -> str:

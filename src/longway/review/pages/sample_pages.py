@@ -8,25 +8,34 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from longway.metrics.judgements import Agreement, EstimatedShare
-from longway.review.edit_list import EditFilter
-from longway.review.pages.edit_pages import WHOLE_LIMIT, edit_view, other_column_view
-from longway.review.pages.page_layout import PageView, Query, address, cut_edit, labels_for, whole_number
+from markupsafe import Markup
+
+from longway.metrics.judgements import EstimatedShare
+from longway.review.agreement import NOTE, agreement_table, alpha_table, pair_name
+from longway.review.edit_list import EditFilter, unknown
+from longway.review.pages.edit_pages import WHOLE_LIMIT, edit_view, other_column_view, person_views
+from longway.review.pages.page_layout import (
+    Json,
+    PageView,
+    Query,
+    address,
+    cut_edit,
+    labels_for,
+    row_address,
+    whole_number,
+)
+from longway.review.pages.people_views import row_pieces, row_stages, words_json
 from longway.review.run_contents import RunContents
-from longway.review.sampling import RaterAgreement, sample_state, samples
-from longway.show.excerpts import NAME_LIMIT, cut
-from longway.show.numbers import NONE, count, or_dash, percent, three_digits
+from longway.review.sampling import UNCHANGED, RaterAgreement, sample_state, samples
+from longway.review.tags import COMPLEMENTS, REASONS
+from longway.show import html
+from longway.show.excerpts import NAME_LIMIT, TEXT_LIMIT, Piece, cut
+from longway.show.labels import Label, label_named
+from longway.show.numbers import count, percent
 
 MAX_SAMPLES = 50
 MAX_RATERS = 12
 MAX_LINKS = 200  # to edits of the sample
-HINTS = {
-    "label kept": "the label still holds for the new text",
-    "label changed": "the label no longer holds",
-    "unnatural": "nobody would write it like this",
-    "incomplete": "changed in one place but not in another that belongs to it",
-    "factual change": "a fact about the world or a real person became wrong",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +47,14 @@ class ShareText:
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementTable:
-    """The agreement of two raters. rows: tag, share of equal answers, kappa, interval of kappa."""
+class UnchangedView:
+    """A row that was left unchanged. before: its text, with the demographic words marked. why: the reason."""
 
-    raters: str
-    rows: list[tuple[str, str, str, str]]
+    id: str
+    address: str
+    label: Label
+    before: list[Piece]
+    why: str
 
 
 def samples_page(contents: RunContents, query: Query) -> PageView:
@@ -52,6 +64,7 @@ def samples_page(contents: RunContents, query: Query) -> PageView:
     view = {
         "samples": [(sample, list(sample.progress.items())[:MAX_RATERS]) for sample in drawn],
         "has_edits": contents.has("edits"),
+        "is_perturbation": contents.command == "perturb",
         "suggested": next(name for at in range(1, len(known) + 2) if (name := f"sample-{at}") not in known),
     }
     return PageView("samples.html.jinja", {"samples": [asdict(sample) for sample in drawn]}, view)
@@ -64,14 +77,14 @@ def sample_page(contents: RunContents, query: Query) -> PageView:
     first = next((item.number for item in items if not item.tags), 1)
     number = min(whole_number(query, "page", first), size)
     item = items[number - 1]
-    reviewed = contents.edits.get(item.key)
     here = f"/sample/{state.summary.name}"
     this = address(here, {"page": number})
     start = max(0, min(number - MAX_LINKS // 2, size - MAX_LINKS))
+    shown, data = (_row_item if item.kind == "row" else _edit_item)(contents, item.key)
     view = {
         "item": item,
-        "edit": edit_view(reviewed, labels_for(contents), {}, limit=WHOLE_LIMIT),
-        "other": other_column_view(contents.other_column(reviewed.edit)),
+        **shown,
+        "scheme": state.drawn.schemes[item.key],
         "here": this,
         "then": here if state.rated + (not item.tags) < size else this,
         "strip": [
@@ -80,19 +93,73 @@ def sample_page(contents: RunContents, query: Query) -> PageView:
         ],
         "previous": address(here, {"page": number - 1}) if number > 1 else "",
         "next": address(here, {"page": number + 1}) if number < size else "",
-        "hints": HINTS,
         "raters": [
             (cut(who, NAME_LIMIT), n, percent(n / size))
             for who, n in list(state.summary.progress.items())[:MAX_RATERS]
         ],
         "error": _share(state.estimate.error),
-        "tags": [(name, _share(share)) for name, share in state.estimate.tags.items()],
+        "tags": [
+            (name, _share(share))
+            for name, share in state.estimate.tags.items()
+            if state.drawn.scheme == "edits" or name not in REASONS | COMPLEMENTS
+        ],
         "agreement": _tables(state.agreement),
+        "alphas": html.block(alpha_table(state.agreement))
+        if state.agreement and state.agreement.alphas
+        else "",
+        "note": NOTE,
         "population": count(state.summary.population),
+        "n_unchanged": sum(stratum.members for stratum in state.drawn.strata if stratum.method == UNCHANGED),
+        "can_draw_rows": state.drawn.scheme == "edits" or contents.has_people,
     }
-    around = asdict(contents.edits.neighbours(item.key, EditFilter()))
-    data = {**state.to_dict(), "number": number, "edit": {**cut_edit(reviewed, WHOLE_LIMIT), **around}}
-    return PageView("sample.html.jinja", data, view)
+    return PageView("sample.html.jinja", {**state.to_dict(), "number": number, **data}, view)
+
+
+def _edit_item(contents: RunContents, key: str) -> tuple[Json, Json]:
+    """An edit to rate, as values of the view and of the JSON."""
+    reviewed = contents.edits.get(key)
+    view: Json = {
+        "edit": edit_view(reviewed, labels_for(contents), {}, limit=WHOLE_LIMIT),
+        "row": None,
+        **person_views(contents, reviewed),
+        "other": other_column_view(contents.other_column(reviewed.edit)),
+    }
+    around = asdict(contents.edits.neighbours(key, EditFilter()))
+    people = contents.people_of(reviewed.edit)
+    return view, {
+        "edit": {**cut_edit(reviewed, WHOLE_LIMIT), **around},
+        "row": None,
+        "words": words_json(people),
+    }
+
+
+def _row_item(contents: RunContents, key: str) -> tuple[Json, Json]:
+    """An unchanged row to rate, as values of the view and of the JSON."""
+    people = contents.people(key)
+    if people is None:
+        raise unknown("row", key)
+    row = contents.row(people.id).row
+    text, context = row.text or "", contents.columns.context
+    view: Json = {
+        "edit": None,
+        "person": None,
+        "row": UnchangedView(
+            cut(people.id, NAME_LIMIT),
+            row_address(people.id),
+            label_named(row.label or "", labels_for(contents)),
+            row_pieces(people, text, contents.text_column, limit=WHOLE_LIMIT),
+            cut(people.stayed, TEXT_LIMIT),
+        ),
+        "stages": row_stages(people),
+        "other": other_column_view((context, row.context) if context and row.context else None),
+    }
+    values = {
+        "id": people.id,
+        "label": row.label,
+        "text": text[:WHOLE_LIMIT],
+        "stayed": people.stayed[:TEXT_LIMIT],
+    }
+    return view, {"edit": None, "row": values, "words": words_json(people)}
 
 
 def _share(found: EstimatedShare | None) -> ShareText | None:
@@ -101,26 +168,7 @@ def _share(found: EstimatedShare | None) -> ShareText | None:
     return ShareText(percent(found.share), f"{percent(found.low)} to {percent(found.high)}")
 
 
-def _tables(found: RaterAgreement | None) -> list[AgreementTable]:
+def _tables(found: RaterAgreement | None) -> list[tuple[str, Markup]]:
+    """The names of each two raters, and their table."""
     pairs = [] if found is None else found.pairs[:MAX_RATERS]
-    return [
-        AgreementTable(
-            " and ".join(cut(who, NAME_LIMIT) for who in pair.raters),
-            [
-                (
-                    what,
-                    or_dash(agreed.percent, percent),
-                    or_dash(agreed.kappa, three_digits),
-                    _interval(agreed),
-                )
-                for what, agreed in {"error": pair.error, **pair.tags}.items()
-            ],
-        )
-        for pair in pairs
-    ]
-
-
-def _interval(agreed: Agreement) -> str:
-    if agreed.low is None or agreed.high is None:
-        return NONE
-    return f"{three_digits(agreed.low)} to {three_digits(agreed.high)}"
+    return [(pair_name(pair), html.block(agreement_table(pair))) for pair in pairs]

@@ -115,6 +115,15 @@ document.addEventListener("submit", (event) => {
   send(form, event.submitter);
 });
 
+/* A reason implies its tag; without the tag there are no reasons. The server does the same with what is sent. */
+document.addEventListener("change", (event) => {
+  const { name, checked, value, form } = event.target;
+  if (name !== "tags") return;
+  const main = all("input[name=tags]", form).find((input) => input.value === event.target.dataset.of);
+  if (checked && main) main.checked = true;
+  if (!checked) for (const input of all("input[data-of]", form)) if (input.dataset.of === value) input.checked = false;
+});
+
 document.addEventListener("click", (event) => {
   const target = event.target.closest("[data-reload], [data-close], [data-help], [data-copy]");
   if (!target) return;
@@ -169,7 +178,7 @@ document.addEventListener("keydown", (event) => {
   if (keys[key]) { if (event.target.matches("input")) return; event.preventDefault(); return keys[key](); }
   if (key === "Enter" && event.target.matches("[data-item]")) return $("[data-open]", event.target)?.click();
   if (key === "Enter" && $(".tags") && !event.target.closest("a, button, summary")) { event.preventDefault(); return $(".tags").requestSubmit(); }
-  if (/^[areusx1-5]$/.test(key)) { event.preventDefault(); press(key); }
+  if (/^[areusx]$/.test(key) || (/^[a-z1-9]$/.test(key) && $(`.tags [data-key="${key}"]`))) { event.preventDefault(); press(key); }
 });
 
 /* Start the checks as soon as the reviewer types, so that saving takes less time. */
