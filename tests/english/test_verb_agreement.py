@@ -71,7 +71,7 @@ TO_THEY = [
     ("He’s tall and she isn’t.", "They’re tall and they aren’t."),
     ("She’s only herself to blame.", "They’ve only themselves to blame."),
     # spaced and careless spellings
-    ("he 's here , she 'll go", "they 're here , they 'll go"),
+    ("he 's here , she 'll go", "they are here , they 'll go"),
     ("she does n't know", "they do n't know"),
     ("she doesn 't know", "they don 't know"),
     ("she doesn ' t know", "they don ' t know"),

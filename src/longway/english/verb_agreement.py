@@ -119,15 +119,16 @@ def _verb_change(document: Document, pronoun: Word, verb: Word, *, plural: bool)
 
 
 def _short_change(document: Document, pronoun: Word, verb: Word, *, plural: bool) -> Change:
-    """The change of "'s" to "'re" or "'ve" and back; after a question word ("what's he") it is written out."""
+    """The change of "'s" to "'re" or "'ve" and back; after a question word ("what's he") and where it stands apart ("he 's") it is written out."""
     letters = verb.text.lstrip("".join(APOSTROPHES))
     apostrophe = verb.text.removesuffix(letters)
     if not plural:
         new = apostrophe + "s"
-    elif verb.index > pronoun.index:
+        return verb.becomes(new.upper() if letters.isupper() else new)
+    is_apart = document.text[verb.start - 1 : verb.start].isspace()
+    if verb.index > pronoun.index and not (is_apart and apostrophe):
         new = apostrophe + ("ve" if _short_for(document, verb) == "have" else "re")
     else:
-        is_apart = document.text[verb.start - 1 : verb.start].isspace()
         full = _short_for(document, verb).replace("be", "are")
         new = full if is_apart else f" {full}"
     return verb.becomes(new.upper() if letters.isupper() else new)

@@ -66,7 +66,7 @@ def test_known_people_stay_on_request(text, word):
 @pytest.mark.parametrize(
     ("text", "word", "expected"),
     [
-        ("Mr. Smith lost his hat.", "his", "Ms. Smith lost her hat."),
+        ("Mr. Smith lost his hat.", "his", "Mrs. Smith lost her hat."),
         ("My uncle lost his hat.", "uncle", "My aunt lost her hat."),
     ],
 )

@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from longway.english.document import Document, Word
+from longway.english.inflection import is_all_caps
 from longway.english.listed_words import listed_words
 from longway.english.people.ages import PersonAge, find_person_ages
 from longway.english.people.chains import Chain, find_chains
@@ -32,6 +33,7 @@ from longway.english.people.demographics import (
     longest_entry,
     other_attributes,
 )
+from longway.english.people.famous_people import is_widely_known
 from longway.english.people.mentions import Mention, is_mainly_first_name
 from longway.english.people.person_names import (
     RACE_OF_GROUP,
@@ -40,7 +42,6 @@ from longway.english.people.person_names import (
     name_kind,
     suits_gender,
 )
-from longway.english.people.famous_people import is_widely_known
 from longway.english.people.person_words import GENERATIONS, PARTICLES, TITLES
 from longway.english.people.pronouns import HE, NEOPRONOUNS, SHE, THEY, pronoun_form
 from longway.english.people.referents import (
@@ -164,11 +165,22 @@ def _pronouns(document: Document, people: Sequence[Chain]) -> Iterator[Demograph
             continue
         if word.index in things:
             yield SkippedWord(word.start, word.end, SAID_OF_A_THING)
+        elif _is_in_a_title(document, word):
+            yield SkippedWord(word.start, word.end, IN_A_NAME)
         elif reading.pronoun in PRONOUN_ATTRIBUTES:
             attribute = PRONOUN_ATTRIBUTES[reading.pronoun]
             yield _mention(document, word.index, word.index + 1, attribute, "pronoun")
         elif reading.pronoun == THEY and (word.index in of_one or word.lower == "themself"):
             yield _mention(document, word.index, word.index + 1, NEUTRAL, "pronoun")
+
+
+def _is_in_a_title(document: Document, pronoun: Word) -> bool:
+    """True for "Her" in "Dolly Dawn and Her Dawn Patrol": a capital inside a sentence."""
+    before = document.before(pronoun)
+    if before is None or not is_capitalised(pronoun) or is_all_caps(document.text):
+        return False
+    opens = pronoun.index == document.sentence_of(pronoun)[0].index
+    return not opens and (before.upos not in ("PUNCT", "SYM") and before.text.isalpha())
 
 
 def _names(document: Document, people: Sequence[Chain]) -> Iterator[DemographicMention]:
@@ -192,9 +204,9 @@ def _names(document: Document, people: Sequence[Chain]) -> Iterator[DemographicM
                 is_first = place == 0 and (len(body) > 1 or _is_first_name(mention, firsts))
                 kind = "name" if is_first else "surname"
                 for attribute in _told_by_name(word.text, is_first=is_first):
-                    if attribute.axis != "gender":
-                        yield _mention(document, word.index, word.index + 1, attribute, kind)
-                    elif shown is None and (len(body) > 1 or mention.title or not strangers(word, attribute)):
+                    if attribute.axis != "gender" or (
+                        shown is None and (len(body) > 1 or mention.title or not strangers(word, attribute))
+                    ):
                         yield _mention(document, word.index, word.index + 1, attribute, kind)
                 if is_first and shown is not None and not _suits_others(word.text, shown):
                     yield _mention(document, word.index, word.index + 1, shown, kind)

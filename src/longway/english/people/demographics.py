@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from longway.english.wordnet import senses
 from longway.errors import SettingError
 
 AXES: dict[str, tuple[str, ...]] = {
@@ -131,7 +132,30 @@ def entries_for(words: str) -> tuple[DemographicEntry, ...]:
     >>> [(str(entry.attribute), entry.counterparts["man"]) for entry in entries_for("Aunt")]
     [('gender:woman', 'uncle')]
     """
-    return _by_word().get(words.lower().replace("’", "'"), ())
+    plain = words.lower().replace("’", "'")
+    return _by_word().get(plain) or _compound(plain)
+
+
+_LAST_PARTS = {  # of compounds that are not listed: attribute, number, and the other part for each attribute
+    "woman": ("woman", "sing", {"man": "man", "non-binary": "person"}),
+    "women": ("woman", "plur", {"man": "men", "non-binary": "people"}),
+    "girl": ("woman", "sing", {"man": "boy"}),
+    "girls": ("woman", "plur", {"man": "boys"}),
+    "boy": ("man", "sing", {"woman": "girl"}),
+    "boys": ("man", "plur", {"woman": "girls"}),
+}
+
+
+@lru_cache(maxsize=10_000)
+def _compound(word: str) -> tuple[DemographicEntry, ...]:
+    """The entry of a compound that is not listed: "farmgirl", "presswomen"."""
+    for ending, (name, number, others) in _LAST_PARTS.items():
+        stem = word.removesuffix(ending)
+        if word.endswith(ending) and len(stem) > 2 and stem.isalpha() and senses(stem, "NOUN"):
+            counterparts = {other: stem + part for other, part in others.items()}
+            attribute = Attribute("gender", name)
+            return (DemographicEntry(word, attribute, "role", "NOUN", number, counterparts, frozenset()),)
+    return ()
 
 
 @lru_cache(maxsize=1)

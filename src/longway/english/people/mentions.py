@@ -208,17 +208,18 @@ def _is_name_word(document: Document, word: Word, capitals: frozenset[str]) -> b
 
 
 def _is_small_name(document: Document, word: Word) -> bool:
-    """True for a first name in a text without capitals: "mike is late"."""
-    if (
-        word.upos != "PROPN"
-        or not document.text.islower()
-        or word.lower in PLACES
-        or word.lower in NOT_PERSON
-    ):
+    """True for a first name in a text without capitals that a pronoun may refer to: "mike is late, his alarm never works"."""
+    if word.upos != "PROPN" or not document.text.islower() or not _has_gendered_pronoun(document):
+        return False
+    if any(word.lower in words for words in (PLACES, NOT_PERSON, KIN, TITLES, ROLES)):
         return False
     first_name = census_first_name(word.text)
-    is_name = first_name is not None and first_name.count >= SMALL_NAME and is_mainly_first_name(word.lower)
-    return is_name and word.lower not in KIN and word.lower not in TITLES and word.lower not in ROLES
+    return first_name is not None and first_name.count >= SMALL_NAME and is_mainly_first_name(word.lower)
+
+
+def _has_gendered_pronoun(document: Document) -> bool:
+    known = (PRONOUN_FEATURES.get(word.lower) for word in document.words)
+    return any(features is not None and features.gender for features in known)
 
 
 def _runs(document: Document, capitals: frozenset[str]) -> Iterator[tuple[int, int]]:

@@ -210,7 +210,7 @@ def reason_not_a_person(document: Document, first: int, end: int, entry: Demogra
     word, opening = document.words[end - 1], document.words[first]
     if entry.kind == "thing":
         return "no person is meant"
-    if word.upos in ("VERB", "AUX", "ADP") and entry.pos in ("NOUN", "PROPN"):
+    if end - first == 1 and word.upos in ("VERB", "AUX", "ADP") and entry.pos in ("NOUN", "PROPN"):
         return "a verb here"
     if entry.attribute.axis == "age" and entry.pos == "NOUN" and word.relation == "amod":
         return "an adjective here"  # "a senior official"
@@ -338,9 +338,22 @@ def _is_year_of_a_work(document: Document, index: int) -> bool:
 
 def _is_count_of(document: Document, first: int, end: int) -> bool:
     """True for "the Count", "a count of Savoy"; not for "one count of theft"."""
+    head = document.words[end - 1]
+    has_article = any(det.lower in ("the", "a", "this") for det in document.children(head, "det"))
+    if _is_somebody(document, head) and has_article and document.lower_at(end) != "of":
+        return True  # "The count and his children left"
     after = document.word_at(end + 1)
     is_of_a_place = document.lower_at(end) == "of" and after is not None and is_capitalised(after)
     return is_of_a_place or is_capitalised(document.words[first])
+
+
+def _is_somebody(document: Document, word: Word) -> bool:
+    """True for a singular subject in a text with "he" or "his"."""
+    return (
+        word.tag in ("NN", "NNP")
+        and word.relation in ("nsubj", "conj")
+        and any(other.lower in ("he", "his", "him", "himself") for other in document)
+    )
 
 
 def _has_name_behind(document: Document, end: int, title: Word) -> bool:

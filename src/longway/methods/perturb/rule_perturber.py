@@ -20,6 +20,7 @@ from typing import Literal
 from longway.english.articles import fix_articles
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import capitalise, inflect, is_all_caps, lemmas, match_case
+from longway.english.listed_words import listed_words
 from longway.english.people.ages import format_age, nearest_age, parse_age
 from longway.english.people.demographic_mentions import (
     NEUTRAL,
@@ -58,6 +59,8 @@ _QUOTATION = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+_LISTS = listed_words(__name__)
+_AT_COURT, _BRITISH = _LISTS["at_court"], _LISTS["british"]
 _AND = r",?\s+(?:and|or|nor|not|&)\s+(?:(?:the|an?|my|your|his|her|our|their)\s+)?"  # between two words of a list
 
 
@@ -187,9 +190,9 @@ class RulePerturber:
     ) -> str:
         """Why it is not certain which words show the gender of a person; "" if it is."""
         others = person.attributes("gender") - {source.name, NEUTRAL.name if source != NEUTRAL else ""}
-        if others:
-            return MIXED
-        return "" if self.everyone else _uncertain(document, person, people, source)
+        if self.everyone:
+            return ""
+        return MIXED if others else _uncertain(document, person, people, source)
 
     def _change_pronouns(
         self, document: Document, person: DescribedPerson, request: Request, done: _Changes
@@ -240,7 +243,9 @@ class RulePerturber:
         new = replacement_name(
             written, target, kind="surname" if kind == "surname" else "first", taken=taken, key=self.key
         )
-        return None if new is None else match_case(new, written)
+        if new is None:
+            return None
+        return new.lower() if written.islower() else match_case(new, written)
 
 
 def _uncertain(
@@ -378,6 +383,7 @@ def _counterpart(document: Document, word: DemographicMention, name: str) -> str
     new = word.entry.counterparts.get(name)
     if new is None:
         return None
+    new = _noble_counterpart(document, word, name) or new
     if word.attribute.axis == "race":
         first = document.words[word.first]
         opens = first.index == document.sentences[document.sentence_number(first)][0]
@@ -390,6 +396,17 @@ def _counterpart(document: Document, word: DemographicMention, name: str) -> str
     if written.istitle() and " " in written:  # "Vice Chairman"
         return " ".join(map(capitalise, new.split(" ")))
     return match_case(new, written)
+
+
+def _noble_counterpart(document: Document, word: DemographicMention, name: str) -> str | None:
+    """What "lady" and "countess" become among nobles: "the feudal lords", "the seventh Earl"."""
+    among = {other.lower for other in document if not word.first <= other.index < word.end}
+    written = _written(document, word).lower()
+    if name == "man" and written in ("lady", "ladies") and not among.isdisjoint(_AT_COURT):
+        return "lord" if written == "lady" else "lords"
+    if name == "man" and written in ("countess", "countesses") and not among.isdisjoint(_BRITISH):
+        return "earl" if written == "countess" else "earls"
+    return None
 
 
 def _years(written: str, name: str) -> str | None:
