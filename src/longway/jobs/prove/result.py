@@ -349,6 +349,20 @@ class PairFigure(_Tested):
 
 
 @dataclass(frozen=True, slots=True)
+class WordFigure(_Tested):
+    """The fairscore of the rows in which a word became another one; "" where a word was added or removed."""
+
+    before: str
+    after: str
+    rows: int
+    mean: float | None
+    std: float | None
+    low: float | None
+    high: float | None
+    seeds: int
+
+
+@dataclass(frozen=True, slots=True)
 class PerturbedText:
     """A field of a row, original and perturbed."""
 
@@ -384,11 +398,13 @@ class PersonExample:
 
 @dataclass(frozen=True, slots=True)
 class Fairscores:
-    """The fairscore by test set and by pair of attributes, with examples."""
+    """The fairscore by test set, by pair of attributes and by changed word, with examples."""
 
     tests: tuple[PerturbedTest, ...] = ()
     pairs: tuple[PairFigure, ...] = ()
     examples: tuple[PersonExample, ...] = ()
+    words: tuple[WordFigure, ...] = ()
+    perturber: str = "rules"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
