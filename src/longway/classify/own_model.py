@@ -36,7 +36,14 @@ FINISHED = (
     "returns a label for each."
 )
 UNTRAINED = "It is asked as it is here. Train it where it is defined; `longway prove --fairscore` trains models itself."
-ELSEWHERE = ("hf", "served", "gguf", "replay", "http", "https")  # what a name may begin with that is no module
+ELSEWHERE = (
+    "hf",
+    "served",
+    "gguf",
+    "replay",
+    "http",
+    "https",
+)  # what a name may begin with that is no module
 PICKLES = (".pkl", ".pickle", ".joblib", ".sav")
 _given: dict[str, Any] = {}  # models of this process by name
 

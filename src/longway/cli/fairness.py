@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from longway.cli.options import OutputOptions, command, one_label
+from longway.cli.options import OutputOptions, ServerOptions, command, one_label
 from longway.errors import SettingError
 from longway.jobs.fairness.settings import FairnessSettings
 from longway.jobs.options import DATA, ENGINE, option
@@ -59,24 +59,13 @@ class FairscoreOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerOptions:
+class TwoServerOptions(ServerOptions):
     """Where a served model and a served perturber are, and what they may cost.
 
-    base_url: Address of the server. Default: LONGWAY_BASE_URL, then OpenAI's.
     model_base_url: Address of the server of --model, if that of the perturber is another.
-    budget: Most to spend, in dollars, over all starts of this run.
-    yes: Do not ask before money is spent. With --budget nothing is asked either.
     """
 
-    base_url: str | None = option(None, group=ENGINE, advanced=True)
     model_base_url: str | None = option(None, group=ENGINE, advanced=True)
-    budget: float | None = option(None, group=ENGINE, at_least=0)
-    yes: bool = option(False, group=ENGINE, flag=True)
-
-    @property
-    def asks(self) -> bool:
-        """Whether to ask before money is spent."""
-        return not self.yes and self.budget is None
 
     def engines(self) -> Engines:
         """The options as jobs take them."""
@@ -87,7 +76,7 @@ class ServerOptions:
 
 @command
 def fairness(
-    settings: FairnessSettings, source: FairscoreOptions, servers: ServerOptions, output: OutputOptions
+    settings: FairnessSettings, source: FairscoreOptions, servers: TwoServerOptions, output: OutputOptions
 ) -> None:
     """Measure stereotypes in a language model or encoder (CrowS-Pairs, StereoSet, WEAT/SEAT, HolisticBias), or the fairscore of a classifier.
 

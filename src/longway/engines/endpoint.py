@@ -104,7 +104,7 @@ class Endpoint:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if key := self._key.reveal():
             headers["Authorization"] = f"Bearer {key}"
-        request = Request(self.address, data=body, headers=headers, method="POST")  # noqa: S310 - the scheme was checked
+        request = Request(self.address, data=body, headers=headers, method="POST")
         ends = time.monotonic() + self.timeout
         try:
             with self._opener().open(request, timeout=self.timeout) as response:
@@ -118,12 +118,16 @@ class Endpoint:
             failure = (
                 _Temporary(f"no answer within {self.timeout:g} s")
                 if isinstance(reason, TimeoutError)
-                else _Temporary(f"the connection failed ({self._key.hide(str(reason)) or type(error).__name__})")
+                else _Temporary(
+                    f"the connection failed ({self._key.hide(str(reason)) or type(error).__name__})"
+                )
             )
         raise failure
 
     def _opener(self) -> OpenerDirector:
-        proxies = [ProxyHandler({})] if is_local(self.address) else []  # no proxy for a server on this machine
+        proxies = (
+            [ProxyHandler({})] if is_local(self.address) else []
+        )  # no proxy for a server on this machine
         return build_opener(_NoRedirects, *proxies)
 
     def _whole(self, response: Any, ends: float) -> bytes:
@@ -133,9 +137,7 @@ class Endpoint:
         while part := response.read1(CHUNK):
             size += len(part)
             if size > LARGEST:
-                raise EngineError(
-                    f"{self.address} sent more than {LARGEST // 2**20} MB. {EXPECTED}"
-                )
+                raise EngineError(f"{self.address} sent more than {LARGEST // 2**20} MB. {EXPECTED}")
             if time.monotonic() > ends:
                 raise TimeoutError
             parts.append(part)
@@ -148,8 +150,12 @@ class Endpoint:
         if error.code in TEMPORARY or error.code >= 500:
             return _Temporary(shown, retry_after(dict(error.headers), now=time.time()))
         if error.code in (401, 403):
-            return EngineError(f"{self.address} did not accept the key ({shown}). Set {KEY}, and run the same command again.")
-        return EngineError(f"{self.address} does not accept the request ({shown}). It was sent as {{{json.dumps(self.field)}: [...]}}. {EXPECTED}")
+            return EngineError(
+                f"{self.address} did not accept the key ({shown}). Set {KEY}, and run the same command again."
+            )
+        return EngineError(
+            f"{self.address} does not accept the request ({shown}). It was sent as {{{json.dumps(self.field)}: [...]}}. {EXPECTED}"
+        )
 
     def _shown(self, body: bytes) -> str:
         text = " ".join(self._key.hide(body.decode("utf-8", "replace")).split())
@@ -159,7 +165,9 @@ class Endpoint:
         try:
             given = json.loads(body)
         except (ValueError, RecursionError):
-            raise EngineError(f"{self.address} did not answer with JSON: {self._shown(body)!r}. {EXPECTED}") from None
+            raise EngineError(
+                f"{self.address} did not answer with JSON: {self._shown(body)!r}. {EXPECTED}"
+            ) from None
         if isinstance(given, dict):
             given = next((given[name] for name in LISTS if name in given), None)
         if not isinstance(given, list):
@@ -171,7 +179,9 @@ class Endpoint:
         try:
             return [label_of(answer) for answer in given]
         except ValueError as error:
-            raise EngineError(f"{self.address} gave an answer that is no label: {error}. {EXPECTED}") from None
+            raise EngineError(
+                f"{self.address} gave an answer that is no label: {error}. {EXPECTED}"
+            ) from None
 
 
 def label_of(answer: Any) -> str:

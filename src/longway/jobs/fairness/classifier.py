@@ -35,7 +35,13 @@ from longway.jobs.engine_use import (
 )
 from longway.jobs.fairness.answers import Questions
 from longway.jobs.fairness.models import AskedClassifier, ClassifierModel
-from longway.jobs.fairness.result import ChangedAnswers, ChangedPair, ChangedWord, FairscoreMeasure, FlippedRow
+from longway.jobs.fairness.result import (
+    ChangedAnswers,
+    ChangedPair,
+    ChangedWord,
+    FairscoreMeasure,
+    FlippedRow,
+)
 from longway.jobs.held_out import check_no_lists
 from longway.jobs.perturb.perturbers import Who, calls_of
 from longway.jobs.perturb.perturbing import Perturbing
@@ -48,6 +54,7 @@ from longway.metrics.intervals import Measurement, percentage
 from longway.task import Task
 
 Item = tuple[str, str | None]  # text, context
+EMPTY = "the answer is empty"
 EXAMPLES = 12  # rows whose prediction changes that are shown
 
 
@@ -130,7 +137,7 @@ class FairscoreRun:
         before, after, failed = self._predictions(perturbed)
         measure = self._measured(perturbed, before, after)
         perturbing.documents.forget()
-        return measure, Counter(perturbed.failed) + failed
+        return measure, Counter(perturbed.failed) + Counter(failed)
 
     @property
     def _engine(self) -> Engine | None:
@@ -191,14 +198,18 @@ class FairscoreRun:
             file = f"perturbed/{stem(data.name)}.jsonl"
             write_perturbed(self.folder / file, data.rows, perturbed, answers=answers)
         answered = [at for at, pair in enumerate(answers) if all(pair)]
+        missing = Counter(
+            old.reason or new.reason or EMPTY
+            for old, new in zip(were, after, strict=True)
+            if not (old.label and new.label)
+        )
         if not answered:
-            reasons = Counter(one.reason for one in (*were, *after) if one.reason).most_common(1)
             raise EngineError(
-                f"There is no usable answer to any of {len(answers):,} rows, so there is no fairscore: {reasons[0][0]}. "
+                f"There is no usable answer to any of {len(answers):,} rows, so there is no fairscore: {missing.most_common(1)[0][0]}. "
                 "Expected one of the labels. Try another model, or describe the labels with --describe."
             )
         changed = [perturbed.changed[at] for at in answered]
-        stays = kept(*zip(*(answers[at] for at in answered), strict=True), changed)
+        stays = kept([answers[at][0] for at in answered], [answers[at][1] for at in answered], changed)
         score = fairscore_of(stays, changed, rows=len(data.rows))
         words = word_changes(data.rows.take(perturbed.rows).inputs, perturbed.inputs)
         by_words = by_word(stays, [words[at] for at in answered])
@@ -224,13 +235,11 @@ class FairscoreRun:
             rarer_words=len(set().union(*words)) - len(by_words),
             examples=tuple(
                 self._example(perturbed, at, answers[at])
-                for at in _spread([at for at, stay in zip(answered, stays, strict=True) if not stay], perturbed)
+                for at in _spread(
+                    [at for at, stay in zip(answered, stays, strict=True) if not stay], perturbed
+                )
             ),
-            unanswered=dict(
-                Counter(
-                    old.reason or new.reason for old, new in zip(were, after, strict=True) if not (old.label and new.label)
-                ).most_common()
-            ),
+            unanswered=dict(missing.most_common()),
         )
 
     def _labels(self) -> tuple[str, ...]:

@@ -72,7 +72,9 @@ class AskedClassifier:
         """The question about a version of a row. Both versions are asked alike: with the same examples, of which the row is none."""
         original, original_context = row
         return replace(
-            judge_prompt(task, original, context=original_context, original=original), text=text, context=context
+            judge_prompt(task, original, context=original_context, original=original),
+            text=text,
+            context=context,
         )
 
     def asker(self, journal: Journal, budget: float | None, watcher: Watcher) -> Asker:
@@ -237,7 +239,9 @@ def _behind_address(address: str) -> ClassifierModel:
 
     endpoint = Endpoint(address)
     return ClassifierModel(
-        {"model": endpoint.address, "field": endpoint.field}, tuple, lambda inputs: endpoint.labels(joined_texts(inputs))
+        {"model": endpoint.address, "field": endpoint.field},
+        tuple,
+        lambda inputs: endpoint.labels(joined_texts(inputs)),
     )
 
 

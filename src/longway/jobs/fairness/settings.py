@@ -67,4 +67,6 @@ class FairnessSettings:
     def recorded(self) -> dict[str, object]:
         """The settings as run.json and fairness.json record them: files are recorded by their fingerprints instead."""
         values = {name: value for name, value in asdict(self).items() if name not in FILES}
-        return {name: value for name, value in values.items() if value or name != "describe"}  # older runs have none
+        return {
+            name: value for name, value in values.items() if value or name != "describe"
+        }  # older runs have none

@@ -67,7 +67,10 @@ def measure_fairscores(trainings: Trainings, *, files: Mapping[str, str]) -> Mea
         for name, rows in perturbed.items()
     }
     found = {key: fairscore_of(given, perturbed[key[3]].changed) for key, given in stays.items()}
-    changes = {name: word_changes(tests[name].rows.take(rows.rows).inputs, rows.inputs) for name, rows in perturbed.items()}
+    changes = {
+        name: word_changes(tests[name].rows.take(rows.rows).inputs, rows.inputs)
+        for name, rows in perturbed.items()
+    }
     figures, pairs, words = [], [], []
     for key, one in found.items():
         axes = sorted(one.by_axis.items(), key=lambda item: -item[1].rows)
@@ -176,12 +179,12 @@ def _example(
     texts = perturbed_texts(test.dataset, test.rows.inputs, row, perturbed.inputs, i)
     sides = [_side(name, [each[i] for each in given]) for name, given in answers.items()]
     label = test.rows.labels[row]
-    return PersonExample(
-        test.name, perturbed.ids[i], label, *perturbed.changed[i], texts, tuple(sides)
-    )
+    return PersonExample(test.name, perturbed.ids[i], label, *perturbed.changed[i], texts, tuple(sides))
 
 
-def perturbed_texts(dataset: Dataset, old: Inputs, row: int, new: Inputs, at: int) -> tuple[PerturbedText, ...]:
+def perturbed_texts(
+    dataset: Dataset, old: Inputs, row: int, new: Inputs, at: int
+) -> tuple[PerturbedText, ...]:
     """The texts of a row before and after. row, at: its places in `old` and `new`. A context that stays is left out."""
     columns = dataset.columns
     text = PerturbedText(columns.text, old.texts[row], new.texts[at])

@@ -152,7 +152,10 @@ def write_perturbed(
 def word_changes(before: Inputs, after: Inputs) -> list[frozenset[WordChange]]:
     """The words of each row that became others, in lower case."""
     pairs = zip(_parts(before), _parts(after), strict=True)
-    return [frozenset(change for text in zip(old, new, strict=True) for change in changes_of(*text)) for old, new in pairs]
+    return [
+        frozenset(change for text in zip(old, new, strict=True) for change in changes_of(*text))
+        for old, new in pairs
+    ]
 
 
 def changes_of(before: str, after: str) -> Iterator[WordChange]:

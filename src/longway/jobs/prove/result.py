@@ -411,7 +411,8 @@ class Fairscores:
 class ProveResult(Result):
     """What models trained on each version get right.
 
-    settings: those of the run, and what it was given. rows: all figures. seconds: the time it took. folder: the run folder, if there is one.
+    settings: those of the run, and what it was given. rows: all figures. seconds: the time it took. failed_calls: to a perturber, by reason; the
+    same command makes them again. folder: the run folder, if there is one.
     """
 
     labels: tuple[str, ...]
@@ -438,6 +439,7 @@ class ProveResult(Result):
     notes: tuple[TrainingNote, ...] = ()
     examples: tuple[ChangedAnswer, ...] = ()
     fairscore: Fairscores | None = None
+    failed_calls: Mapping[str, int] = field(default_factory=dict)
     folder: Path | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -472,7 +474,7 @@ class ProveResult(Result):
         """The content of results.json."""
         content = content_of(self, VERSION)
         if self.fairscore is None:
-            del content["fairscore"]
+            del content["fairscore"], content["failed_calls"]
         return {**content, "worse": [one.to_dict() for one in self.worse]}
 
     @classmethod
