@@ -1,7 +1,6 @@
 """The fairscore of models that people have (a pipeline, a function, a server), and with other perturbers than the rules."""
 
 import json
-import os
 from contextlib import closing
 
 import numpy as np
@@ -190,9 +189,9 @@ def test_rows_without_a_usable_answer_are_left_out_and_counted(data, tmp_path):
     lost = sum("day 1" in text for text in rows_of(data).inputs.texts)
     assert sum(measure.unanswered.values()) == lost > 0
     assert measure.overall.rows == 60 - lost
-    with Loopback(lambda call: completion('{"label": "purple"}')) as server:
-        with pytest.raises(EngineError, match="no usable answer to any of 60 rows"):
-            served(data, server, out=tmp_path / "none")
+    purple = Loopback(lambda call: completion('{"label": "purple"}'))
+    with purple as server, pytest.raises(EngineError, match="no usable answer to any of 60 rows"):
+        served(data, server, out=tmp_path / "none")
 
 
 def test_calls_that_failed_in_passing_are_made_by_the_same_command(data, tmp_path):
@@ -275,7 +274,6 @@ def test_a_classifier_behind_an_address(data, tmp_path):
         result = fairness(data, model=address_of(server), out=tmp_path / "run")
     check_counted(result)
     assert sum(len(call.body["inputs"]) for call in server.calls) == 120
-    assert not any(name in os.listdir(tmp_path / "run") for name in ("dataset.csv", "edits.jsonl"))
 
 
 def test_answers_received_before_an_address_failed_are_kept(data, tmp_path):

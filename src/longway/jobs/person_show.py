@@ -65,4 +65,4 @@ def _shortened(text: str, *, is_first: bool, is_last: bool) -> str:
         return text
     left = "" if is_first else text[:AROUND]
     right = "" if is_last else text[-AROUND:]
-    return f"{left} … {right}"
+    return f"{left} … {right}".lstrip() if is_first else f"{left} … {right}"

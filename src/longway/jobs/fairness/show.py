@@ -437,7 +437,7 @@ def _changes_table(first: str, groups: Iterable[tuple[Words, ChangedAnswers]], *
         )
         for name, group in groups
     ]
-    return Table(columns, rows, "measure wide", **options)
+    return Table(columns, rows, "measure wide changes", **options)
 
 
 def _pairs_blocks(pairs: Sequence[ChangedPair]) -> list[Block]:
