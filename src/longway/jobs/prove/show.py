@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Any
 
 from longway.jobs.person_show import WORDS_HEADING, WORDS_NOTE, both_versions, change_words
 from longway.jobs.perturb.settings import RULES
@@ -65,7 +65,7 @@ from longway.show.sections import (
     spans,
 )
 
-Changing = TypeVar("Changing", proof.PairFigure, proof.WordFigure)
+ChangeFigure = proof.PairFigure | proof.WordFigure
 MAX_NAMED = 4  # models, methods, versions in a line
 MAX_REMARKS = 20  # concerns, failures, notes
 MAX_IDS = 8
@@ -494,10 +494,10 @@ def _word_table(shown: Shown, words: Sequence[proof.WordFigure]) -> list[Block]:
 
 
 def _change_rows(
-    figures: Sequence[Changing], words: Callable[[Changing], Words]
+    figures: Sequence[ChangeFigure], words: Callable[[Any], Words]
 ) -> list[tuple[Words, dict[str, Words]]]:
     """A row for each change of a model and test set, with a figure of each version, in the order of the figures."""
-    places: dict[tuple[Run, str, str, int], list[Changing]] = grouped(
+    places: dict[tuple[Run, str, str, int], list[ChangeFigure]] = grouped(
         figures, lambda one: (one.run, one.test, plain_text(words(one)), one.rows)
     )
     rows: list[tuple[Words, dict[str, Words]]] = []
