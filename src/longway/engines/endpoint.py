@@ -73,9 +73,10 @@ class Endpoint:
             raise SettingError(
                 f"{address!r} is not an address. Expected http://HOST/PATH or https://HOST/PATH. Check --model."
             )
-        if parts.username or parts.password:
+        if parts.username or parts.password or parts.query:
             raise SettingError(
-                f"An address must not contain a name or password: run folders record it. Set {KEY} instead, which is sent as a bearer token."
+                "An address must not contain a password or a query (?...), which may hold a key: run folders record the address. "
+                f"Set {KEY} instead, which is sent as a bearer token."
             )
         self.address = urlunsplit(parts._replace(fragment=""))
         self.field = parts.fragment or FIELD
