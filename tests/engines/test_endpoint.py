@@ -98,7 +98,9 @@ def test_the_key_is_sent_and_never_shown(monkeypatch):
     assert "[hidden]" in str(raised.value)
 
 
-@pytest.mark.parametrize("address", ["http://", "ftp://x/y", "http://me:word@host/x", "https://host/x?code=word"])
+@pytest.mark.parametrize(
+    "address", ["http://", "ftp://x/y", "http://me:word@host/x", "https://host/x?code=word"]
+)
 def test_an_address_that_is_none_or_has_a_password_is_refused(address):
     with pytest.raises(SettingError) as raised:
         Endpoint(address)
