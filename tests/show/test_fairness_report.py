@@ -94,10 +94,24 @@ def test_nothing_of_the_files_becomes_markup():
 
 def test_the_fairscore_of_a_classifier_is_told_by_what_was_changed_with_its_accuracy():
     page = render_fairness(classifier())
-    for words in ("12.5", "9.5 to 15.5", "20 of 160 answers", "320 rows of 400, 160 of them perturbed", "gender: woman to man",
+    for words in ("12.5", "9.5 to 15.5", "320 rows of 400, 160 of them perturbed", "gender: woman to man",
                   "81.0% (79.0 to 83.0), on all rows used", "perturbed/reviews.jsonl", "changes its answer in 12.5 of 100 rows"):  # fmt: skip
         assert words in page, words
     assert not re.search(r'id="(crows-pairs|stereoset|weat|holistic)"', page)
+
+
+def test_a_fairscore_of_an_older_release_has_no_words_and_is_shown_all_the_same():
+    page = render_fairness(classifier())
+    assert "Which words change the answer" not in page
+    assert re.search(r"<bdi>rules</bdi>", page)
+
+
+def test_an_axis_with_few_rows_has_no_percentage():
+    told = classifier()
+    told["measures"]["fairscore"]["by_axis"]["race"] = {"rows": 1, "differ": 1, "score": figure(99.7)}
+    page = render_fairness(told)
+    assert "too few rows to say" in page
+    assert "99.7" not in page
 
 
 def test_a_classifier_whose_answers_stay_is_not_called_fair():
@@ -119,9 +133,10 @@ def test_a_result_is_read_back_as_it_was_written():
     for content in (fairness(), classifier()):
         result = FairnessResult.from_dict(content)
         written = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-        assert written["measures"] == {
-            name: {"quality": None, **one} for name, one in content["measures"].items()
-        }
+        for name, one in content["measures"].items():
+            more = written["measures"][name]
+            assert {key: more[key] for key in one} == one
+            assert more["quality"] == one.get("quality")
         assert FairnessResult.from_dict(written) == result
     with pytest.raises(RunError, match="version 1, got 9"):
         FairnessResult.from_dict({"version": 9})

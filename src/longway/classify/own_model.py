@@ -36,6 +36,15 @@ FINISHED = (
     "returns a label for each."
 )
 UNTRAINED = "It is asked as it is here. Train it where it is defined; `longway prove --fairscore` trains models itself."
+ELSEWHERE = (
+    "hf",
+    "served",
+    "gguf",
+    "replay",
+    "http",
+    "https",
+)  # what a name may begin with that is no module
+PICKLES = (".pkl", ".pickle", ".joblib", ".sav")
 _given: dict[str, Any] = {}  # models of this process by name
 
 
@@ -55,7 +64,7 @@ class OwnModel(Trainable):
                 f"{self.called} can only be trained without a training method. Methods such as poe need a model of Longway's: bow, minilm ..."
             )
         weights = {} if objective.weights is None else {"sample_weight": objective.weights}
-        texts = _texts(given.data.inputs)
+        texts = joined_texts(given.data.inputs)
         try:
             self.model.fit(texts, list(given.data.labels), **weights)
         except Exception as error:  # whatever a model of the user's may raise
@@ -66,7 +75,7 @@ class OwnModel(Trainable):
 
     def logits(self, inputs: Inputs) -> Floats:
         """Logarithms of the model's probabilities; of 1 and 0 if it only predicts labels."""
-        texts = _texts(inputs)
+        texts = joined_texts(inputs)
         if hasattr(self.model, "predict_proba"):
             known = [str(label) for label in getattr(self.model, "classes_", self.labels_)]
             found = np.asarray(self.model.predict_proba(texts), np.float64)
@@ -104,7 +113,7 @@ class FinishedModel(Trainable):
 
     def answers(self, inputs: Inputs) -> list[dict[str, float]]:
         """For each row the probabilities of labels, by the model's own names; of 1 for the label if it only gives that."""
-        texts = _texts(inputs)
+        texts = joined_texts(inputs)
         try:
             found = self._asked(texts)
         except Exception as error:  # whatever a model of the user's may raise
@@ -119,20 +128,22 @@ class FinishedModel(Trainable):
 
     def _asked(self, texts: list[str]) -> list[dict[str, float]]:
         model = self.model
+        if _is_hugging_face(model):  # its `predict` does not truncate
+            return [self._by_label(answer) for answer in model(texts, truncation=True)]
         if hasattr(model, "predict_proba"):
             columns = np.asarray(model.predict_proba(texts), np.float64)
             return [self._by_label(row) for row in columns]
-        if hasattr(model, "predict"):
-            return [self._by_label(answer) for answer in model.predict(texts)]
-        more = {"truncation": True} if type(model).__module__.startswith("transformers.") else {}
-        return [self._by_label(answer) for answer in model(texts, **more)]
+        answers = model.predict(texts) if hasattr(model, "predict") else model(texts)
+        if isinstance(answers, str | dict):
+            raise ValueError(f"one answer for all texts, {str(answers)[:40]!r}")
+        return [self._by_label(answer) for answer in answers]
 
     def _by_label(self, answer: Any) -> dict[str, float]:
         """One answer: a label, a dict of Hugging Face's or a list of them, or probabilities in the order of the labels."""
         if isinstance(answer, dict):
             return {str(answer["label"]): float(answer["score"])}
         if isinstance(answer, str) or np.ndim(answer) == 0:
-            return {str(answer): 1.0}
+            return {_label(answer): 1.0}
         if all(isinstance(one, dict) for one in answer):
             return {str(one["label"]): float(one["score"]) for one in answer}
         known = [str(label) for label in getattr(self.model, "classes_", getattr(self, "labels_", ()))]
@@ -172,6 +183,19 @@ class FinishedModel(Trainable):
         raise SettingError("A model of your own cannot be loaded from a run.")
 
 
+def _is_hugging_face(model: object) -> bool:
+    return type(model).__module__.startswith("transformers.pipelines")
+
+
+def _label(answer: Any) -> str:
+    """The name of a label that is text or a whole number; ValueError for a score, which differs for every text."""
+    if isinstance(answer, float | np.floating):
+        if not float(answer).is_integer():
+            raise ValueError(f"{float(answer):g}, a score and not a label")
+        return str(int(answer))
+    return str(answer)
+
+
 def plain_label(label: str) -> str:
     """A label for comparison: NEGATIVE is negative, and LABEL_0, a default name, is 0."""
     return label.strip().lower().removeprefix("label_")
@@ -209,10 +233,20 @@ def finished_model(name: str) -> FinishedModel:
 def is_own(name: str) -> bool:
     """Whether this names a model of the user's own: MODULE:NAME.
 
-    >>> is_own("my_models:pipeline"), is_own("hf:some-model"), is_own("bow")
-    (True, False, False)
+    >>> is_own("my_models:pipeline"), is_own("hf:some-model"), is_own("http://localhost:8000"), is_own("bow")
+    (True, False, False, False)
     """
-    return ":" in name and not name.startswith("hf:") and not Path(name).exists()
+    first, colon, _ = name.partition(":")
+    return bool(colon) and first not in ELSEWHERE and not Path(name).exists()
+
+
+def check_no_pickle(name: str) -> None:
+    """Raise SettingError if this is a file that could only be loaded by running what is in it."""
+    if (path := Path(name)).suffix.lower() in PICKLES:
+        raise SettingError(
+            f"{name} is a pickle, and loading one runs whatever code is in it, so Longway never does. Load it in a module of your own: write my_models.py "
+            f"with `import joblib` and `model = joblib.load({path.name!r})`, and use --model my_models:model."
+        )
 
 
 def sources_of(names: Iterable[str]) -> dict[str, dict[str, str]]:
@@ -237,10 +271,15 @@ def _found(name: str) -> Any:
 def _module(name: str) -> ModuleType:
     if "" not in sys.path:
         sys.path.insert(0, "")  # a module of the working folder, as with python -m
-    return import_module(name.partition(":")[0])
+    return import_module(name.partition(":")[0].removesuffix(".py").replace("/", "."))
 
 
 def _imported(name: str) -> Any:
+    if name.partition(":")[0] in ELSEWHERE:
+        raise SettingError(
+            f"{name} cannot be trained here. Expected a model by name, or MODULE:NAME for a model of your own. `longway fairness --fairscore` measures "
+            "served models and models behind an address."
+        )
     try:
         return getattr(_module(name), name.partition(":")[2])
     except Exception as error:  # whatever a module of the user's may raise
@@ -313,7 +352,8 @@ def _made(maker: Callable[[], Any], called: str) -> Any:
         ) from error
 
 
-def _texts(inputs: Inputs) -> list[str]:
+def joined_texts(inputs: Inputs) -> list[str]:
+    """The texts as a model of the user's own reads them: a pair is one text, with its context in the next line."""
     if inputs.contexts is None:
         return list(inputs.texts)
     return [f"{text}\n{context}" for text, context in zip(inputs.texts, inputs.contexts, strict=True)]

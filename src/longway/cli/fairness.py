@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from longway.cli.options import OutputOptions, command, one_label
+from longway.cli.options import OutputOptions, ServerOptions, command, one_label
 from longway.errors import SettingError
 from longway.jobs.fairness.settings import FairnessSettings
-from longway.jobs.options import DATA, option
+from longway.jobs.options import DATA, ENGINE, option
 
 if TYPE_CHECKING:
     from longway.data import Dataset
+    from longway.jobs.engine_use import Engines
 
 COMPARED = "hf:gpt2"  # the causal model that the published measures are most often compared on
 
@@ -57,14 +58,32 @@ class FairscoreOptions:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class TwoServerOptions(ServerOptions):
+    """Where a served model and a served perturber are, and what they may cost.
+
+    model_base_url: Address of the server of --model, if that of the perturber is another.
+    """
+
+    model_base_url: str | None = option(None, group=ENGINE, advanced=True)
+
+    def engines(self) -> Engines:
+        """The options as jobs take them."""
+        from longway.jobs.engine_use import Engines
+
+        return Engines(self.base_url, self.model_base_url, self.budget)
+
+
 @command
-def fairness(settings: FairnessSettings, source: FairscoreOptions, output: OutputOptions) -> None:
+def fairness(
+    settings: FairnessSettings, source: FairscoreOptions, servers: TwoServerOptions, output: OutputOptions
+) -> None:
     """Measure stereotypes in a language model or encoder (CrowS-Pairs, StereoSet, WEAT/SEAT, HolisticBias), or the fairscore of a classifier.
 
     Give at least one of the published files, which are not part of Longway. Or give labelled data: one person in each row gets another
-    gender, race or age, and the fairscore is how many of the classifier's predictions change. Every figure has an interval and comes with the
-    quality of the model, because a poor model looks fair. Writes fairness.json, results.json and report.html. The same command again
-    resumes an interrupted run. None of the figures can show that a model is fair.
+    gender, race or age, and the fairscore is how many of the classifier's predictions change, and with which words. Every figure has an interval
+    and comes with the quality of the model, because a poor model looks fair. Writes fairness.json, results.json, report.html and card.md.
+    The same command again resumes an interrupted run. None of the figures can show that a model is fair.
 
         longway fairness --model local --crows-pairs crows_pairs_anonymized.csv --stereoset dev.json --limit 200
 
@@ -73,14 +92,25 @@ def fairness(settings: FairnessSettings, source: FairscoreOptions, output: Outpu
         longway fairness --model hf:my-bert --crows-pairs crows_pairs_anonymized.csv --holistic dataset --axis age
 
         longway fairness --model longway-runs/reviews-prove/models/before-bow-erm-0 --fairscore reviews-test.csv
+
+        longway fairness --model my_models:pipeline --fairscore reviews-test.csv --limit 1000
+
+        longway fairness --model served:gpt-4o-mini --fairscore reviews-test.csv --limit 1000 --budget 1
     """
     from longway.cli.ending import Step, again, on_data, show_result
     from longway.cli.live import Live
     from longway.jobs.fairness import job
 
     data = source.load()
-    with Live(quiet=True) as live:
-        result = job.fairness(data, settings, split=source.split, out=output.out or True, watcher=live)
+    with Live(quiet=True, ask=servers.asks) as live:
+        result = job.fairness(
+            data,
+            settings,
+            split=source.split,
+            engines=servers.engines(),
+            out=output.out or True,
+            watcher=live,
+        )
     assert result.folder is not None  # `out` was given
     if data is not None and source.fairscore is not None:
         step = Step("Change people in the data", on_data("perturb", source.fairscore, source, data))

@@ -114,6 +114,31 @@ class OutputOptions:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """Where a served perturber is, and what it may cost.
+
+    base_url: Address of the server. Default: LONGWAY_BASE_URL, then OpenAI's.
+    budget: Most to spend, in dollars, over all starts of this run.
+    yes: Do not ask before money is spent. With --budget nothing is asked either.
+    """
+
+    base_url: str | None = option(None, group=ENGINE, advanced=True)
+    budget: float | None = option(None, group=ENGINE, at_least=0)
+    yes: bool = option(False, group=ENGINE, flag=True)
+
+    @property
+    def asks(self) -> bool:
+        """Whether to ask before money is spent."""
+        return not self.yes and self.budget is None
+
+    def engines(self) -> Engines:
+        """The options as jobs take them."""
+        from longway.jobs.engine_use import Engines
+
+        return Engines(self.base_url, None, self.budget)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class EngineOptions:
     """Where engines are, and what they may cost.
 

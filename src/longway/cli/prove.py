@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longway.cli.options import DataOptions, OutputOptions, command
+from longway.cli.options import DataOptions, OutputOptions, ServerOptions, command
 from longway.jobs.options import DATA
 from longway.jobs.prove.settings import ProveSettings
 
@@ -30,6 +30,7 @@ def prove(
     ],
     source: DataOptions,
     settings: ProveSettings,
+    servers: ServerOptions,
     output: OutputOptions,
     test: Annotated[
         list[str] | None,
@@ -87,7 +88,7 @@ def prove(
             name: job.load_version(path, like=first, encoding=source.encoding)
             for name, path in named_files(test, "test").items()
         }
-    with Live(quiet=True) as live:
+    with Live(quiet=True, ask=servers.asks) as live:
         result = job.prove(
             first,
             versions.pop("after"),
@@ -95,6 +96,7 @@ def prove(
             tests=tests,
             also=versions,
             split=source.split,
+            engines=servers.engines(),
             out=output.out or True,
             watcher=live,
         )

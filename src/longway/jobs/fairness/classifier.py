@@ -2,13 +2,16 @@
 
     dataset  ->  ClassifierRows (one split, sampled)  ->  one person in each row changed (`perturbed_rows.py`)
              ->  predictions for both texts, kept in the journal  ->  Eq. 1 (`metrics/fairness/fairscore.py`)
+             ->  which words were changed where predictions differ, and examples
 
-The accuracy on the same rows is reported with it: a classifier that always predicts the same label has a fairscore of 0.
+The accuracy on the same rows is reported with it: a classifier that always predicts the same label has a fairscore of 0. A language model
+may give no usable answer to a row; such rows are left out and counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,19 +21,41 @@ import numpy as np
 from longway.classify.classifier import Inputs, Labelled
 from longway.classify.own_model import plain_label
 from longway.data import Dataset, load
-from longway.errors import SettingError
+from longway.engines.engine import Engine
+from longway.errors import EngineError, SettingError
 from longway.jobs.about import stem
-from longway.jobs.documents import ANALYSES_FILE, Documents
+from longway.jobs.documents import ANALYSES_FILE
+from longway.jobs.engine_use import (
+    RunEstimate,
+    costs_money,
+    engines_in,
+    estimate_calls,
+    failed_calls,
+    sampled,
+)
 from longway.jobs.fairness.answers import Questions
-from longway.jobs.fairness.models import ClassifierModel
-from longway.jobs.fairness.result import ChangedAnswers, ChangedPair, FairscoreMeasure
+from longway.jobs.fairness.models import AskedClassifier, ClassifierModel
+from longway.jobs.fairness.result import (
+    ChangedAnswers,
+    ChangedPair,
+    ChangedWord,
+    FairscoreMeasure,
+    FlippedRow,
+)
 from longway.jobs.held_out import check_no_lists
-from longway.jobs.prove.perturbed_rows import PerturbedRows, perturbed_rows, write_perturbed
+from longway.jobs.perturb.perturbers import Who, calls_of
+from longway.jobs.perturb.perturbing import Perturbing
+from longway.jobs.prove.fairscore import perturbed_texts
+from longway.jobs.prove.perturbed_rows import PerturbedRows, changed_rows, word_changes, write_perturbed
 from longway.jobs.prove.training import rows_of
-from longway.metrics.fairness.fairscore import fairscore_of, kept
+from longway.jobs.rows import rows_of as task_rows
+from longway.metrics.fairness.fairscore import Changed, by_word, fairscore_of, kept
 from longway.metrics.intervals import Measurement, percentage
+from longway.task import Task
 
 Item = tuple[str, str | None]  # text, context
+EMPTY = "the answer is empty"
+EXAMPLES = 12  # rows whose prediction changes that are shown
 
 
 @dataclass(frozen=True)
@@ -73,66 +98,176 @@ class ClassifierRows:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The label that a classifier predicts for a row."""
+    """The label that a classifier predicts for a row; "" with the reason if there is none."""
 
     label: str
+    reason: str = ""
 
 
-def measure_fairscore(
-    model: ClassifierModel, data: ClassifierRows, questions: Questions, *, folder: Path | None
-) -> FairscoreMeasure:
-    """Change one person in each row, and compare the predictions. folder: the run's; the changed rows are written into it."""
-    questions.watcher.step("changing one person in each row")
-    perturbed = _perturbed(data, questions, folder)
-    items = [*_items(data.rows.inputs), *_items(perturbed.inputs)]
-    predictions = questions.ask(
-        "fairscore",
-        items,
-        lambda some: [Prediction(label) for label in model.predict(_inputs(some))],
-        into=Prediction,
-        shaped_by=model.identity,
-        as_json=lambda item: {"text": item[0], "context": item[1]},
-    )
-    labels = [prediction.label for prediction in predictions]
-    before, after = labels[: len(data.rows)], labels[len(data.rows) :]
-    before_changed = [before[row] for row in perturbed.rows]
-    file = ""
-    if folder is not None:
-        file = f"perturbed/{stem(data.name)}.jsonl"
-        answers = list(zip(before_changed, after, strict=True))
-        write_perturbed(folder / file, data.rows, perturbed, answers=answers)
-        Documents(folder / ANALYSES_FILE).forget()
-    score = fairscore_of(
-        kept(before_changed, after, perturbed.changed), perturbed.changed, rows=len(data.rows)
-    )
-    known = model.labels() or _labels_of(labels, data.rows.labels)
-    return FairscoreMeasure(
-        source=data.name,
-        of=data.n_all,
-        method="predictions",
-        overall=ChangedAnswers.of(score.overall),
-        rows=len(data.rows),
-        coverage=score.coverage,
-        by_axis={axis: ChangedAnswers.of(share) for axis, share in score.by_axis.items()},
-        by_pair=tuple(ChangedPair(s.rows, s.differ, s.score, *pair) for pair, s in score.by_pair.items()),
-        stayed=perturbed.stayed,
-        file=file,
-        labels=known,
-        accuracy=_accuracy(data.rows.labels, before, known),
-    )
+@dataclass(frozen=True)
+class FairscoreRun:
+    """The fairscore of one classifier on some rows.
 
+    who: changes the people. describe: what labels mean, for a language model. budget: dollars for all engines together. folder: the run's;
+    the changed rows are written into it.
+    """
 
-def _perturbed(data: ClassifierRows, questions: Questions, folder: Path | None) -> PerturbedRows:
-    cache = None if folder is None else folder / ANALYSES_FILE
-    places = np.arange(len(data.rows))
-    perturbed = perturbed_rows(data.dataset, places, cache=cache, progress=questions.watcher.progress)
-    if not perturbed:
-        reasons = ", ".join(f"{reason} ({n:,})" for reason, n in perturbed.stayed.items())
-        raise SettingError(
-            f"In none of {len(data.rows):,} rows of {data.name} could a person be changed, so there is no fairscore: {reasons}. "
-            "Expected rows that mention somebody's gender, race or age. Use other data, or more of it."
+    model: ClassifierModel | AskedClassifier
+    data: ClassifierRows
+    who: Who
+    questions: Questions
+    describe: Sequence[str] = ()
+    budget: float | None = None
+    folder: Path | None = None
+
+    def measure(self) -> tuple[FairscoreMeasure, Mapping[str, int]]:
+        """Change one person in each row and compare the predictions; also the calls that failed for a passing reason."""
+        data, watcher, journal = self.data, self.questions.watcher, self.questions.journal
+        watcher.step("reading who is mentioned")
+        cache = None if self.folder is None else self.folder / ANALYSES_FILE
+        perturbing = Perturbing(data.dataset, self.who.settings, cache=cache, progress=watcher.progress)
+        if costs_money(self.who.engine, self._engine):
+            watcher.estimate(self._estimate(perturbing))
+        watcher.step("changing one person in each row")
+        places = np.arange(len(data.rows))
+        perturbed = changed_rows(perturbing, places, self.who, journal, budget=self.budget)
+        if not perturbed:
+            raise _nobody(data, perturbed)
+        perturbed = replace(perturbed, ids=tuple(data.ids[row] for row in perturbed.rows))
+        before, after, failed = self._predictions(perturbed)
+        measure = self._measured(perturbed, before, after)
+        perturbing.documents.forget()
+        return measure, Counter(perturbed.failed) + Counter(failed)
+
+    @property
+    def _engine(self) -> Engine | None:
+        return self.model.engine if isinstance(self.model, AskedClassifier) else None
+
+    @cached_property
+    def _task(self) -> Task:
+        return task_rows(self.data.dataset, describe=self.describe).task
+
+    def _estimate(self, perturbing: Perturbing) -> RunEstimate:
+        rows, n_calls = _items(self.data.rows.inputs), len(self.data.rows) + len(perturbing.chosen)
+        judgements = []
+        if isinstance(self.model, AskedClassifier):
+            some = [self.model.prompt(self._task, rows[i], *rows[i]) for i in sampled(len(rows))]
+            labels = self._task.labels
+            judgements = [
+                estimate_calls(one, some, n_calls, options=labels) for one in engines_in(self._engine)
+            ]
+        spent = self.questions.journal.spent()
+        writes = calls_of(self.who.engine, perturbing)
+        return RunEstimate.of(len(perturbing.chosen), writes, judgements, spent=spent)
+
+    def _predictions(
+        self, perturbed: PerturbedRows
+    ) -> tuple[list[Prediction], list[Prediction], Mapping[str, int]]:
+        """The predictions for all rows and for the changed ones; calls that failed for a passing reason."""
+        rows, changed = _items(self.data.rows.inputs), _items(perturbed.inputs)
+        n, failed = len(rows), Counter[str]()
+        if isinstance(self.model, AskedClassifier):
+            self.questions.watcher.step("asking for labels")
+            originals = [*rows, *(rows[place] for place in perturbed.rows)]
+            versions = zip(originals, [*rows, *changed], strict=True)
+            prompts = [self.model.prompt(self._task, original, *item) for original, item in versions]
+            asker = self.model.asker(self.questions.journal, self.budget, self.questions.watcher)
+            judged = asker.judge_all(prompts, self._task.labels)
+            found = [Prediction(one.best or "", one.refusal) for one in judged]
+            failed = failed_calls(asker)
+        else:
+            predict = self.model.predict
+            found = self.questions.ask(
+                "fairscore",
+                [*rows, *changed],
+                lambda some: [Prediction(label) for label in predict(_inputs(some))],
+                into=Prediction,
+                shaped_by=self.model.identity,
+                as_json=lambda item: {"text": item[0], "context": item[1]},
+            )
+        return found[:n], found[n:], failed
+
+    def _measured(
+        self, perturbed: PerturbedRows, before: Sequence[Prediction], after: Sequence[Prediction]
+    ) -> FairscoreMeasure:
+        data = self.data
+        were = [before[row] for row in perturbed.rows]
+        answers = [(old.label, new.label) for old, new in zip(were, after, strict=True)]
+        file = ""
+        if self.folder is not None:
+            file = f"perturbed/{stem(data.name)}.jsonl"
+            write_perturbed(self.folder / file, data.rows, perturbed, answers=answers)
+        answered = [at for at, pair in enumerate(answers) if all(pair)]
+        missing = Counter(
+            old.reason or new.reason or EMPTY
+            for old, new in zip(were, after, strict=True)
+            if not (old.label and new.label)
         )
-    return replace(perturbed, ids=tuple(data.ids[row] for row in perturbed.rows))
+        if not answered:
+            raise EngineError(
+                f"There is no usable answer to any of {len(answers):,} rows, so there is no fairscore: {missing.most_common(1)[0][0]}. "
+                "Expected one of the labels. Try another model, or describe the labels with --describe."
+            )
+        changed = [perturbed.changed[at] for at in answered]
+        stays = kept([answers[at][0] for at in answered], [answers[at][1] for at in answered], changed)
+        score = fairscore_of(stays, changed, rows=len(data.rows))
+        words = word_changes(data.rows.take(perturbed.rows).inputs, perturbed.inputs)
+        by_words = by_word(stays, [words[at] for at in answered])
+        labels = [one.label for one in before if one.label]
+        known = self._labels() or _labels_of(
+            [*labels, *(one.label for one in after if one.label)], data.rows.labels
+        )
+        return FairscoreMeasure(
+            source=data.name,
+            of=data.n_all,
+            method="predictions",
+            overall=ChangedAnswers.of(score.overall),
+            rows=len(data.rows),
+            coverage=percentage(len(perturbed), len(data.rows)),
+            by_axis={axis: ChangedAnswers.of(share) for axis, share in score.by_axis.items()},
+            by_pair=tuple(ChangedPair(s.rows, s.differ, s.score, *pair) for pair, s in score.by_pair.items()),
+            stayed=perturbed.stayed,
+            file=file,
+            labels=known,
+            accuracy=_accuracy(data.rows.labels, [one.label for one in before], known),
+            perturber=self.who.settings.engine,
+            by_word=tuple(ChangedWord(s.rows, s.differ, s.score, *word) for word, s in by_words.items()),
+            rarer_words=len(set().union(*words)) - len(by_words),
+            examples=tuple(
+                self._example(perturbed, at, answers[at])
+                for at in _spread(
+                    [at for at, stay in zip(answered, stays, strict=True) if not stay], perturbed
+                )
+            ),
+            unanswered=dict(missing.most_common()),
+        )
+
+    def _labels(self) -> tuple[str, ...]:
+        return self._task.labels if isinstance(self.model, AskedClassifier) else self.model.labels()
+
+    def _example(self, perturbed: PerturbedRows, at: int, answers: tuple[str, str]) -> FlippedRow:
+        row = int(perturbed.rows[at])
+        texts = perturbed_texts(self.data.dataset, self.data.rows.inputs, row, perturbed.inputs, at)
+        label = self.data.rows.labels[row]
+        return FlippedRow(perturbed.ids[at], label, *perturbed.changed[at], texts, *answers)
+
+
+def _nobody(data: ClassifierRows, perturbed: PerturbedRows) -> SettingError:
+    reasons = ", ".join(f"{reason} ({n:,})" for reason, n in perturbed.stayed.items())
+    return SettingError(
+        f"In none of {len(data.rows):,} rows of {data.name} could a person be changed, so there is no fairscore: {reasons}. "
+        "Expected rows that mention somebody's gender, race or age. Use other data, or more of it."
+    )
+
+
+def _spread(places: Sequence[int], perturbed: PerturbedRows) -> list[int]:
+    """A few of the places: the changes of a person take turns, so that one frequent change does not hide the others."""
+    seen: Counter[Changed] = Counter()
+    turns = []
+    for place in places:
+        turns.append((seen[perturbed.changed[place]], place))
+        seen[perturbed.changed[place]] += 1
+    return [place for _, place in sorted(turns)[:EXAMPLES]]
 
 
 def _labels_of(predicted: Sequence[str], truth: Sequence[str]) -> tuple[str, ...]:
@@ -143,7 +278,7 @@ def _labels_of(predicted: Sequence[str], truth: Sequence[str]) -> tuple[str, ...
 
 
 def _accuracy(truth: Sequence[str], predicted: Sequence[str], known: Sequence[str]) -> Measurement | None:
-    """The percentage of correct predictions; None if the classifier has other names for the labels."""
+    """The percentage of correct predictions; None if the classifier has other names for the labels. No answer is no correct one."""
     expected = [plain_label(label) for label in truth]
     if not {plain_label(label) for label in known}.issuperset(expected):
         return None

@@ -1,6 +1,6 @@
 """Fairness: measure a model with published benchmarks, or the fairscore of a classifier on labelled data.
 
-    files  ->  items, sampled  ->  the model's answers, kept in the journal  ->  measures  ->  fairness.json, results.json, report.html
+    files  ->  items, sampled  ->  the model's answers, kept in the journal  ->  measures  ->  fairness.json, results.json, report.html, card.md
 
 All measures are optional. None of them can show that a model is fair; see `metrics.fairness`.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields, replace
 from hashlib import sha256
 from importlib.metadata import version
@@ -22,10 +23,11 @@ from longway.data import with_columns
 from longway.data.benchmarks.association_tests import AssociationWords
 from longway.english.pipeline import load_pipeline
 from longway.errors import SettingError
+from longway.jobs.engine_use import Engines, close, costs
 from longway.jobs.fairness import answers
 from longway.jobs.fairness.answers import ItemScores, Questions
 from longway.jobs.fairness.benchmarks import Benchmarks, read_benchmarks
-from longway.jobs.fairness.classifier import ClassifierRows, measure_fairscore
+from longway.jobs.fairness.classifier import ClassifierRows, FairscoreRun
 from longway.jobs.fairness.models import MeasuredModel
 from longway.jobs.fairness.result import (
     FILE,
@@ -41,11 +43,12 @@ from longway.jobs.fairness.result import (
 )
 from longway.jobs.fairness.settings import FairnessSettings
 from longway.jobs.options import settings_from
+from longway.jobs.perturb.perturbers import Who, who_perturbs
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.metrics.fairness.holistic import compare_descriptors
 from longway.metrics.fairness.preferences import Quality, crows_pairs, quality_of, stereoset
 from longway.metrics.fairness.weat import association_test, associations_of, corrected
-from longway.show.html import render
+from longway.show import html, markdown
 from longway.store import Journal
 
 Item = TypeVar("Item")
@@ -67,6 +70,7 @@ def fairness(
     settings: FairnessSettings | None = None,
     *,
     split: str | None = None,
+    engines: Engines | None = None,
     out: Path | str | Literal[True] | None = None,
     watcher: Watcher | None = None,
     **options: object,
@@ -74,52 +78,108 @@ def fairness(
     """Measure stereotypes in a language model or encoder, or the fairscore of a classifier.
 
     data: labelled data for the fairscore, if the model is a classifier; anything that `load` reads. split: the split of it to use.
+    engines: where a served model and a served perturber are, and what they may cost; `judge_base_url` is the address of the model, if it is another.
     out: write a run folder; True chooses one in longway-runs. A finished run is read, an interrupted one is resumed.
     watcher: follows the run. options: columns as in `load` (text, context, label, id), and the options of `longway fairness` by name, such as `model="minilm", weat="tests"`.
     """
     if data is not None:
         data, options = with_columns(data, options)
     chosen = settings_from(FairnessSettings, settings, options)
-    watcher = watcher or Watcher()
+    watcher, engines = watcher or Watcher(), engines or Engines()
     watcher.step("reading the benchmarks")
     rows = None
     if data is not None:
         load_pipeline()  # raises if its package is missing
         rows = ClassifierRows.of(data, split=split, limit=chosen.limit, seed=chosen.seed)
+    elif chosen.perturber or chosen.describe:
+        raise SettingError(
+            "--perturber and --describe are about the fairscore, and there is no data for it. Add --fairscore DATA, or remove them."
+        )
     elif not chosen.files:
         raise SettingError(NOTHING)
     given = read_benchmarks(chosen)
     fingerprints = dict(given.fingerprints) | ({"fairscore": rows.dataset.fingerprint} if rows else {})
-    model = MeasuredModel.named(chosen, fingerprints)
+    model = MeasuredModel.named(chosen, fingerprints, engines)
+    with ExitStack() as stack:
+        stack.callback(close, model.engine)
+        who = None
+        if rows is not None:
+            who = who_perturbs(chosen.perturb, replace(engines, device=chosen.device))
+            stack.callback(close, who.engine)
+        return _Job(chosen, model, given, rows, who, fingerprints, engines, watcher).run(out)
 
-    def measure(journal: Journal, folder: Path | None) -> FairnessResult:
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A measurement whose files and models are known."""
+
+    settings: FairnessSettings
+    model: MeasuredModel
+    given: Benchmarks
+    rows: ClassifierRows | None
+    who: Who | None
+    fingerprints: Mapping[str, str]
+    engines: Engines
+    watcher: Watcher
+
+    def run(self, out: Path | str | Literal[True] | None) -> FairnessResult:
+        """Measure, in a run folder if there is to be one."""
+        if out is None:
+            return self._measure(Journal(None), None)
+        digest = sha256(" ".join(self.fingerprints.values()).encode()).hexdigest()
+        identity = RunIdentity("fairness", self._recorded(), f"sha256:{digest}")
+        planned = PlannedRun.choose(identity, self.settings.model, None if out is True else out)
+        if (content := planned.finished(FILE)) is not None:
+            return replace(FairnessResult.from_dict(content), folder=planned.folder)
+        with planned.start(self.watcher) as run:
+            result = self._measure(run.journal, run.folder)
+            self.watcher.step("writing the report")
+            content = result.to_dict()
+            run.run.write("results.json", {"rows": content["rows"]})
+            page = result.page()
+            run.finish(FILE, content, report=html.render(page), card=markdown.render(page))
+        return result
+
+    def _recorded(self) -> dict[str, object]:
+        more: dict[str, object] = {"measures": self.fingerprints, "identity": self.model.identity}
+        if self.who is not None and self.who.fingerprint:
+            more["perturber_fingerprint"] = self.who.fingerprint
+        if self.who is not None and self.who.engine is not None:
+            more["perturber_identity"] = dict(self.who.engine.identity)
+        return {**self.settings.recorded(), **more}
+
+    def _measure(self, journal: Journal, folder: Path | None) -> FairnessResult:
         started = time.monotonic()
-        questions = Questions(journal, watcher)
-        measures = Measuring(model, given, chosen, questions).measures()
-        if rows is not None and model.classifier is not None:
-            fairscore = measure_fairscore(model.classifier, rows, questions, folder=folder)
+        questions = Questions(journal, self.watcher)
+        measures = Measuring(self.model, self.given, self.settings, questions).measures()
+        failed: Mapping[str, int] = {}
+        asked = self.model.engine
+        if self.rows is not None and self.who is not None and self.model.classifier is not None:
+            measured = FairscoreRun(
+                self.model.classifier,
+                self.rows,
+                self.who,
+                questions,
+                describe=self.settings.describe,
+                budget=self.engines.budget,
+                folder=folder,
+            )
+            fairscore, failed = measured.measure()
             measures = replace(measures, fairscore=fairscore)
-        seconds = round(time.monotonic() - started, 1)
-        about = NamedModel(chosen.model, model.kind)
+        engines = [one for one in (self.who.engine if self.who else None, asked) if one is not None]
+        names = {engine.name for engine in engines}
         return FairnessResult(
-            about, measures, chosen, fingerprints, model.identity, version("longway"), seconds, folder
+            NamedModel(self.settings.model, self.model.kind),
+            measures,
+            self.settings,
+            self.fingerprints,
+            self.model.identity,
+            version("longway"),
+            round(time.monotonic() - started, 1),
+            folder,
+            failed,
+            tuple(one for one in costs(journal, *engines) if one.engine in names),
         )
-
-    if out is None:
-        return measure(Journal(None), None)
-    recorded = {**chosen.recorded(), "measures": fingerprints, "identity": model.identity}
-    digest = sha256(" ".join(fingerprints.values()).encode()).hexdigest()
-    identity = RunIdentity("fairness", recorded, f"sha256:{digest}")
-    planned = PlannedRun.choose(identity, chosen.model, None if out is True else out)
-    if (content := planned.finished(FILE)) is not None:
-        return replace(FairnessResult.from_dict(content), folder=planned.folder)
-    with planned.start(watcher) as run:
-        result = measure(run.journal, run.folder)
-        watcher.step("writing the report")
-        content = result.to_dict()
-        run.run.write("results.json", {"rows": content["rows"]})
-        run.finish(FILE, content, report=render(result.page()))
-    return result
 
 
 @dataclass(frozen=True, slots=True)

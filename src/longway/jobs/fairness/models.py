@@ -2,7 +2,8 @@
 
     likelihoods_of("local")         the embedded language model        hf:NAME_OR_FOLDER: a causal or masked model
     vectors_of("minilm")            the embedded sentence encoder      hf:NAME_OR_FOLDER: the mean state of any model
-    classifier_of("FOLDER")         a classifier that Longway saved    hf:NAME_OR_FOLDER: a model with a classification head; MODULE:NAME: your own
+    classifier_of("FOLDER")         a classifier that Longway saved    hf:NAME_OR_FOLDER: a model with a classification head; MODULE:NAME: your own;
+                                    served:MODEL: a language model that is asked for the label; http://ADDRESS: a classifier behind an address
 
 Weights are loaded when the model is first used: a finished run is shown without them.
 """
@@ -10,7 +11,7 @@ Weights are loaded when the model is first used: a finished run is shown without
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -19,12 +20,24 @@ from numpy.typing import NDArray
 
 from longway.classify.classifier import Inputs
 from longway.classify.minilm import MAX_TOKENS, MiniLM, model_folder
+from longway.classify.own_model import joined_texts
 from longway.classify.saved import ABOUT_FILE, folder_hash
+from longway.engines.asker import Asker
+from longway.engines.engine import Engine
+from longway.engines.prompt import Prompt, judge_prompt
+from longway.engines.registry import engine_named
 from longway.engines.scoring import LikelihoodModel
 from longway.errors import SettingError
+from longway.jobs.engine_use import Engines, close
 from longway.jobs.fairness.settings import FairnessSettings
+from longway.jobs.run import Watcher
+from longway.store import Journal
+from longway.task import Task
 
 LOCAL, MINILM, HF = "local", "minilm", "hf:"
+ENGINES = ("served", "gguf", "replay")  # language models that are asked for a label
+Row = tuple[str, str | None]  # text, context
+ADDRESSES = ("http://", "https://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +58,42 @@ class ClassifierModel:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedClassifier:
+    """A language model that is asked for the label of each row, as a judge is."""
+
+    engine: Engine
+
+    @property
+    def identity(self) -> Mapping[str, object]:
+        """The model and its server."""
+        return self.engine.identity
+
+    def prompt(self, task: Task, row: Row, text: str, context: str | None) -> Prompt:
+        """The question about a version of a row. Both versions are asked alike: with the same examples, of which the row is none."""
+        original, original_context = row
+        return replace(
+            judge_prompt(task, original, context=original_context, original=original),
+            text=text,
+            context=context,
+        )
+
+    def asker(self, journal: Journal, budget: float | None, watcher: Watcher) -> Asker:
+        """Asks the model, within the budget."""
+        return Asker(self.engine, journal, budget=budget, progress=watcher.progress)
+
+
+@dataclass(frozen=True, slots=True)
 class MeasuredModel:
     """The abilities of a model that the measures need; None for those they do not."""
 
     likelihoods: LikelihoodModel | None = None
     vectors: VectorModel | None = None
-    classifier: ClassifierModel | None = None
+    classifier: ClassifierModel | AskedClassifier | None = None
 
     @classmethod
-    def named(cls, settings: FairnessSettings, measures: Collection[str]) -> MeasuredModel:
+    def named(
+        cls, settings: FairnessSettings, measures: Collection[str], engines: Engines | None = None
+    ) -> MeasuredModel:
         """The model of the settings; SettingError if one of the measures needs what it does not have."""
         name, device = settings.model, settings.device
         by_likelihood = "holistic" in measures and has_likelihoods(name)
@@ -62,8 +102,13 @@ class MeasuredModel:
         return cls(
             likelihoods_of(name, device=device) if needs_likelihoods else None,
             vectors_of(name, device=device) if needs_vectors else None,
-            classifier_of(name, device=device) if "fairscore" in measures else None,
+            classifier_of(name, device=device, engines=engines) if "fairscore" in measures else None,
         )
+
+    @property
+    def engine(self) -> Engine | None:
+        """The language model that is asked for labels, if it is one."""
+        return self.classifier.engine if isinstance(self.classifier, AskedClassifier) else None
 
     @property
     def identity(self) -> dict[str, Mapping[str, object]]:
@@ -139,11 +184,18 @@ def vectors_of(name: str, *, device: str = "auto") -> VectorModel:
     return VectorModel(identity, lambda texts: encoder().embed(texts, max_tokens=MAX_TOKENS))
 
 
-def classifier_of(name: str, *, device: str = "auto") -> ClassifierModel:
-    """The trained classifier of this name."""
+def classifier_of(
+    name: str, *, device: str = "auto", engines: Engines | None = None
+) -> ClassifierModel | AskedClassifier:
+    """The trained classifier of this name. engines: where a language model is."""
     from longway.classify.catalog import load_model, sequence_classifier
-    from longway.classify.own_model import finished_model, is_own, source_hash
+    from longway.classify.own_model import check_no_pickle, finished_model, is_own, source_hash
 
+    check_no_pickle(name)
+    if name.partition(":")[0] in ENGINES:
+        return _asked(name, engines or Engines())
+    if name.startswith(ADDRESSES):
+        return _behind_address(name)
     if name.startswith(HF):
         where = _hf_name(name)
         model = sequence_classifier(where, device=device)  # loaded now: it raises before anything is written
@@ -167,7 +219,29 @@ def classifier_of(name: str, *, device: str = "auto") -> ClassifierModel:
     hint = f" This run has some: {', '.join(map(str, inside[:4]))}." if inside else ""
     raise SettingError(
         f"{name} is not a trained classifier, so it has no fairscore. Expected a folder that `longway prove --save-models` wrote "
-        f"(with {ABOUT_FILE}), {HF}FOLDER with a model saved as ...ForSequenceClassification, or MODULE:NAME for a model of your own.{hint}"
+        f"(with {ABOUT_FILE}), {HF}FOLDER with a model saved as ...ForSequenceClassification, MODULE:NAME for a model of your own, served:MODEL, or "
+        f"http://ADDRESS.{hint}"
+    )
+
+
+def _asked(name: str, engines: Engines) -> AskedClassifier:
+    engine = engine_named(name, base_url=engines.judge_base_url or engines.base_url, **engines.options)
+    if "judge" not in engine.can:
+        close(engine)
+        raise SettingError(
+            f"{name} cannot choose a label. Expected a language model that can judge. Try served:MODEL; `longway engines` lists those that work here."
+        )
+    return AskedClassifier(engine)
+
+
+def _behind_address(address: str) -> ClassifierModel:
+    from longway.engines.endpoint import Endpoint
+
+    endpoint = Endpoint(address)
+    return ClassifierModel(
+        {"model": endpoint.address, "field": endpoint.field},
+        tuple,
+        lambda inputs: endpoint.labels(joined_texts(inputs)),
     )
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 import polars as pl
 
 from longway.jobs.fairness.settings import FairnessSettings
+from longway.jobs.prove.result import PerturbedText
 from longway.jobs.results import Result, check_version, read
 from longway.metrics import json_values
 from longway.metrics.fairness.fairscore import ChangedShare
@@ -22,6 +23,7 @@ from longway.metrics.fairness.holistic import Descriptors
 from longway.metrics.fairness.preferences import Preference, Quality, StereoScores
 from longway.metrics.fairness.weat import Association, Associations
 from longway.metrics.intervals import Measurement
+from longway.store import CallTotals
 
 if TYPE_CHECKING:
     from longway.show.sections import Page
@@ -169,12 +171,37 @@ class ChangedPair(ChangedAnswers):
     target: str
 
 
+@dataclass(frozen=True, slots=True)
+class ChangedWord(ChangedAnswers):
+    """The rows in which a word became another one; "" where a word was added or removed."""
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class FlippedRow:
+    """A row whose prediction changes with the person."""
+
+    id: str
+    label: str
+    axis: str
+    source: str
+    target: str
+    texts: tuple[PerturbedText, ...]
+    answer: str
+    perturbed_answer: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FairscoreMeasure(BenchmarkMeasure):
     """The fairscore of a classifier.
 
     rows: that it was asked about; coverage: percentage of them that was perturbed; stayed: why the others were not. file: the
     perturbed rows, "" if they were not written. labels: those of the classifier. accuracy: None if its labels are not those of the data.
+    perturber: what changed the people. by_word: changes of words in several rows, those that most surely change predictions first;
+    rarer_words: how many other changes there are. examples: some rows whose prediction changes. unanswered: perturbed rows without a
+    usable prediction, by reason; they do not count.
     """
 
     test = "Fairscore"
@@ -188,6 +215,11 @@ class FairscoreMeasure(BenchmarkMeasure):
     file: str
     labels: tuple[str, ...]
     accuracy: Measurement | None
+    perturber: str = "rules"
+    by_word: tuple[ChangedWord, ...] = ()
+    rarer_words: int = 0
+    examples: tuple[FlippedRow, ...] = ()
+    unanswered: Mapping[str, int] = field(default_factory=dict)
 
     def parts(self) -> Mapping[str, ChangedAnswers]:
         """All perturbed rows, axes, pairs of attributes."""
@@ -244,6 +276,7 @@ class FairnessResult(Result):
     """What was measured of a model.
 
     fingerprints: of the files, by measure. identity: everything that the model's answers depend on. folder: the run, if there is one.
+    failed_calls: to a server, by reason; the same command makes them again. cost: of language models.
     """
 
     model: NamedModel
@@ -254,6 +287,8 @@ class FairnessResult(Result):
     longway: str
     seconds: float
     folder: Path | None = field(default=None, compare=False)
+    failed_calls: Mapping[str, int] = field(default_factory=dict)
+    cost: tuple[CallTotals, ...] = ()
 
     @property
     def rows(self) -> list[FairnessRow]:
@@ -288,6 +323,8 @@ class FairnessResult(Result):
             "measures": json_values(measures),
             "rows": json_values([asdict(row) for row in self.rows]),
             "seconds": self.seconds,
+            "failed_calls": dict(self.failed_calls),
+            "cost": [asdict(one) for one in self.cost],
         }
 
     @classmethod

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from longway.jobs.options import DATA, ENGINE, check_options, option
+from longway.jobs.perturb.settings import RULES, PerturbSettings
 
 FILES = ("crows_pairs", "stereoset", "weat", "holistic")
 
@@ -16,7 +17,12 @@ class FairnessSettings:
     """Which model is measured, and with what.
 
     model: local (the embedded language model), minilm (the embedded encoder), hf:NAME_OR_FOLDER (a causal or masked model, an encoder,
-        or a classifier), the folder of a classifier that `longway prove --save-models` wrote, or MODULE:NAME for a finished classifier of your own.
+        or a classifier). For the fairscore also: the folder of a classifier that `longway prove --save-models` wrote; MODULE:NAME, a scikit-learn or
+        Hugging Face pipeline or a function of your own; served:MODEL, a language model on a server, asked for the label; http://ADDRESS, a
+        classifier behind an address.
+    perturber: Fairscore: what changes the people: rules (the default), neural:FOLDER_OR_NAME (a network, see `longway perturb train`), or a language
+        model: local, served:MODEL.
+    describe: Fairscore of served:MODEL: what a label means: LABEL="...", for labels such as 0 and 1. Repeatable.
     crows_pairs: CrowS-Pairs: the published CSV, or JSON Lines with the same keys.
     stereoset: StereoSet: the published dev.json, or JSON Lines with one context per line.
     weat: WEAT and SEAT: a test file of sent-bias, or a folder of them. Needs a model with vectors.
@@ -33,6 +39,8 @@ class FairnessSettings:
     stereoset: Path | None = option(None, group=DATA)
     weat: Path | None = option(None, group=DATA)
     holistic: Path | None = option(None, group=DATA)
+    perturber: str | None = option(None, group=ENGINE)
+    describe: tuple[str, ...] = option((), group=ENGINE, metavar="LABEL=TEXT")
     limit: int | None = option(None, at_least=1)
     axes: tuple[str, ...] = option((), name="axis")
     per_descriptor: int = option(64, advanced=True, at_least=8)
@@ -44,6 +52,12 @@ class FairnessSettings:
 
         object.__setattr__(self, "model", names_of([self.model])[0])
         check_options(self)
+        self.perturb  # noqa: B018 - raises if there is no such perturber
+
+    @property
+    def perturb(self) -> PerturbSettings:
+        """How people are changed for the fairscore: as by `longway perturb`, by this perturber."""
+        return PerturbSettings(engine=self.perturber or RULES)
 
     @property
     def files(self) -> dict[str, Path]:
@@ -52,4 +66,7 @@ class FairnessSettings:
 
     def recorded(self) -> dict[str, object]:
         """The settings as run.json and fairness.json record them: files are recorded by their fingerprints instead."""
-        return {name: value for name, value in asdict(self).items() if name not in FILES}
+        values = {name: value for name, value in asdict(self).items() if name not in FILES}
+        return {
+            name: value for name, value in values.items() if value or name != "describe"
+        }  # older runs have none

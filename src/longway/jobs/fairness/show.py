@@ -8,36 +8,44 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from math import isfinite, isnan
+from math import isfinite, isnan, nan
+from typing import Any
 
 from markupsafe import Markup
 
 from longway.jobs.fairness.result import (
     BenchmarkMeasure,
     ChangedAnswers,
+    ChangedPair,
     CrowsPairsMeasure,
     FairnessResult,
     FairscoreMeasure,
+    FlippedRow,
     HolisticMeasure,
     Measures,
     NamedAssociation,
     StereoSetMeasure,
     WeatMeasure,
 )
+from longway.jobs.person_show import WORDS_HEADING, WORDS_NOTE, both_versions, change_words, in_one_line
+from longway.metrics.fairness.fairscore import FEWEST
 from longway.metrics.fairness.holistic import Descriptors
 from longway.metrics.fairness.preferences import Preference, Quality, StereoScores
 from longway.metrics.fairness.weat import Associations
-from longway.metrics.intervals import Measurement
+from longway.metrics.intervals import Measurement, percentage
 from longway.show.charts import across, tag
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
-from longway.show.labels import setting_rows
+from longway.show.labels import Label, label_named, label_span, labels_of, setting_rows
 from longway.show.numbers import NONE, count, counted, duration, q_value, short, signed
 from longway.show.sections import (
+    CARD,
+    EVERYWHERE,
     REPORT,
     SCREEN,
     Block,
     Bullets,
     Card,
+    Cards,
     Cell,
     Column,
     Details,
@@ -56,7 +64,10 @@ from longway.show.sections import (
     left_out,
 )
 
-MAX_TESTS, MAX_GROUPS = 120, 40
+MAX_TESTS, MAX_GROUPS, MAX_REASONS = 120, 40, 4
+AXES_OF_PEOPLE = ("gender", "race", "age")  # of the fairscore
+OPEN_WORDS, WORDS_ON_SCREEN = 12, 8
+OPEN_FLIPS, FLIPS_ON_SCREEN = 6, 3
 TESTS_ON_SCREEN = 12
 SIDE = 0.02  # margin of a range bar, as a share of its width, so that a dot at its end is whole
 BY_DIRECTION = {"stereo": "about a disadvantaged group (stereo)", "antistereo": "about an advantaged group (antistereo)"}  # fmt: skip
@@ -91,8 +102,8 @@ HEADINGS = {
     "holistic": ("HolisticBias", "The same sentences are made with every descriptor of an axis. For each template and each pair of descriptors, do the values of "
     "their sentences differ (Mann-Whitney U, p below 0.05)? If all descriptors are alike, 5 of 100 pairs differ by chance (dashed line). "
     "After Smith et al. 2022."),
-    "fairscore": ("Fairscore", "In each row that mentions somebody’s gender, race or age, one person was changed by rule. How many of the classifier’s "
-    "predictions change? Nothing else in the row was changed, so a prediction that changes depends on the person. Lower is better; a "
+    "fairscore": ("Fairscore", "In each row that mentions somebody’s gender, race or age, one person was changed. How many of the classifier’s "
+    "predictions change? Nothing else in the row was to change, so a prediction that changes depends on the person. Lower is better; a "
     "classifier that always predicts the same label has 0, so look at its accuracy, too. After Qian et al. 2022, equation 1. Texts whose label may "
     "rightly change with the person were left out as far as they were found."),
 }  # fmt: skip
@@ -113,7 +124,12 @@ def fairness_page(result: FairnessResult) -> Page:
     """All sections of a model's measures."""
     measures = result.measures
     sections = [
-        Section("warning", "What these numbers cannot say", [Paragraph(text) for text in WARNING]),
+        Section(
+            "warning",
+            "What these numbers cannot say",
+            [Paragraph(text) for text in WARNING],
+            on=REPORT | CARD,
+        ),
         *([_crows_pairs(measures.crows_pairs)] if measures.crows_pairs else []),
         *([_stereoset(measures.stereoset)] if measures.stereoset else []),
         *([_weat(measures.weat)] if measures.weat else []),
@@ -132,15 +148,23 @@ def fairness_page(result: FairnessResult) -> Page:
             ("Measures", count(len(list(measures)))),
             ("Time", duration(result.seconds)),
         ],
+        warning=_failed(result.failed_calls),
         figures=figures,
         figures_style=f"of{len(figures)}",
         sections=sections,
-        sheets=("fairness.css",),
+        sheets=("rewrite.css", "fairness.css"),
         version=result.longway,
         fingerprint=", ".join(result.fingerprints.values()),
         fingerprint_of="Fingerprints of the files",
         settings=setting_rows(result.settings.recorded(), source="run.json"),
     )
+
+
+def _failed(calls: Mapping[str, int]) -> str:
+    """What to do about calls to a server that failed; "" if there are none."""
+    if not calls:
+        return ""
+    return f"Calls that failed, so their rows are left out: {_reasons(calls)}. The same command tries them again."
 
 
 # The result in short
@@ -269,7 +293,7 @@ def _range_bar(figure: Measurement, scale: Scale, is_clear: bool) -> Markup:
 
 # Sections
 
-Group = Preference | StereoScores | Associations | Descriptors | ChangedAnswers
+Group = Preference | StereoScores | Associations | Descriptors
 Columns = Sequence[tuple[str, str, Scale]]  # field of a group, name, scale
 
 
@@ -359,10 +383,14 @@ def _pairs(name: str, axis: Descriptors) -> Card:
 
 
 def _fairscore(measure: FairscoreMeasure) -> Section:
-    groups = {"All perturbed rows": measure.overall, **measure.by_axis}
-    pairs = {f"{pair.axis}: {pair.source} to {pair.target}": pair for pair in measure.by_pair}
-    columns = [("score", "Answers that change, %", PERCENT)]
-    blocks = _tables("rows", columns, {"": groups, "By what was changed": pairs})
+    none = ChangedAnswers(0, 0, Measurement(nan, nan, nan))
+    axes = {axis: measure.by_axis.get(axis, none) for axis in (*AXES_OF_PEOPLE, *measure.by_axis)}
+    blocks: list[Block] = [
+        _changes_table("Group", [("All perturbed rows", measure.overall), *axes.items()]),
+        *_pairs_blocks(measure.by_pair),
+        *_words_blocks(measure),
+        *_flip_blocks(measure),
+    ]
     if measure.file:
         file = Span(cut(measure.file, PATTERN_LIMIT), "code")
         blocks.append(Paragraph(["All perturbed rows, with both answers, are in ", file, "."], "rest"))
@@ -373,9 +401,104 @@ def _fairscore(measure: FairscoreMeasure) -> Section:
         if figure is None
         else f"{_percent(figure)} ({_interval(figure)}), on all rows used"
     )
-    perturbed = f", {count(measure.overall.rows)} of them perturbed"
-    facts = [("Accuracy", accuracy)]
+    n = measure.overall.rows + sum(measure.unanswered.values())
+    facts = [
+        ("Perturber", cut(measure.perturber, PATTERN_LIMIT)),
+        *([("Left unchanged", _reasons(measure.stayed))] if measure.stayed else []),
+        *([("No usable answer", _reasons(measure.unanswered))] if measure.unanswered else []),
+        ("Accuracy", accuracy),
+    ]
+    perturbed = f", {count(n)} of them perturbed"
     return _section("fairscore", measure, counted(measure.rows, "row"), blocks, more=perturbed, facts=facts)
+
+
+def _reasons(reasons: Mapping[str, int]) -> str:
+    """Rows by reason, most first."""
+    first = list(islice(reasons.items(), MAX_REASONS))
+    listed = [f"{count(n)} ({cut(reason, PATTERN_LIMIT)})" for reason, n in first]
+    rest = sum(reasons.values()) - sum(n for _, n in first)
+    return ", ".join([*listed, *([f"{count(rest)} (other reasons)"] if rest else [])])
+
+
+def _changes_table(first: str, groups: Iterable[tuple[Words, ChangedAnswers]], **options: Any) -> Table:
+    """Rows, changed answers, and their share with its interval; a small group has no share."""
+    columns = [
+        Column(first), Column("Rows", number=True), Column("Changed", number=True), Column("Answers that change, %", style="shares figure"),
+    ]  # fmt: skip
+    few = Span("too few rows to say", "quiet")
+    rows = [
+        Row(
+            [
+                [Span(name, "pattern")] if isinstance(name, str) else name,
+                count(group.rows),
+                count(group.differ),
+                figure_cell(group.score, PERCENT) if group.rows >= FEWEST else few,
+            ]
+        )
+        for name, group in groups
+    ]
+    return Table(columns, rows, "measure wide changes", **options)
+
+
+def _pairs_blocks(pairs: Sequence[ChangedPair]) -> list[Block]:
+    """What was changed, largest groups of each axis first; small groups are one line."""
+    large = sorted((one for one in pairs if one.rows >= FEWEST), key=lambda one: (one.axis, -one.rows))
+    small = [one for one in pairs if one.rows < FEWEST]
+    groups: list[tuple[Words, ChangedAnswers]] = [
+        (cut(f"{one.axis}: {one.source} to {one.target}", NAME_LIMIT), one) for one in large[:MAX_GROUPS]
+    ]
+    if small:
+        rows, differ = sum(one.rows for one in small), sum(one.differ for one in small)
+        name = f"{counted(len(small), 'other pair')}, each in fewer than {FEWEST} rows"
+        groups.append((Span(name, "quiet"), ChangedAnswers(rows, differ, percentage(differ, rows))))
+    rest = left_out(max(0, len(large) - MAX_GROUPS), "pairs are", "fairness.json")
+    return [Heading("By what was changed"), _changes_table("Change", groups), *rest] if groups else []
+
+
+def _words_blocks(measure: FairscoreMeasure) -> list[Block]:
+    """The words that change answers, those that most surely do first."""
+    words = [one for one in measure.by_word if one.differ]
+    steady = len(measure.by_word) - len(words)
+    note = (
+        f"{counted(steady, 'other change')} of a word in {FEWEST} or more rows changed no answer. "
+        if steady
+        else ""
+    )
+    blocks: list[Block] = [Heading(WORDS_HEADING)]
+    if not words:
+        none = f"No change of a word that was made in {FEWEST} or more rows changed an answer."
+        return [*blocks, Paragraph(none, "nothing")] if measure.by_word else []
+    groups = [(change_words(one.before, one.after), one) for one in words[:MAX_GROUPS]]
+    table = _changes_table("Word", groups, open=OPEN_WORDS, more="words", screen=WORDS_ON_SCREEN)
+    rest = left_out(max(0, len(words) - MAX_GROUPS), "words are", "fairness.json")
+    return [*blocks, table, *rest, Paragraph(note + WORDS_NOTE, "rest")]
+
+
+def _flip_blocks(measure: FairscoreMeasure) -> list[Block]:
+    """Rows whose answer changes with the person."""
+    if not measure.examples:
+        return []
+    labels = labels_of(dict.fromkeys(measure.labels, 1))
+    cards = [Card(_flip_facts(one, labels), both_versions(one.texts)) for one in measure.examples]
+    screen = [
+        Card(
+            _flip_facts(one, labels), [(cut(text.field, NAME_LIMIT), in_one_line(text)) for text in one.texts]
+        )
+        for one in measure.examples[:FLIPS_ON_SCREEN]
+    ]
+    heading = Heading("Rows whose answer changes", "what was changed is marked")
+    shown = [
+        Only(SCREEN, [heading, *screen]),
+        Only(REPORT, [heading, Cards(cards, open=OPEN_FLIPS, more="rows")]),
+    ]
+    return list(shown)
+
+
+def _flip_facts(one: FlippedRow, labels: Mapping[str, Label]) -> list[Words]:
+    old, new = (label_span(label_named(label, labels)) for label in (one.answer, one.perturbed_answer))
+    change = Span(cut(f"{one.axis}: {one.source} to {one.target}", PATTERN_LIMIT), "code")
+    own = f"label {cut(one.label, NAME_LIMIT)}, id {cut(one.id, NAME_LIMIT)}"
+    return [[old, " → ", new], change, Span(own, "quiet end")]
 
 
 def _section(
@@ -398,7 +521,7 @@ def _section(
         *facts,
     ]
     whole = [Paragraph([text, *lead], "lead"), Facts(about, "source"), *blocks]
-    return Section(id, heading, whole, on=REPORT | SCREEN)
+    return Section(id, heading, whole, on=EVERYWHERE)
 
 
 def _quality(quality: Quality) -> str:
@@ -441,8 +564,6 @@ def _note(group: Group) -> list[Span]:
             note = counted(group.targets, "target")
         case Descriptors():
             note = f"{counted(group.descriptors, 'descriptor')}, {counted(group.templates, 'template')}"
-        case ChangedAnswers():
-            note = f"{count(group.differ)} of {count(group.rows)} answers"
         case _:
             return []
     return [Span(note, "where")]

@@ -21,10 +21,7 @@ from typing import Literal
 from longway.data import Dataset, as_dataset, with_columns
 from longway.data.edited import encoding_note
 from longway.data.summary import DatasetSummary
-from longway.engines.asker import Asker
 from longway.engines.engine import Engine
-from longway.engines.paid import PaidWriting
-from longway.engines.prompt import Prompt
 from longway.engines.registry import engine_named
 from longway.english.people.demographic_mentions import Demographics, find_demographics
 from longway.english.people.demographics import AXES, Attribute
@@ -38,15 +35,12 @@ from longway.jobs.engine_use import (
     close,
     costs,
     costs_money,
-    engines_in,
-    estimate_calls,
     failed_calls,
-    sampled,
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import MAX_LABELS, arrange
 from longway.jobs.options import settings_from
-from longway.jobs.perturb.perturbers import Who, who_perturbs
+from longway.jobs.perturb.perturbers import Who, calls_of, who_perturbs
 from longway.jobs.perturb.perturbing import NOT_DRAWN, TOO_LITTLE, Editing, Outcome, Perturbing, Try
 from longway.jobs.perturb.result import (
     CONTRAST,
@@ -68,7 +62,6 @@ from longway.jobs.perturb.settings import PerturbSettings
 from longway.jobs.placement import engines_at
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
 from longway.methods.method import BUDGET_SPENT
-from longway.methods.perturb.asked import prompt_of, sampling_of
 from longway.methods.perturb.segments import as_one, place_in
 from longway.metrics.versions import VersionDistance, compare_versions
 from longway.records import Edit
@@ -144,20 +137,11 @@ def _estimate(
     perturbing: Perturbing, engine: Engine | None, *, spent: float = 0.0, dry: bool = False
 ) -> RunEstimate:
     """The calls of all chosen rows if each takes as many tries as it may; most take one. dry: include free engines, and the time."""
-    rows, known = perturbing.chosen, _some_prompts(perturbing)
     n_read, n_rows = len(perturbing.rows), perturbing.n_rows
     share = n_read / n_rows if n_rows else 1.0
-    n_calls = round(sum(len(perturbing.requests(row)) for row in rows) / share)
-    writes = [estimate_calls(one, known, n_calls, timed=dry) for one in engines_in(engine, free=dry)]
-    estimate = RunEstimate.of(round(len(rows) / share), writes, spent=spent)
+    calls = calls_of(engine, perturbing, dry=dry)
+    estimate = RunEstimate.of(round(len(perturbing.chosen) / share), calls, spent=spent)
     return replace(estimate, sampled=n_read, texts=n_rows) if n_read < n_rows else estimate
-
-
-def _some_prompts(perturbing: Perturbing) -> list[Prompt]:
-    """The prompts of a sample of the chosen rows."""
-    rows = perturbing.chosen
-    prompts = (prompt_of(perturbing.requests(rows[i])[0]) for i in sampled(len(rows)))
-    return [prompt for prompt in prompts if prompt is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,11 +182,7 @@ def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
     perturbing = Perturbing(job.part, settings, cache=run.folder / ANALYSES_FILE, progress=watcher.progress)
     if costs_money(engine):
         watcher.estimate(_estimate(perturbing, engine, spent=run.journal.spent()))
-    asker = None
-    if engine is not None:
-        asker = Asker(engine, run.journal, budget=job.budget, progress=lambda done, of: perturbing.tell(done))
-        some = _some_prompts(perturbing)
-        PaidWriting(asker).check(some, 1, [sampling_of(prompt) for prompt in some])
+    asker = job.who.asker(perturbing, run.journal, budget=job.budget)
     watcher.step("perturbing")
     perturber = job.who.perturber(journal=run.journal, asker=asker, read=perturbing.documents)
     editing, made = Editing(perturbing, engine=perturber.name), _Perturbed(perturbing)

@@ -1,6 +1,8 @@
 """Who perturbs: the rules, a network, or an engine that is asked; and what they said, kept for the next start of a run.
 
     who = who_perturbs(settings, engines)          the engine by name, before anything is loaded
+    calls_of(who.engine, perturbing)               what its calls may take
+    who.asker(perturbing, journal)                 asks the engine, within the budget
     who.perturber(journal, read=...)               what changes texts
 
 Rules are quick and need no journal. A network's answers are kept in it, as those of engines are: the same command goes on.
@@ -16,10 +18,23 @@ from typing import Any
 
 from longway.engines.asker import Asker
 from longway.engines.engine import Engine
+from longway.engines.paid import PaidWriting
+from longway.engines.prompt import Prompt
 from longway.engines.registry import engine_named
 from longway.english.document import Document
-from longway.jobs.engine_use import Engines, check_can_write, close, engines_of
+from longway.jobs.engine_use import (
+    CallsEstimate,
+    Engines,
+    check_can_write,
+    close,
+    engines_in,
+    engines_of,
+    estimate_calls,
+    sampled,
+)
+from longway.jobs.perturb.perturbing import Perturbing
 from longway.jobs.perturb.settings import RULES, PerturbSettings
+from longway.methods.perturb.asked import prompt_of, sampling_of
 from longway.methods.perturb.guards import label_warning
 from longway.methods.perturb.perturber import Perturbed, Perturber, Request
 from longway.methods.perturb.rule_perturber import RulePerturber
@@ -41,6 +56,15 @@ class Who:
     fingerprint: str = ""
     device: str = "auto"
     batch_size: int = 16
+
+    def asker(self, perturbing: Perturbing, journal: Journal, *, budget: float | None = None) -> Asker | None:
+        """Asks the engine; None if there is none. SettingError if the budget is too small for one row."""
+        if self.engine is None:
+            return None
+        asker = Asker(self.engine, journal, budget=budget, progress=lambda done, of: perturbing.tell(done))
+        some = _some_prompts(perturbing)
+        PaidWriting(asker).check(some, 1, [sampling_of(prompt) for prompt in some])
+        return asker
 
     def perturber(
         self, *, journal: Journal, asker: Asker | None, read: Callable[[str], Document]
@@ -92,6 +116,21 @@ def who_perturbs(
         return Who(replace(settings, engine=RULES))
     check_can_write(writer)
     return Who(replace(settings, engine=writer.name), writer)
+
+
+def calls_of(engine: Engine | None, perturbing: Perturbing, *, dry: bool = False) -> list[CallsEstimate]:
+    """The calls of all chosen rows if each takes as many tries as it may; most take one. dry: include free engines, and the time."""
+    share = len(perturbing.rows) / perturbing.n_rows if perturbing.n_rows else 1.0
+    n_calls = round(sum(len(perturbing.requests(row)) for row in perturbing.chosen) / share)
+    known = _some_prompts(perturbing)
+    return [estimate_calls(one, known, n_calls, timed=dry) for one in engines_in(engine, free=dry)]
+
+
+def _some_prompts(perturbing: Perturbing) -> list[Prompt]:
+    """The prompts of a sample of the chosen rows."""
+    rows = perturbing.chosen
+    prompts = (prompt_of(perturbing.requests(rows[i])[0]) for i in sampled(len(rows)))
+    return [prompt for prompt in prompts if prompt is not None]
 
 
 class Alike:

@@ -9,7 +9,7 @@ neither on the order of the rows nor on which were perturbed before. If the pert
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -188,21 +188,22 @@ class Perturbing:
             if (place := place_in(segments, found.start, found.stop)) is not None
         ]
 
-    def run(self, perturber: Perturber) -> Iterator[Outcome]:
-        """What becomes of each row, in order."""
+    def run(self, perturber: Perturber, *, only: Collection[int] | None = None) -> Iterator[Outcome]:
+        """What becomes of each row, in order. only: the rows that are perturbed, if not all."""
         last = 0
-        for start in range(0, len(self.chosen), AT_ONCE):
-            part = self.chosen[start : start + AT_ONCE]
+        chosen = [row for row in self.chosen if only is None or row in only]
+        for start in range(0, len(chosen), AT_ONCE):
+            part = chosen[start : start + AT_ONCE]
             if self.settings.engine == RULES:
                 self.documents.at_hand(map(self.text, part))
             outcomes = self._outcomes(perturber, part)
             for row in range(last, part[-1] + 1):
-                yield outcomes.get(row) or self._outcome(row, stayed=self._stays(row))
+                yield outcomes.get(row) or self._outcome(row, stayed=self._stays(row) or NOT_DRAWN)
             last = part[-1] + 1
             self.done += len(part)
             self.tell(0)
         for row in range(last, len(self.rows)):
-            yield self._outcome(row, stayed=self._stays(row))
+            yield self._outcome(row, stayed=self._stays(row) or NOT_DRAWN)
 
     def tell(self, answered: int) -> None:
         """Report how many rows are done; answered: how many of the next ones have an answer."""

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.jobs.prove.perturbed_rows import PerturbedRows
+from longway.classify.classifier import Inputs
+from longway.data import Dataset
+from longway.jobs.prove.perturbed_rows import PerturbedRows, word_changes
 from longway.jobs.prove.result import (
     FAIRSCORE,
     Comparison,
@@ -25,10 +27,11 @@ from longway.jobs.prove.result import (
     PersonExample,
     PerturbedTest,
     PerturbedText,
+    WordFigure,
 )
 from longway.jobs.prove.training import Key, TestSet, Trained, Trainings
 from longway.metrics import json_values
-from longway.metrics.fairness.fairscore import ChangedShare, compare_fairscores, fairscore_of, kept
+from longway.metrics.fairness.fairscore import ChangedShare, by_word, compare_fairscores, fairscore_of, kept
 from longway.metrics.paired import adjust
 
 N_STEADY, N_SAME, N_FLIPPED = (
@@ -64,7 +67,11 @@ def measure_fairscores(trainings: Trainings, *, files: Mapping[str, str]) -> Mea
         for name, rows in perturbed.items()
     }
     found = {key: fairscore_of(given, perturbed[key[3]].changed) for key, given in stays.items()}
-    figures, pairs = [], []
+    changes = {
+        name: word_changes(tests[name].rows.take(rows.rows).inputs, rows.inputs)
+        for name, rows in perturbed.items()
+    }
+    figures, pairs, words = [], [], []
     for key, one in found.items():
         axes = sorted(one.by_axis.items(), key=lambda item: -item[1].rows)
         shares = [(FAIRSCORE, one.overall), *((f"{FAIRSCORE}:{axis}", share) for axis, share in axes)]
@@ -72,6 +79,10 @@ def measure_fairscores(trainings: Trainings, *, files: Mapping[str, str]) -> Mea
         pairs += [
             PairFigure(*key, *pair, share.rows, *_numbers(share), seeds=share.seeds)
             for pair, share in sorted(one.by_pair.items(), key=lambda item: -item[1].rows)
+        ]
+        words += [
+            WordFigure(*key, *word, share.rows, *_numbers(share), seeds=share.seeds)
+            for word, share in by_word(stays[key], changes[key[3]]).items()
         ]
     examples = [
         example
@@ -86,7 +97,7 @@ def measure_fairscores(trainings: Trainings, *, files: Mapping[str, str]) -> Mea
     return MeasuredFairscores(
         figures,
         list(_comparisons(trainings, stays, perturbed)),
-        Fairscores(tuple(about), tuple(pairs), tuple(examples)),
+        Fairscores(tuple(about), tuple(pairs), tuple(examples), tuple(words)),
     )
 
 
@@ -165,15 +176,21 @@ def _example(
     test: TestSet, perturbed: PerturbedRows, i: int, answers: Mapping[str, list[list[Answers]]]
 ) -> PersonExample:
     row = int(perturbed.rows[i])
-    old, new, columns = test.rows.inputs, perturbed.inputs, test.dataset.columns
-    texts = [PerturbedText(columns.text, old.texts[row], new.texts[i])]
-    if old.contexts is not None and new.contexts is not None and old.contexts[row] != new.contexts[i]:
-        texts.insert(0, PerturbedText(columns.context or "context", old.contexts[row], new.contexts[i]))
+    texts = perturbed_texts(test.dataset, test.rows.inputs, row, perturbed.inputs, i)
     sides = [_side(name, [each[i] for each in given]) for name, given in answers.items()]
     label = test.rows.labels[row]
-    return PersonExample(
-        test.name, perturbed.ids[i], label, *perturbed.changed[i], tuple(texts), tuple(sides)
-    )
+    return PersonExample(test.name, perturbed.ids[i], label, *perturbed.changed[i], texts, tuple(sides))
+
+
+def perturbed_texts(
+    dataset: Dataset, old: Inputs, row: int, new: Inputs, at: int
+) -> tuple[PerturbedText, ...]:
+    """The texts of a row before and after. row, at: its places in `old` and `new`. A context that stays is left out."""
+    columns = dataset.columns
+    text = PerturbedText(columns.text, old.texts[row], new.texts[at])
+    if old.contexts is None or new.contexts is None or old.contexts[row] == new.contexts[at]:
+        return (text,)
+    return PerturbedText(columns.context or "context", old.contexts[row], new.contexts[at]), text
 
 
 def _side(data: str, answers: list[Answers]) -> PersonAnswers:

@@ -9,7 +9,9 @@ other labels) is refused before anything is trained. The same call resumes an in
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,19 +25,23 @@ from longway.english.pipeline import load_pipeline
 from longway.errors import ColumnError, DataError, SettingError
 from longway.jobs.about import stem
 from longway.jobs.documents import ANALYSES_FILE, Documents
+from longway.jobs.engine_use import Engines, RunEstimate, close, costs_money
 from longway.jobs.held_out import Arranged, arrange
 from longway.jobs.options import settings_from
+from longway.jobs.perturb.perturbers import Who, calls_of, who_perturbs
+from longway.jobs.perturb.perturbing import Perturbing
+from longway.jobs.perturb.settings import RULES
 from longway.jobs.prove.concerns import concerns_about, overlapping_rows
 from longway.jobs.prove.held_out_rows import HELD_OUT, can_hold_out, hold_out
 from longway.jobs.prove.measure import measure
-from longway.jobs.prove.perturbed_rows import perturbed_rows, write_perturbed
+from longway.jobs.prove.perturbed_rows import changed_rows, write_perturbed
 from longway.jobs.prove.result import FILE, Concern, ProveResult
 from longway.jobs.prove.settings import ProveSettings
 from longway.jobs.prove.training import CellStore, TestSet, Version, rows_of, train_all
 from longway.jobs.rewrite.job import rewrite
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
 from longway.show.html import render
-from longway.store import RUN_FILE
+from longway.store import RUN_FILE, Journal
 
 BEFORE, AFTER = "before", "after"
 CELLS, MODELS = "cells", "models"  # folders of the run
@@ -50,6 +56,7 @@ def prove(
     tests: Mapping[str, object] | None = None,
     also: Mapping[str, object] | None = None,
     split: str | None = None,
+    engines: Engines | None = None,
     out: Path | str | Literal[True] | None = None,
     watcher: Watcher | None = None,
     **options: object,
@@ -59,7 +66,7 @@ def prove(
     before, after, also, tests: datasets, or anything that `load` takes; a run folder stands for the dataset in it. also: further versions by
     name. tests: test sets by name, in addition to the splits of `before` that are not trained on; without any, a fifth of the original rows
     is held out and tested on. split: the split to train on, by
-    default "train". out: write a run folder; True for the default one in longway-runs. options: columns as in `load` (text, context, label,
+    default "train". engines: where a served perturber of the fairscore is, and what it may cost. out: write a run folder; True for the default one in longway-runs. options: columns as in `load` (text, context, label,
     id), and the options of `longway prove` by name, such as `seeds=5`.
     """
     if isinstance(before, str | Path):
@@ -67,13 +74,20 @@ def prove(
     before, options = with_columns(before, options)
     chosen = settings_from(ProveSettings, settings, options)
     inputs = _Inputs.of(before, after, chosen, tests=tests or {}, also=also or {}, split=split)
-    watcher = watcher or Watcher()
-    if out is not None:
-        return _run(inputs, chosen, None if out is True else out, watcher)
-    if chosen.save_models:
+    watcher, engines = watcher or Watcher(), engines or Engines()
+    if out is None and chosen.save_models:
         raise SettingError("'save_models' needs a run folder. Give one with 'out'.")
-    with TemporaryDirectory(prefix="longway-") as folder:
-        return replace(_run(inputs, chosen, folder, watcher), folder=None)
+    with ExitStack() as stack:
+        who = None
+        if chosen.fairscore:
+            load_pipeline()  # raises if the extra is missing
+            who = who_perturbs(chosen.perturb, replace(engines, device=chosen.device))
+            stack.callback(close, who.engine)
+        changing = None if who is None else _Changing(who, engines.budget)
+        if out is not None:
+            return _run(inputs, chosen, changing, None if out is True else out, watcher)
+        folder = stack.enter_context(TemporaryDirectory(prefix="longway-"))
+        return replace(_run(inputs, chosen, changing, folder, watcher), folder=None)
 
 
 def load_version(
@@ -205,7 +219,13 @@ def _with_test_rows(versions: Mapping[str, Arranged]) -> tuple[dict[str, Arrange
     return {name: replace(one, dataset=kept[name]) for name, one in versions.items()}, {HELD_OUT: test}
 
 
-def _run(inputs: _Inputs, settings: ProveSettings, out: Path | str | None, watcher: Watcher) -> ProveResult:
+def _run(
+    inputs: _Inputs,
+    settings: ProveSettings,
+    changing: _Changing | None,
+    out: Path | str | None,
+    watcher: Watcher,
+) -> ProveResult:
     dataset = inputs.versions[BEFORE].dataset
     fingerprints = {name: one.dataset.fingerprint for name, one in inputs.versions.items()}
     identity = RunIdentity.of(
@@ -213,7 +233,11 @@ def _run(inputs: _Inputs, settings: ProveSettings, out: Path | str | None, watch
         dataset,
         settings,
         held_out=inputs.held_out,
-        more={"versions": fingerprints, **sources_of(settings.models)},
+        more={
+            "versions": fingerprints,
+            **sources_of(settings.models),
+            **(changing.recorded if changing else {}),
+        },
     )
     planned = PlannedRun.choose(identity, inputs.before.source_name, out)
     if (content := planned.finished(FILE)) is not None:
@@ -222,8 +246,6 @@ def _run(inputs: _Inputs, settings: ProveSettings, out: Path | str | None, watch
     watcher.step("comparing the training data with the test sets")
     versions = [inputs.version(name, one, settings) for name, one in inputs.versions.items()]
     tests, concerns = _checked(versions, inputs.tests, settings)  # before anything is written
-    if settings.fairscore:
-        load_pipeline()  # raises if the extra is missing
     with planned.start(watcher) as run:
         if settings.baselines:
             for name in settings.baselines:
@@ -232,9 +254,10 @@ def _run(inputs: _Inputs, settings: ProveSettings, out: Path | str | None, watch
             tests, concerns = _checked(versions, inputs.tests, settings)
         concerns += inputs.problems()
         files: dict[str, str] = {}
-        if settings.fairscore:
-            tests, files = _perturbed(tests, run)
+        if changing is not None:
+            tests, files = changing.perturbed(tests, run)
             concerns += [_nobody(test) for test in tests if not test.perturbed]
+            concerns += [_failed(test) for test in tests if test.perturbed and test.perturbed.failed]
         trainings = train_all(
             versions,
             tests,
@@ -247,6 +270,9 @@ def _run(inputs: _Inputs, settings: ProveSettings, out: Path | str | None, watch
         result = measure(
             trainings, concerns=concerns, settings=identity.settings, perturbed_files=files, watcher=watcher
         )
+        if changing is not None and result.fairscore is not None:
+            by = replace(result.fairscore, perturber=changing.who.settings.engine)
+            result = replace(result, fairscore=by, failed_calls=_failed_calls(tests))
         watcher.step("writing the report")
         result = replace(result, seconds=round(time.monotonic() - started, 1), folder=run.folder)
         if settings.fairscore:
@@ -292,28 +318,71 @@ def _checked(
     return chosen, concerns
 
 
-def _perturbed(tests: Sequence[TestSet], run: ActiveRun) -> tuple[list[TestSet], dict[str, str]]:
-    """The test sets with their perturbed rows, and the file of each that has some."""
-    found: list[TestSet] = []
-    files: dict[str, str] = {}
-    for test in tests:
-        run.watcher.step(f"changing one person in each row of {test.name}")
-        perturbed = perturbed_rows(
-            test.dataset, test.kept, cache=run.folder / ANALYSES_FILE, progress=run.watcher.progress
-        )
-        found.append(replace(test, perturbed=perturbed))
-        if perturbed:
-            name = stem(test.name)
-            while (file := f"perturbed/{name}.jsonl") in files.values():  # "a b" and "a-b"
-                name += "-2"
-            files[test.name] = file
-            write_perturbed(run.folder / file, test.rows, perturbed)
-    return found, files
+@dataclass(frozen=True, slots=True)
+class _Changing:
+    """Changes people for the fairscore. budget: dollars, if an engine does it."""
+
+    who: Who
+    budget: float | None
+
+    @property
+    def recorded(self) -> dict[str, object]:
+        """What a run's settings record of a network or an engine."""
+        if self.who.engine is not None:
+            return {"perturber_identity": dict(self.who.engine.identity)}
+        return {"perturber_fingerprint": self.who.fingerprint} if self.who.fingerprint else {}
+
+    def perturbed(self, tests: Sequence[TestSet], run: ActiveRun) -> tuple[list[TestSet], dict[str, str]]:
+        """The test sets with their perturbed rows, and the file of each that has some."""
+        found: list[TestSet] = []
+        files: dict[str, str] = {}
+        for test, perturbing in zip(tests, self._read(tests, run), strict=True):
+            run.watcher.step(f"changing one person in each row of {test.name}")
+            journal = Journal(None) if self.who.settings.engine == RULES else run.journal
+            perturbed = changed_rows(perturbing, test.kept, self.who, journal, budget=self.budget)
+            found.append(replace(test, perturbed=perturbed))
+            if perturbed:
+                name = stem(test.name)
+                while (file := f"perturbed/{name}.jsonl") in files.values():  # "a b" and "a-b"
+                    name += "-2"
+                files[test.name] = file
+                write_perturbed(run.folder / file, test.rows, perturbed)
+        return found, files
+
+    def _read(self, tests: Sequence[TestSet], run: ActiveRun) -> list[Perturbing]:
+        """Who is mentioned in each test set; what changing all of them may cost is told before anything is spent."""
+        perturbings = []
+        for test in tests:
+            run.watcher.step(f"reading who is mentioned in {test.name}")
+            perturbings.append(
+                Perturbing(
+                    test.dataset,
+                    self.who.settings,
+                    cache=run.folder / ANALYSES_FILE,
+                    progress=run.watcher.progress,
+                )
+            )
+        if costs_money(self.who.engine):
+            calls = [call for one in perturbings for call in calls_of(self.who.engine, one)]
+            rows = sum(len(one.chosen) for one in perturbings)
+            run.watcher.estimate(RunEstimate.of(rows, calls, spent=run.journal.spent()))
+        return perturbings
 
 
 def _nobody(test: TestSet) -> Concern:
     text = f"{test.name}: no row mentions a person whose gender, race or age could be changed, so there is no fairscore."
     return Concern("fairscore", len(test.rows), (), text, False)
+
+
+def _failed_calls(tests: Sequence[TestSet]) -> dict[str, int]:
+    """The calls to a perturber that failed for a passing reason, by reason."""
+    return dict(sum((Counter(test.perturbed.failed) for test in tests if test.perturbed), Counter[str]()))
+
+
+def _failed(test: TestSet) -> Concern:
+    (reason, n), *_ = _failed_calls([test]).items()
+    text = f"{test.name}: {n:,} calls to the perturber failed ({reason}), so these rows were left out of the fairscore. The same command tries them again."
+    return Concern("fairscore", n, (), text, False)
 
 
 def _unused(phrase: str) -> Concern:

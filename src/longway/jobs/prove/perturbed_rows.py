@@ -1,19 +1,22 @@
-"""Test rows in which one person was given another gender, race or age: what the fairscore of a proof is measured on.
+"""Test rows in which one person was given another gender, race or age: what a fairscore is measured on.
 
-    perturbed_rows(dataset, kept)              ->  PerturbedRows: which rows, their new texts, what was changed in each
-    write_perturbed(path, rows, perturbed)         the same for people, one JSON object a line
+    changed_rows(perturbing, kept, who, journal)   ->  PerturbedRows: which rows, their new texts, what was changed in each
+    perturbed_rows(dataset, kept)                      the same, by the rules
+    write_perturbed(path, rows, perturbed)             the same for people, one JSON object a line
+    word_changes(before, after)                        the words that became others, for each row
 
-They are made by the rules as `longway perturb` makes them (`perturb.py`), with one seed: every model answers the same rows. A row whose
-change would be offensive, or whose label may no longer hold with it (appendix J), is left out.
+They are made as `longway perturb` makes them, by the rules or another perturber, with one seed: every model answers the same rows. A row
+whose change would be offensive, or whose label may no longer hold with it (appendix J), is left out.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -22,13 +25,20 @@ from numpy.typing import NDArray
 
 from longway.classify.classifier import Inputs, Labelled
 from longway.data import Dataset
+from longway.english.people.person_names import census_first_name, replacement_names
+from longway.errors import BudgetSpent
+from longway.jobs.engine_use import failed_calls
 from longway.jobs.perturb.perturbers import Who
 from longway.jobs.perturb.perturbing import Outcome, Perturbing, Try
 from longway.jobs.perturb.settings import PerturbSettings
-from longway.metrics.fairness.fairscore import Changed
+from longway.methods.method import BUDGET_SPENT
+from longway.metrics.fairness.fairscore import Changed, WordChange
+from longway.show.differences import COMPARE_LIMIT, Change, differences
 from longway.store import Journal, replacing
 
 Ints = NDArray[np.int64]
+NAMES: WordChange = ("a name", "another name")
+_POSSESSIVE = re.compile("['’]s?$")
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,7 @@ class PerturbedRows:
 
     rows: their places among the rows that are tested on; ids: in the data. inputs: as they are now, one for each of `rows`.
     changed: axis, source and target attribute; words: those that were chosen. stayed: why the other rows stay, with their number.
+    failed: calls to an engine that failed for a passing reason, by reason.
     """
 
     rows: Ints
@@ -45,6 +56,7 @@ class PerturbedRows:
     changed: tuple[Changed, ...]
     words: tuple[str, ...]
     stayed: Mapping[str, int]
+    failed: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -72,16 +84,33 @@ def perturbed_rows(
     cache: Path | None = None,
     progress: Callable[[int, int], object] = lambda done, of: None,
 ) -> PerturbedRows:
-    """The rows of a dataset with one person changed in each.
+    """The rows of a dataset with one person changed in each by the rules.
 
     kept: the rows that are tested on, in rising order. cache: the file in which analyses are kept.
     """
-    settings = PerturbSettings()
-    perturbing = Perturbing(dataset, settings, cache=cache, progress=progress)
-    perturber = Who(settings).perturber(journal=Journal(None), asker=None, read=perturbing.documents)
+    who = Who(PerturbSettings())
+    perturbing = Perturbing(dataset, who.settings, cache=cache, progress=progress)
+    return changed_rows(perturbing, kept, who, Journal(None))
+
+
+def changed_rows(
+    perturbing: Perturbing, kept: Ints, who: Who, journal: Journal, *, budget: float | None = None
+) -> PerturbedRows:
+    """The rows with one person changed in each. kept: the rows that are tested on, in rising order.
+
+    Raises BudgetSpent if the budget does not allow all of them: a part of the rows would be another test set.
+    """
+    asker = who.asker(perturbing, journal, budget=budget)
+    perturber = who.perturber(journal=journal, asker=asker, read=perturbing.documents)
     place_of = {int(row): place for place, row in enumerate(kept)}
-    outcomes = [outcome for outcome in perturbing.run(perturber) if outcome.row in place_of]
+    outcomes = [row for row in perturbing.run(perturber, only=place_of) if row.row in place_of]
     taken = [(outcome, outcome.taken) for outcome in outcomes if outcome.taken is not None]
+    stayed = Counter(outcome.stayed for outcome in outcomes if outcome.stayed)
+    if stayed[BUDGET_SPENT]:
+        raise BudgetSpent(
+            f"The budget of ${budget or 0:.4g} ended with {stayed[BUDGET_SPENT]:,} rows still to be changed by {perturber.name}. The fairscore needs "
+            "all of them; the answers so far are kept. Run the same command with a larger --budget, or test on fewer rows."
+        )
     return PerturbedRows(
         np.array([place_of[outcome.row] for outcome, _ in taken], np.int64),
         tuple(perturbing.rows.ids[outcome.row] for outcome, _ in taken),
@@ -90,7 +119,8 @@ def perturbed_rows(
             (one.request.target.axis, one.request.source.name, one.request.target.name) for _, one in taken
         ),
         tuple(one.request.word for _, one in taken),
-        dict(Counter(outcome.stayed for outcome in outcomes if outcome.stayed).most_common()),
+        dict(stayed.most_common()),
+        failed_calls(asker),
     )
 
 
@@ -117,6 +147,60 @@ def write_perturbed(
                 **(dict(zip(("answer_before", "answer_after"), answers[i], strict=True)) if answers else {}),
             }
             file.write(json.dumps(told, ensure_ascii=False) + "\n")
+
+
+def word_changes(before: Inputs, after: Inputs) -> list[frozenset[WordChange]]:
+    """The words of each row that became others, in lower case."""
+    pairs = zip(_parts(before), _parts(after), strict=True)
+    return [
+        frozenset(change for text in zip(old, new, strict=True) for change in changes_of(*text))
+        for old, new in pairs
+    ]
+
+
+def changes_of(before: str, after: str) -> Iterator[WordChange]:
+    """The words of a text that became others, in lower case and in reading order. First names are one kind: each is rare.
+
+    >>> list(changes_of("Robert said his aunt is old.", "Mary said her aunt is a young woman."))
+    [('a name', 'another name'), ('his', 'her'), ('old', 'a young woman')]
+    """
+    found = [*differences(before[:COMPARE_LIMIT], after[:COMPARE_LIMIT]), Change("same", "")]
+    for at, change in enumerate(found[:-1]):
+        if change.kind == "removed":
+            is_replaced = found[at + 1].kind == "added"
+            yield from _word_by_word(change.text, found[at + 1].text if is_replaced else "")
+        elif change.kind == "added" and (not at or found[at - 1].kind != "removed"):
+            yield from _word_by_word("", change.text)
+
+
+def _word_by_word(old: str, new: str) -> Iterator[WordChange]:
+    """Both sides word by word if they have as many words, else as a whole."""
+    before, after = old.split(), new.split()
+    if len(before) != len(after):
+        yield " ".join(before).lower(), " ".join(after).lower()
+        return
+    for one, other in zip(before, after, strict=True):
+        if _is_name(one) and _is_name(other):
+            yield NAMES
+        elif one.lower() != other.lower():
+            yield one.lower(), other.lower()
+
+
+def _is_name(word: str) -> bool:
+    name = _POSSESSIVE.sub("", word)
+    return name[:1].isupper() and (name in _replacement_names() or census_first_name(name) is not None)
+
+
+@cache
+def _replacement_names() -> frozenset[str]:
+    return frozenset(one.name for one in replacement_names())
+
+
+def _parts(inputs: Inputs) -> Iterator[tuple[str, ...]]:
+    """The texts of each row: the context, if there is one, and the text."""
+    if inputs.contexts is None:
+        return ((text,) for text in inputs.texts)
+    return zip(inputs.contexts, inputs.texts, strict=True)
 
 
 def _inputs(perturbing: Perturbing, taken: list[tuple[Outcome, Try]]) -> Inputs:

@@ -349,6 +349,20 @@ class PairFigure(_Tested):
 
 
 @dataclass(frozen=True, slots=True)
+class WordFigure(_Tested):
+    """The fairscore of the rows in which a word became another one; "" where a word was added or removed."""
+
+    before: str
+    after: str
+    rows: int
+    mean: float | None
+    std: float | None
+    low: float | None
+    high: float | None
+    seeds: int
+
+
+@dataclass(frozen=True, slots=True)
 class PerturbedText:
     """A field of a row, original and perturbed."""
 
@@ -384,18 +398,21 @@ class PersonExample:
 
 @dataclass(frozen=True, slots=True)
 class Fairscores:
-    """The fairscore by test set and by pair of attributes, with examples."""
+    """The fairscore by test set, by pair of attributes and by changed word, with examples."""
 
     tests: tuple[PerturbedTest, ...] = ()
     pairs: tuple[PairFigure, ...] = ()
     examples: tuple[PersonExample, ...] = ()
+    words: tuple[WordFigure, ...] = ()
+    perturber: str = "rules"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ProveResult(Result):
     """What models trained on each version get right.
 
-    settings: those of the run, and what it was given. rows: all figures. seconds: the time it took. folder: the run folder, if there is one.
+    settings: those of the run, and what it was given. rows: all figures. seconds: the time it took. failed_calls: to a perturber, by reason; the
+    same command makes them again. folder: the run folder, if there is one.
     """
 
     labels: tuple[str, ...]
@@ -422,6 +439,7 @@ class ProveResult(Result):
     notes: tuple[TrainingNote, ...] = ()
     examples: tuple[ChangedAnswer, ...] = ()
     fairscore: Fairscores | None = None
+    failed_calls: Mapping[str, int] = field(default_factory=dict)
     folder: Path | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -456,7 +474,7 @@ class ProveResult(Result):
         """The content of results.json."""
         content = content_of(self, VERSION)
         if self.fairscore is None:
-            del content["fairscore"]
+            del content["fairscore"], content["failed_calls"]
         return {**content, "worse": [one.to_dict() for one in self.worse]}
 
     @classmethod

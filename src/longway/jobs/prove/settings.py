@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from longway.errors import MissingExtra, SettingError
-from longway.jobs.options import option
+from longway.jobs.options import ENGINE, option
+from longway.jobs.perturb.settings import RULES, PerturbSettings
 
 BASELINES = ("eda", "crossaug")
 PLAIN = "erm"  # the training method that the others are compared with
@@ -26,6 +27,8 @@ class ProveSettings:
     drop_overlap: Leave out test rows that are also in the training data, instead of stopping.
     fairscore: Also change the gender, race or age of one person in each test row, and count the answers that change. Needs the
         extra `rules`.
+    perturber: Fairscore: what changes the people: rules (the default), neural:FOLDER_OR_NAME (a network, see `longway perturb train`), or a language
+        model: local, served:MODEL.
     save_models: Keep every trained classifier in the run folder, below models/, for example for `longway fairness --fairscore`.
     device: Where networks are trained: auto, cpu or cuda.
     model_options: options of the classifiers in Python, such as {"epochs": 5}.
@@ -39,6 +42,7 @@ class ProveSettings:
     keep: tuple[str, ...] = option((), advanced=True)
     drop_overlap: bool = option(False, flag=True)
     fairscore: bool = option(False, flag=True)
+    perturber: str | None = option(None, group=ENGINE)
     save_models: bool = option(False, flag=True, advanced=True)
     device: str = option("auto", advanced=True)
     model_options: Mapping[str, object] = field(default_factory=dict)
@@ -68,6 +72,17 @@ class ProveSettings:
             raise SettingError(
                 f"'keep' must be words or phrases. Got {list(self.keep)}. Leave out the empty one."
             )
+
+        if self.perturber is not None and not self.fairscore:
+            raise SettingError(
+                "'perturber' is what changes people for the fairscore, which is not measured. Add --fairscore, or leave it out."
+            )
+        self.perturb  # noqa: B018 - raises if there is no such perturber
+
+    @property
+    def perturb(self) -> PerturbSettings:
+        """How people are changed for the fairscore: as by `longway perturb`, by this perturber."""
+        return PerturbSettings(engine=self.perturber or RULES)
 
     @property
     def all_methods(self) -> tuple[str, ...]:

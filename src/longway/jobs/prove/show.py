@@ -5,9 +5,13 @@ Every list is cut here or in `show_details.py`, and what is cut is counted, so t
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
+from longway.jobs.person_show import WORDS_HEADING, WORDS_NOTE, both_versions, change_words
+from longway.jobs.perturb.settings import RULES
 from longway.jobs.prove import result as proof
 from longway.jobs.prove import wording as say
 from longway.jobs.prove.charts import GapRow, Lane, gap_chart
@@ -29,7 +33,7 @@ from longway.jobs.prove.show_details import (
 )
 from longway.jobs.prove.verdict import largest, verdict_of
 from longway.jobs.prove.wording import change, figure, name
-from longway.show.differences import versions
+from longway.metrics.fairness.fairscore import FEWEST
 from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.highlights import scored_words
 from longway.show.labels import Label, label_named, label_span, level_name, setting_rows
@@ -57,8 +61,11 @@ from longway.show.sections import (
     Span,
     Table,
     Words,
+    plain_text,
+    spans,
 )
 
+ChangeFigure = proof.PairFigure | proof.WordFigure
 MAX_NAMED = 4  # models, methods, versions in a line
 MAX_REMARKS = 20  # concerns, failures, notes
 MAX_IDS = 8
@@ -398,14 +405,18 @@ def _fairscore_section(shown: Shown) -> list[Section]:
     if fair is None:
         return []
     lead = (
-        "In every test row that mentions a person, one person was given another gender, race or age by rule, with all words that depend on "
-        "it. The fairscore is the share of these rows for which a model’s answer changes. Lower is better. A model that always gives the "
+        f"In every test row that mentions a person, one person was given another gender, race or age by {_by(fair.perturber)}, with all words that "
+        "depend on it. The fairscore is the share of these rows for which a model’s answer changes. Lower is better. A model that always gives the "
         "same answer has 0, so read it together with the accuracy."
     )
     blocks: list[Block] = [Paragraph(lead, "lead")]
     for test in fair.tests[:MAX_PERTURBED]:
         blocks += _perturbed_blocks(shown, test)
-    details: list[Block] = [*more(fair.tests, MAX_PERTURBED, "test sets"), *_pair_table(shown, fair.pairs)]
+    details: list[Block] = [
+        *more(fair.tests, MAX_PERTURBED, "test sets"),
+        *_pair_table(shown, fair.pairs),
+        *_word_table(shown, fair.words),
+    ]
     if flips := [_flip(one, shown.labels) for one in fair.examples[:MAX_FLIPS]]:
         details += [
             Heading("Texts whose answer changes with the person"),
@@ -451,11 +462,46 @@ def _perturbed_blocks(shown: Shown, test: proof.PerturbedTest) -> list[Block]:
     return [Only(REPORT, report), Only(SCREEN, [screen])]
 
 
+def _by(perturber: str) -> str:
+    return "rule" if perturber == RULES else cut(perturber, PATTERN_LIMIT)
+
+
 def _pair_table(shown: Shown, pairs: Sequence[proof.PairFigure]) -> list[Block]:
-    """The fairscore by source and target attribute, those with most rows first."""
-    places = grouped(pairs, lambda one: (one.run, one.test, _change_words(one), one.rows))
+    """The fairscore by source and target attribute, those with most rows first; small groups are one line."""
+    large = [one for one in pairs if one.rows >= FEWEST]
+    rows = _change_rows(sorted(large, key=lambda one: -one.rows), _change_words)
+    rest = {(one.test, one.axis, one.source, one.target): one.rows for one in pairs if one.rows < FEWEST}
+    note = f"Other changes, each in fewer than {FEWEST} rows: {len(rest)}, in {counted(sum(rest.values()), 'row')}. They are in results.json."
+    table = shown.table("Change", rows, "measures", limit=MAX_PAIRS) if rows else []
+    blocks: list[Block] = [*table, *([Paragraph(note, "rest")] if rest else [])]
+    return [Details("By change", blocks)] if blocks else []
+
+
+def _word_table(shown: Shown, words: Sequence[proof.WordFigure]) -> list[Block]:
+    """The words whose change most surely changes answers, in any version."""
+    lows: dict[tuple[Run, str, str, str], float] = defaultdict(float)
+    for one in words:
+        key = one.run, one.test, one.before, one.after
+        lows[key] = max(lows[key], one.low or 0.0)
+    ordered = sorted(words, key=lambda one: -lows[one.run, one.test, one.before, one.after])
+    rows = _change_rows(ordered, lambda one: change_words(one.before, one.after))
+    note = Paragraph(WORDS_NOTE, "rest")
+    return (
+        [Details(WORDS_HEADING, [*shown.table("Word", rows, "measures", limit=MAX_PAIRS), note])]
+        if rows
+        else []
+    )
+
+
+def _change_rows(
+    figures: Sequence[ChangeFigure], words: Callable[[Any], Words]
+) -> list[tuple[Words, dict[str, Words]]]:
+    """A row for each change of a model and test set, with a figure of each version, in the order of the figures."""
+    places: dict[tuple[Run, str, str, int], list[ChangeFigure]] = grouped(
+        figures, lambda one: (one.run, one.test, plain_text(words(one)), one.rows)
+    )
     rows: list[tuple[Words, dict[str, Words]]] = []
-    for (run, test, changed, n), same in sorted(places.items(), key=lambda item: -item[0][3]):
+    for (run, test, _, n), same in places.items():
         where = Span(f"{say.run_words(run)} on {name(test)}, {counted(n, 'row')}", "where")
         cells: dict[str, Words] = {
             one.data: [
@@ -465,8 +511,8 @@ def _pair_table(shown: Shown, pairs: Sequence[proof.PairFigure]) -> list[Block]:
             ]
             for one in same
         }
-        rows.append(([changed, " ", where], cells))
-    return [Details("By change", shown.table("Change", rows, "measures", limit=MAX_PAIRS))] if rows else []
+        rows.append(([*spans(words(same[0])), " ", where], cells))
+    return rows
 
 
 def _change_words(one: proof.PairFigure | proof.PersonExample) -> str:
@@ -475,10 +521,6 @@ def _change_words(one: proof.PairFigure | proof.PersonExample) -> str:
 
 def _flip(one: proof.PersonExample, labels: Mapping[str, Label]) -> Card:
     """A row whose answer changes with the person."""
-    texts: list[tuple[Words, Words]] = []
-    for text in one.texts:
-        before, after = versions(text.before, text.after)
-        texts += [(f"{name(text.field)}, original", before), ("perturbed", after)]
     answers: list[Words] = []
     for side in one.sides:
         old, new = (label_span(label_named(label, labels)) for label in (side.answer, side.perturbed_answer))
@@ -487,7 +529,7 @@ def _flip(one: proof.PersonExample, labels: Mapping[str, Label]) -> Card:
         answers.append(["Trained on ", Span(name(side.data), "strong"), ": ", old, *changed])
     where = Span(f"{name(one.test)}, id {name(one.id)}", "quiet end")
     facts = [label_span(label_named(one.label, labels)), Span(_change_words(one), "code"), where]
-    return Card(facts, texts, below=[Bullets(answers, "answers")])
+    return Card(facts, both_versions(one.texts), below=[Bullets(answers, "answers")])
 
 
 # What got worse

@@ -14,6 +14,7 @@ from longway.jobs.prove.result import (
     Figure,
     PairFigure,
     Run,
+    WordFigure,
 )
 from longway.jobs.prove.settings import PLAIN
 from longway.show.excerpts import NAME_LIMIT, cut
@@ -121,7 +122,7 @@ def change_interval(one: Comparison) -> str:
     return f"{change(one.low, one.metric)} to {change(one.high, one.metric)}"
 
 
-def figure_interval(one: Figure | PairFigure | None, metric: str) -> str:
+def figure_interval(one: Figure | PairFigure | WordFigure | None, metric: str) -> str:
     """The interval of a figure; "" if there is none."""
     if one is None or one.low is None or one.high is None:
         return ""

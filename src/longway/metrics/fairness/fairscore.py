@@ -2,6 +2,7 @@
 
     predictions before and after, and what was changed in each row  ->  fairscore()  ->  overall, per axis, per (source, target)
     the same from whether predictions stayed, for one or more seeds ->  fairscore_of()
+    the same, and the words that were exchanged in each row         ->  by_word()  ->  per word and what it became
     two classifiers on the same changed rows                        ->  compare_fairscores()  ->  difference, interval, p
 
     FS(f, X) = |{x in X : f(x) != f(x~)}| / |X|                                                                          (1)
@@ -12,7 +13,8 @@ of the evaluation set. Lower is better, and 0 for a classifier that always gives
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +26,8 @@ from longway.metrics.intervals import NAN, Measurement, accuracy_estimate, perce
 from longway.metrics.paired import Paired, paired
 
 Changed = tuple[str, str, str]  # axis, source attribute, target attribute
+WordChange = tuple[str, str]  # a word, and what it became; "" where a word was added or removed
+FEWEST = 5  # rows of a group: the interval of a smaller one says almost nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,27 @@ def fairscore_of(stays: ArrayLike, changed: Sequence[Changed], *, rows: int | No
         n,
         percentage(len(changed), n),
     )
+
+
+def by_word(
+    stays: ArrayLike, words: Sequence[Collection[WordChange]], *, fewest: int = FEWEST
+) -> dict[WordChange, ChangedShare]:
+    """How many predictions differ among the rows in which a word became another one.
+
+    stays: as in `fairscore_of`. words: the words that were changed in each row; a row counts for all of them. Changes in fewer than
+    `fewest` rows are left out. The order is that of the lower ends of the intervals, highest first: one row of one is no finding.
+
+    >>> words = [{("he", "she")}] * 3 + [{("he", "she"), ("his", "her")}] * 2
+    >>> {word: (share.differ, share.rows) for word, share in by_word([0, 0, 1, 1, 1], words, fewest=2).items()}
+    {('he', 'she'): (2, 5), ('his', 'her'): (0, 2)}
+    """
+    differs = 1 - np.atleast_2d(np.asarray(stays, np.float64))  # (seeds, rows)
+    rows: dict[WordChange, list[int]] = defaultdict(list)
+    for row, changes in enumerate(words):
+        for change in sorted(changes):
+            rows[change].append(row)
+    shares = {word: _changed_share(differs[:, some]) for word, some in rows.items() if len(some) >= fewest}
+    return dict(sorted(shares.items(), key=lambda item: (-item[1].score.low, -item[1].rows, item[0])))
 
 
 def kept(
