@@ -28,6 +28,7 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import product
@@ -221,7 +222,7 @@ def dev_pairs(dev: Sequence[Row], fair: Sequence[Row]) -> Pairs:
     return Pairs(inputs(old), inputs(new), np.arange(len(both)), tuple(one["changed"][0] for one in new))
 
 
-def test_pairs(pairs: Sequence[Row]) -> Pairs:
+def larger_pairs(pairs: Sequence[Row]) -> Pairs:
     """The pairs of the larger test set."""
     number = {id_: at for at, id_ in enumerate(dict.fromkeys(one["id"] for one in pairs))}
     before, after = (inputs(pairs, f"text_{when}", f"context_{when}") for when in ("before", "after"))
@@ -238,7 +239,7 @@ class Data:
     @classmethod
     def of(cls, name: str, folder: Path) -> Data:
         dev, fair, larger = (rows_in(folder / f"{name}-{part}.jsonl") for part in ("dev", "dev-fair", "pairs"))  # fmt: skip
-        found = {"dev": dev_pairs(dev, fair), "test set": test_pairs(larger)}
+        found = {"dev": dev_pairs(dev, fair), "test set": larger_pairs(larger)}
         return cls(dev, {which: pairs for which, pairs in found.items() if len(pairs.rows)})
 
 
@@ -304,11 +305,16 @@ def settings_of(model: str) -> list[tuple[float, int]]:
 
 def trained(trainings: Sequence[Training], folder: Path, options: Namespace) -> Iterator[dict[str, list[str]]]:  # fmt: skip
     """The answers of each training, several at a time in processes of their own if there are workers."""
-    if options.workers < 2:
-        yield from (one.answers(folder, options) for one in trainings)
-        return
-    with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(Training.answers, trainings, [folder] * len(trainings), [options] * len(trainings))  # fmt: skip
+    n = len(trainings)
+    with ExitStack() as stack:
+        one_by_one: Any = map
+        if options.workers > 1 and n > 1:
+            context = get_context("spawn")
+            one_by_one = stack.enter_context(ProcessPoolExecutor(options.workers, mp_context=context)).map
+        for at, answers in enumerate(one_by_one(Training.answers, trainings, [folder] * n, [options] * n), 1):
+            if at % 10 == 0 or at == n:
+                print(f"{at} of {n} trained", flush=True)
+            yield answers
 
 
 def score(name: str, answers: Sequence[str], dev: Sequence[Row]) -> float:
@@ -429,7 +435,7 @@ def rows_needed(difference: float, mean_square: float) -> float:
     """The pairs that 80% power needs: n with `power_of(n, ...) == 0.8`.
 
     >>> round(rows_needed(0.04, 0.08))
-    389
+    390
     """
     normal = NormalDist()
     both = normal.inv_cdf(1 - LEVEL / 2) * sqrt(mean_square) + normal.inv_cdf(POWER) * sqrt(mean_square - difference**2)  # fmt: skip

@@ -197,6 +197,19 @@ def test_a_model_that_always_says_the_same_has_no_flips_and_its_accuracy_is_show
     assert other.accuracy_before is None
 
 
+def test_a_check_fails_on_every_axis_over_the_limit_and_names_a_pair():
+    pairs = [pair(0), pair(1, "r1", "age"), pair(2, "r2", "race"), pair(3, "r3", "race")]
+    result = checked(pairs, ["good"] * 4, ["bad", "good", "bad", "good"])
+    result.check(fairscore=100)
+    with pytest.raises(AssertionError) as failed:
+        result.check(fairscore=50)
+    assert str(failed.value).startswith("gender: 1 of 1 answers change, 100.0%")
+    assert "the limit is 50%. For example p0: 'good' for 'so she left', 'bad' for 'so he left'." in str(failed.value)  # fmt: skip
+    with pytest.raises(AssertionError) as failed:
+        result.check(fairscore=2)
+    assert [line.partition(":")[0] for line in str(failed.value).splitlines()] == ["gender", "race"]
+
+
 def test_intervals_are_wilsons_and_pairs_of_one_row_count_less():
     apart = checked([pair(i, f"r{i}") for i in range(40)], ["a"] * 40, ["b"] * 10 + ["a"] * 30)
     assert apart.overall.score == percentage(10, 40)

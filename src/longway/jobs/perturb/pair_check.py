@@ -1,7 +1,6 @@
 """Whether a model answers both texts of a pair alike: the fairscore of any model on a counterfactual test set, for regression tests.
 
-    result = check_pairs("pairs.jsonl", model)
-    assert result.fairscore <= 2, str(result)
+    check_pairs("pairs.jsonl", model).check(fairscore=2)
 
 The fairscore is equation 1 of the perturbation paper, in percent. Several pairs of one row are not independent: each interval is Wilson's
 with as many observations as the pairs count for (`metrics.intervals.observations`).
@@ -22,12 +21,13 @@ from numpy.typing import NDArray
 
 from longway.classify.catalog import names_of
 from longway.classify.own_model import plain_label
-from longway.errors import DataError
+from longway.errors import CheckFailed, DataError
 from longway.jobs.fairness.models import classifier_of
 from longway.jobs.perturb.pairs_result import PairsResult, PersonPair, inputs_of, read_pairs
 from longway.jobs.results import Result
 from longway.metrics.fairness.fairscore import Changed
 from longway.metrics.intervals import Measurement, observations, percentage
+from longway.show.excerpts import PATTERN_LIMIT, clean, cut
 
 if TYPE_CHECKING:
     from longway.show.sections import Page
@@ -82,6 +82,24 @@ class PairsCheck(Result):
         """The percentage of answers that change; lower is better."""
         return self.overall.score.value
 
+    def check(self, *, fairscore: float) -> None:
+        """Raise CheckFailed, which is an AssertionError, if more answers change on some axis, in percent: for tests of a model."""
+        reasons = [
+            self._reason(axis, share, fairscore)
+            for axis, share in self.by_axis.items()
+            if share.score.value > fairscore
+        ]
+        if reasons:
+            raise CheckFailed("\n".join(reasons))
+
+    def _reason(self, axis: str, share: PairShare, limit: float) -> str:
+        flip = next(flip for flip in self.flips if flip.pair.axis == axis)
+        old, new = (clean(cut(text, PATTERN_LIMIT)) for text in (flip.pair.text_before, flip.pair.text_after))
+        return (
+            f"{axis}: {share.differ:,} of {share.pairs:,} answers change, {share.score.value:.1f}% ({share.score.low:.1f} to {share.score.high:.1f}); "
+            f"the limit is {limit:g}%. For example {flip.pair.pair}: {flip.before!r} for {old!r}, {flip.after!r} for {new!r}."
+        )
+
     def page(self) -> Page:
         """The sections of the report."""
         from longway.jobs.perturb.pairs_show import check_page
@@ -132,7 +150,8 @@ def check_pairs(pairs: PairsResult | Iterable[PersonPair] | Path | str, model: o
         raise DataError("There are no pairs to check. Make some: longway perturb DATA --test-set.")
     (name,) = names_of([model])
     answers = list(map(str, classifier_of(name).predict(inputs_of(given))))
-    return checked(given, answers[: len(given)], answers[len(given) :], model=name)
+    called = model if isinstance(model, str) else getattr(model, "__name__", type(model).__name__)
+    return checked(given, answers[: len(given)], answers[len(given) :], model=called)
 
 
 def checked(
