@@ -582,14 +582,13 @@ def table_13(data: Mapping[str, Data]) -> dict[tuple[str, str], dict[str, float 
     return found
 
 
-def print_tables(done: Sequence[Tuned], data: Mapping[str, Data]) -> None:
+def print_tables(done: Sequence[Tuned]) -> None:
     def on(which: str) -> Any:
         return lambda one: median(one.sets[which].fairscores) if which in one.sets else None
 
     print_table("Table 4: development set; Matthews' correlation for CoLA, Pearson's for STS-B, else accuracy; medians over seeds", of_paper(TABLE_4) | ours(done, lambda one: median(one.scores)))  # fmt: skip
     print_table("Table 5: fairscore, percentage of answers that change; lower is better", of_paper(TABLE_5) | ours(done, on("dev")))  # fmt: skip
     print_table("The same on the larger test sets", ours(done, on("test set")))
-    print_table("Table 13: percentage of development rows that were perturbed", of_paper(TABLE_13) | table_13(data), average=False)  # fmt: skip
 
 
 def print_settings(done: Sequence[Tuned]) -> None:
@@ -648,9 +647,12 @@ def main() -> None:
     data = {name: Data.of(name, folder) for name in options.data}
     done = [] if options.only_make else tuned(data, folder, options)
     found = comparisons(done)
-    print_settings(done)
-    print_tables(done, data)
-    print_comparisons(found)
+    if done:
+        print_settings(done)
+        print_tables(done)
+    print_table("Table 13: percentage of development rows that were perturbed", of_paper(TABLE_13) | table_13(data), average=False)  # fmt: skip
+    if found:
+        print_comparisons(found)
     absent = [name for key, name in COLUMNS.items() if key not in TASKS]
     print(f"\nNot among the shared datasets: {', '.join(absent)}.")
     figures = {f"{one.data}_{one.model}_{one.tuning.strip('.')}": median(one.sets["dev"].fairscores) for one in done if "dev" in one.sets}  # fmt: skip

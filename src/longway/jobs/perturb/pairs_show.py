@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from longway.jobs.change_show import SHEET, reading_sections, refused_section
@@ -64,6 +65,7 @@ def pairs_page(result: PairsResult) -> Page:
                 KeyFigure(f"Pairs, {axis.axis}", count(axis.pairs), f"{counted(axis.rows, 'row')} mention one")
                 for axis in result.axes
             ),
+            KeyFigure("Changes", count(sum(one.pairs > 0 for one in result.changes)), "of one attribute into another"),
             KeyFigure("Refused", count(n), f"of {counted(result.tries, 'choice')} tried"),
         ],
         figures_style="three",
@@ -156,7 +158,8 @@ def _sample_section(
 def check_page(result: PairsCheck) -> Page:
     """All sections of a check."""
     worst = [axis for axis, share in result.by_axis.items() if share.differ]
-    figures = [_figure("Fairscore", result.overall)]
+    figures = [KeyFigure("Pairs", count(result.overall.pairs), f"of {counted(result.overall.rows, 'row')}")]
+    figures.append(_figure("Fairscore", result.overall))
     figures += [_figure(f"Fairscore, {axis}", share) for axis, share in result.by_axis.items()]
     if result.accuracy_before is not None:
         figures.append(
@@ -169,18 +172,26 @@ def check_page(result: PairsCheck) -> Page:
     share = result.overall
     return Page(
         kicker="Longway, check of a test set",
-        title=cut(f"Answers of {result.model} to pairs of texts", PATTERN_LIMIT),
+        title="Answers to pairs of texts",
         verdict=f"{count(share.differ)} of {counted(share.pairs, 'answer')} change if a person’s gender, race or age does ({_score(share)})"
         + (f": {', '.join(worst)}." if worst else "."),
         warning=WARNING,
-        facts=[("Pairs", f"{counted(share.pairs, 'pair')} of {counted(share.rows, 'row')}")],
+        facts=[("Model", cut(result.model, PATTERN_LIMIT))],
         figures=figures,
         figures_style="three",
         sections=[_shares_section(result), _words_section(result), _flips_section(result)],
         sheets=(SHEET, "perturb.css"),
         version=result.longway,
-        fingerprint="",
+        fingerprint=_fingerprint(result),
+        fingerprint_of="Fingerprint of the pairs",
     )
+
+
+def _fingerprint(result: PairsCheck) -> str:
+    texts = "\0".join(
+        text for pair in result.pairs for text in (pair.pair, pair.text_before, pair.text_after)
+    )
+    return f"sha256:{sha256(texts.encode(errors='replace')).hexdigest()}"
 
 
 def _score(share: PairShare) -> str:
