@@ -272,11 +272,11 @@ class Training:
         if path.exists():
             known = json.loads(path.read_text(encoding="utf-8"))
             if known["made_from"] == made_from.hexdigest():
-                return dict(known["answers"])
+                return unpacked(known)
         train = some_of(rows_in(folder / files[0]), options.train_limit, options.seed)
         answers = self._trained(train, Data.of(self.data, folder), options)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"made_from": made_from.hexdigest(), "answers": answers}), encoding="utf-8")  # fmt: skip
+        path.write_text(json.dumps({"made_from": made_from.hexdigest(), **packed(answers)}), encoding="utf-8")
         return answers
 
     def _trained(self, train: list[Row], data: Data, options: Namespace) -> dict[str, list[str]]:
@@ -291,6 +291,27 @@ class Training:
         for which, pairs in data.pairs.items():
             parts |= {f"{which} before": pairs.before, f"{which} after": pairs.after}
         return {name: list(map(str, model.predict(some))) for name, some in parts.items()}  # fmt: skip
+
+
+def packed(answers: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Answers as one digit each, with what the digits mean.
+
+    >>> packed({"dev": ["yes", "no", "yes"]})
+    {'labels': ['no', 'yes'], 'answers': {'dev': '101'}}
+    """
+    labels = sorted({label for some in answers.values() for label in some})
+    assert len(labels) <= 10  # two or three in GLUE
+    digits = {label: str(at) for at, label in enumerate(labels)}
+    return {"labels": labels, "answers": {name: "".join(map(digits.__getitem__, some)) for name, some in answers.items()}}  # fmt: skip
+
+
+def unpacked(content: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The answers again.
+
+    >>> unpacked({"labels": ["no", "yes"], "answers": {"dev": "101"}})
+    {'dev': ['yes', 'no', 'yes']}
+    """
+    return {name: [content["labels"][int(digit)] for digit in some] for name, some in content["answers"].items()}  # fmt: skip
 
 
 def is_tuned(model: str) -> bool:
