@@ -242,6 +242,8 @@ def check_python_examples(page):
             exec(compile(block, name_of(page), "exec"), names)
         if expected or printed.getvalue():
             assert printed.getvalue() == expected
+    for test in [value for name, value in names.items() if name.startswith("test_")]:
+        test()  # as pytest would
 
 
 def commands_on(page):

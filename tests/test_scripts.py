@@ -7,6 +7,7 @@ import os
 import runpy
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
@@ -97,8 +98,25 @@ SMALL = {
         {"exact_to_masculine", "exact_to_feminine", "bleu", "neutral_wer", "false_change"},
     ),
     "runs/fairtuning.py": (
-        ["--data", "rte", "--limit", "40", "--dev-limit", "20", "--draws", "2", "--seeds", "1"],
-        {"rte_bow_orig", "rte_bow_fair", "rte_bow_both", "rows", "comparisons"},
+        [
+            "--data",
+            "rte",
+            "--limit",
+            "40",
+            "--dev-limit",
+            "20",
+            "--pool",
+            "10",
+            "--per-axis",
+            "6",
+            "--tuning",
+            "orig.",
+            "fair",
+            "both",
+            "--seeds",
+            "1",
+        ],
+        {"rte_bow_orig", "rte_bow_fair", "rte_bow_both", "rows", "comparisons", "perturbed", "effect"},
     ),
     "runs/wordnet.py": (["--limit", "5", "--n", "6"], {"coverage", "judged"}),
     "runs/baselines.py": (
@@ -287,36 +305,92 @@ def fairtuning(monkeypatch):
     return importlib.import_module("fairtuning")
 
 
-def test_copies_of_a_draw_make_a_fairtuning_no_surer(fairtuning):
+def answered(fairtuning, stays, rows):
+    stays = np.atleast_2d(stays)
+    return fairtuning.Answered(stays, np.asarray(rows), ("gender",) * stays.shape[1])
+
+
+def compared(fairtuning, first, second, rows):
+    both = (answered(fairtuning, one, rows) for one in (first, second))
+    return fairtuning.compare(*both, ("rte", "bow", "fair", "dev"))
+
+
+def test_copies_of_a_pair_make_a_fairtuning_no_surer_and_more_of_them_are_needed(fairtuning):
     generator = np.random.default_rng(5)
-    right = np.ones((1, 4), bool)
-    once = [generator.random((1, 1, 60)) < share for share in (0.7, 0.85)]
-    single, copied = (
-        fairtuning.compared(
-            *(fairtuning.Tuned("rte", "bow", "fair", right, np.repeat(one, n, axis=1), {}) for one in once)
-        )
-        for n in (1, 5)
-    )
-    assert (copied.difference, copied.low, copied.high) == pytest.approx(
-        (single.difference, single.low, single.high)
-    )
-    assert copied.test.n == 60
-    assert copied.test.p == pytest.approx(single.test.p, abs=0.02)
+    first, second = (generator.random(60) < share for share in (0.7, 0.85))
+    once = compared(fairtuning, first, second, np.arange(60))
+    copied = compared(fairtuning, np.repeat(first, 5), np.repeat(second, 5), np.repeat(np.arange(60), 5))
+    assert copied.test.difference == once.test.difference
+    assert copied.test.p == pytest.approx(once.test.p, abs=0.02)
+    assert copied.power == pytest.approx(once.power, abs=0.01)
+    assert copied.needed == pytest.approx(5 * once.needed, rel=0.05)
 
 
-def test_fairtuning_counts_rows_that_were_changed_in_every_draw(fairtuning):
-    plain, age, race = (
-        {"id": "x"},
-        {"changed": ["age", "young", "senior"]},
-        {"changed": ["race", "white", "black"]},
+def test_the_pairs_of_a_fairtuning_are_the_rows_that_were_changed(fairtuning):
+    old = [{"text": text} for text in "abc"]
+    new = [{"text": "a"}, {"text": "x", "changed": ["age", "young", "senior"]}, {"text": "c"}]
+    pairs = fairtuning.dev_pairs(old, new)
+    assert (pairs.before.texts, pairs.after.texts, pairs.axes) == (["b"], ["x"], ("age",))
+    larger = [
+        {"id": id_, "axis": "race", "text_before": "a", "text_after": "b", "context_before": "c", "context_after": "d"}
+        for id_ in ("r1", "r2", "r1")
+    ]  # fmt: skip
+    pairs = fairtuning.larger_pairs(larger)
+    assert pairs.rows.tolist() == [0, 1, 0]
+    assert pairs.after.contexts == ["d"] * 3
+
+
+def test_all_tasks_together_keep_their_rows_apart(fairtuning):
+    first, second = answered(fairtuning, [True, False], [0, 0]), answered(fairtuning, [True], [0])
+    both = fairtuning.together([first, second])
+    assert both.rows.tolist() == [0, 0, 1]
+    assert both.stays.tolist() == [[True, False, True]]
+
+
+def test_a_limit_draws_the_same_rows_of_every_version(fairtuning):
+    plain = [{"id": f"train-{i}"} for i in range(20)]
+    both = [*plain, {"id": "train-3+"}, {"id": "train-4+"}]
+    some = {row["id"] for row in fairtuning.some_of(plain, 7, 0)}
+    assert len(some) == 7
+    assert {row["id"].rstrip("+") for row in fairtuning.some_of(both, 7, 0)} == some
+    assert fairtuning.some_of(both, 0, 0) == both
+
+
+@pytest.mark.parametrize(("lost", "won", "n"), [(0.02, 0.06, 400), (0.03, 0.0384, 3000), (0.1, 0.1, 500)])
+def test_the_power_is_that_of_simulated_tests(fairtuning, lost, won, n):
+    generator = np.random.default_rng(0)
+    drawn = generator.multinomial(n, [lost, won, 1 - lost - won], size=4000)
+    b, c = drawn[:, 0], drawn[:, 1]
+    significant = (b - c) ** 2 / np.maximum(b + c, 1) > 1.959964**2  # McNemar's test, one dataset a row
+    if lost == won:  # the power against nothing is the level, on both sides
+        assert significant.mean() == pytest.approx(2 * fairtuning.power_of(n, 0.0, lost + won), abs=0.015)
+        return
+    assert fairtuning.power_of(n, won - lost, won + lost) == pytest.approx(significant.mean(), abs=0.03)
+    needed = fairtuning.rows_needed(won - lost, won + lost)
+    assert fairtuning.power_of(needed, won - lost, won + lost) == pytest.approx(0.8)
+
+
+def test_the_mean_square_is_the_share_of_rows_that_differ_with_one_seed(fairtuning):
+    differences = np.array([1, 1, 1, -1] + [0] * 96, float)
+    assert fairtuning.mean_square_of(differences, 0.02, 1) == pytest.approx(0.04)
+    assert fairtuning.mean_square_of(np.zeros(50), 0.02, 5) == 0.02 / 5  # never less than the effect allows
+
+
+def test_settings_are_chosen_by_the_median_of_runs(fairtuning, monkeypatch):
+    scores = {(1e-5, 16): [60, 61, 95], (2e-5, 16): [70, 10, 71]}
+    monkeypatch.setattr(fairtuning, "settings_of", lambda model: list(scores))
+    monkeypatch.setattr(fairtuning, "score", lambda name, answers, dev: answers)
+    monkeypatch.setattr(
+        fairtuning,
+        "trained",
+        lambda trainings, folder, options: [
+            {"dev": scores[one.rate, one.batch][one.seed]} for one in trainings
+        ],
     )
-    changed = fairtuning.in_every_draw([[age, race, plain, age], [race, plain, plain, age]])
-    assert changed == [
-        [("age", "young", "senior"), None, None, ("age", "young", "senior")],
-        [("race", "white", "black"), None, None, ("age", "young", "senior")],
-    ]
-    stays = fairtuning.stays_in("abab", ["bbba", "abab"], changed)
-    assert stays.tolist() == [[False, False], [True, True]]
+    options = Namespace(data=["rte"], model=["minilm-full"], tuning=["orig.", "fair"], one_choice=True, first=0, sweep_seeds=3)  # fmt: skip
+    chosen = fairtuning.chosen({"rte": Namespace(dev=[])}, Path(), options)
+    assert set(chosen.values()) == {(2e-5, 16)}
+    assert len(chosen) == 2
 
 
 # runs/grammar_common.py

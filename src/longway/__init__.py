@@ -47,8 +47,11 @@ if TYPE_CHECKING:
     from longway.jobs.grammar.result import GrammarResult
     from longway.jobs.grammar.settings import GrammarSettings
     from longway.jobs.perturb.job import perturb
+    from longway.jobs.perturb.pair_check import PairsCheck, check_pairs
+    from longway.jobs.perturb.pairs import perturb_pairs
+    from longway.jobs.perturb.pairs_result import PairsResult
     from longway.jobs.perturb.result import PerturbResult
-    from longway.jobs.perturb.settings import PerturbSettings
+    from longway.jobs.perturb.settings import PairSettings, PerturbSettings
     from longway.jobs.prove.job import prove
     from longway.jobs.prove.result import ProveResult
     from longway.jobs.prove.settings import ProveSettings
@@ -98,8 +101,11 @@ _HOME = {
     "longway.jobs.grammar.result": ("GrammarResult",),
     "longway.jobs.grammar.settings": ("GrammarSettings",),
     "longway.jobs.perturb.job": ("perturb",),
+    "longway.jobs.perturb.pair_check": ("PairsCheck", "check_pairs"),
+    "longway.jobs.perturb.pairs": ("perturb_pairs",),
+    "longway.jobs.perturb.pairs_result": ("PairsResult",),
     "longway.jobs.perturb.result": ("PerturbResult",),
-    "longway.jobs.perturb.settings": ("PerturbSettings",),
+    "longway.jobs.perturb.settings": ("PairSettings", "PerturbSettings"),
     "longway.jobs.prove.job": ("prove",),
     "longway.jobs.prove.result": ("ProveResult",),
     "longway.jobs.prove.settings": ("ProveSettings",),
@@ -142,6 +148,9 @@ __all__ = [
     "LiveSpace",
     "LongwayError",
     "MissingExtra",
+    "PairSettings",
+    "PairsCheck",
+    "PairsResult",
     "PerturbResult",
     "PerturbSettings",
     "Problem",
@@ -161,6 +170,7 @@ __all__ = [
     "audit",
     "audit_labels",
     "augment",
+    "check_pairs",
     "decisions_of",
     "engine_named",
     "explain",
@@ -168,6 +178,7 @@ __all__ = [
     "grammar",
     "load",
     "perturb",
+    "perturb_pairs",
     "prove",
     "repair",
     "rewrite",

@@ -53,7 +53,7 @@ class SettingError(LongwayError, ValueError):
 
 
 class CheckFailed(LongwayError, AssertionError):  # noqa: N818 - named after what happened
-    """An audit is over the limits that it was checked against. The message has one line for each reason."""
+    """An audit, or a model's answers to pairs, is over the limits that it was checked against. The message has one line for each reason."""
 
 
 class RunError(LongwayError):

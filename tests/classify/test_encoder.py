@@ -120,6 +120,24 @@ def test_it_stops_early_and_keeps_its_best_state(tiny_bert):
     assert accuracy(model, stop) == max(e.validation_accuracy for e in seen)
 
 
+def test_without_validation_rows_it_trains_all_epochs(tiny_bert):
+    rows, epochs = reviews(24), []
+    nothing = Labelled(Inputs([]), [])
+    model = quick(tiny_bert, "full", epochs=4, patience=1)
+    model.fit(rows, validation=nothing, watch=lambda epoch: epochs.append(epoch.number))
+    assert epochs == [1, 2, 3, 4]
+
+
+def test_weight_decay_and_warm_up_change_what_is_learned(tiny_bert):
+    rows = reviews(24)
+    plain, decayed, warm = (
+        quick(tiny_bert, "full", epochs=1, **options).fit(rows).logits(rows.inputs)
+        for options in ({}, {"weight_decay": 0.5}, {"warm_up": 0.9})
+    )
+    assert not np.array_equal(plain, decayed)
+    assert not np.array_equal(plain, warm)
+
+
 def test_rows_that_do_not_fit_are_cut_and_it_goes_on(tiny_bert, monkeypatch):
     """As if the GPU had room for 4 rows of 16: the result is that of the whole batch."""
     from longway.classify import encoder

@@ -43,7 +43,7 @@ class Encoder(NetworkClassifier[Read]):
 
     encoder: "minilm", a name on the Hugging Face hub, or a folder. tuning: lora or full.
     learning_rate, epochs: default 3e-5 and 3 for full, 5e-4 and 6 for LoRA. max_tokens: per row, the rest is cut.
-    patience: epochs without a better validation result before training stops.
+    patience: epochs without a better validation result before training stops. warm_up: share of the steps in which the learning rate rises.
     """
 
     name: ClassVar[str] = "encoder"
@@ -58,6 +58,8 @@ class Encoder(NetworkClassifier[Read]):
     rank: int = 8
     alpha: int = 16
     patience: int = 2
+    warm_up: float = 0.1
+    weight_decay: float = 0.01
     device: str = "auto"
     seed: int = 0
 
@@ -84,7 +86,13 @@ class Encoder(NetworkClassifier[Read]):
         assert self.epochs is not None  # set in __post_init__
         assert self.learning_rate is not None
         return NetworkPlan(
-            self.epochs, self.batch, self.learning_rate, patience=self.patience, warm_up=0.1, seed=self.seed
+            self.epochs,
+            self.batch,
+            self.learning_rate,
+            patience=self.patience,
+            warm_up=self.warm_up,
+            weight_decay=self.weight_decay,
+            seed=self.seed,
         )
 
     def _read(self, inputs: Inputs) -> Read:

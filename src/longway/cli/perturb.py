@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from longway.cli.options import Data, DataOptions, DryRun, On, OutputOptions, command
+from longway.errors import SettingError
 from longway.jobs.options import ENGINE, option
-from longway.jobs.perturb.settings import PerturbSettings
+from longway.jobs.perturb.settings import PairSettings, PerturbSettings
 
 if TYPE_CHECKING:
     from longway.jobs.engine_use import Engines
@@ -37,11 +38,29 @@ class PerturberOptions:
         return Engines(self.base_url, None, self.budget, device=self.device, batch_size=self.batch_size)
 
 
+@dataclass(frozen=True, slots=True)
+class TestSetOptions:
+    """A test set instead of a dataset.
+
+    test_set: Write pairs of texts before and after, for all axes and attributes, instead of a dataset: pairs.jsonl, for `lw.check_pairs` in regression tests.
+    per_axis: With --test-set: pairs for each axis, spread evenly over its changes of one attribute into another. Default: 300.
+    """
+
+    test_set: bool = option(False, flag=True)
+    per_axis: int | None = option(None, at_least=1)
+
+    def pair_settings(self, settings: PerturbSettings) -> PairSettings:
+        """The settings of the test set."""
+        made = PairSettings(**asdict(settings))
+        return made if self.per_axis is None else replace(made, per_axis=self.per_axis)
+
+
 @command
 def perturb(
     data: Data,
     source: DataOptions,
     settings: PerturbSettings,
+    pairs: TestSetOptions,
     engines: PerturberOptions,
     output: OutputOptions,
     dry_run: DryRun = False,
@@ -60,6 +79,8 @@ def perturb(
 
         longway perturb reviews.csv --engine served:gpt-4o-mini --budget 2 --add
 
+        longway perturb reviews.csv --test-set --per-axis 100
+
     Perturbed data does not make a model fair; `longway prove` and `longway fairness` measure the effect. A folder called train is ./train.
     """
     from longway.cli.ending import show_edited
@@ -68,6 +89,11 @@ def perturb(
     from longway.jobs.perturb.job import perturb as run_job
     from longway.jobs.perturb.job import perturb_estimate
 
+    if pairs.test_set:
+        _write_test_set(data, source, pairs.pair_settings(settings), engines, output, dry_run=dry_run, on=on)
+        return
+    if pairs.per_axis is not None:
+        raise SettingError("--per-axis is the size of a test set. Give --test-set too, or leave it out.")
     if on is not None:
         from longway.jobs.placement import check_place
 
@@ -89,3 +115,39 @@ def perturb(
             watcher=live,
         )
     show_edited(result, data, source, loaded, "--fairscore", file="perturb.json", as_json=output.json)
+
+
+def _write_test_set(
+    data: str,
+    source: DataOptions,
+    settings: PairSettings,
+    engines: PerturberOptions,
+    output: OutputOptions,
+    *,
+    dry_run: bool,
+    on: str | None,
+) -> None:
+    """Make a counterfactual test set, and print it."""
+    from longway.cli.ending import Step, show_result
+    from longway.cli.live import Live
+    from longway.jobs.perturb.pairs import perturb_pairs
+    from longway.jobs.perturb.pairs_result import FILE, PAIRS_FILE
+
+    if dry_run or on is not None:
+        raise SettingError(
+            f"--test-set has no {'--dry-run' if dry_run else '--on'}: it costs nothing and runs on this machine. Leave it out."
+        )
+    loaded = source.load(data)
+    with Live(quiet=output.json) as live:
+        result = perturb_pairs(
+            loaded,
+            settings,
+            split=source.split,
+            engines=engines.engines(),
+            out=output.out or True,
+            watcher=live,
+        )
+    assert result.folder is not None  # commands always write a run folder
+    call = f"lw.check_pairs({str(result.folder / PAIRS_FILE)!r}, model)"
+    steps = [Step("Check a model, in Python", call)] if result.n_pairs else []
+    show_result(result, result.folder, *steps, file=FILE, as_json=output.json)

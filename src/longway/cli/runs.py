@@ -37,6 +37,7 @@ def command(
     output().print(table)
     done = [path for path, about in runs if about["state"] == "done"]
     verdict = f"{len(runs):,} {'run' if len(runs) == 1 else 'runs'}, {len(done):,} done; the command of any other continues it."
-    single = [path for path, about in runs if path in done and about.get("command") != "audit-labels"]
+    without_page = ("audit-labels", "perturb-pairs")
+    single = [path for path, about in runs if path in done and about.get("command") not in without_page]
     steps = [Step("Look at the newest", f"longway review {quote(str(path))}") for path in single[:1]]
     end(verdict, *(steps or [Step("Make another", "longway demo")]))

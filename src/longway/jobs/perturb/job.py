@@ -312,22 +312,44 @@ class _Perturbed:
 
 def _shown(outcome: Outcome, one: Try, edit: Edit) -> ShownPerson:
     """A choice with all texts of the row. edit: any edit of the row."""
-    request, perturbed = one.request, one.perturbed
-    texts = zip(outcome.fields, request.segments, perturbed.segments, strict=True)
-    place = request.place
-    return ShownPerson(
+    return shown_person(
+        outcome.fields,
+        one,
         id=edit.id,
         source_id=edit.source,
         label=edit.label_before,
+        engine=edit.engine,
+        perturbability=edit.trace["perturbability"],
+    )
+
+
+def shown_person(
+    fields: Sequence[str],
+    one: Try,
+    *,
+    id: str,
+    label: str,
+    engine: str,
+    perturbability: float,
+    source_id: str = "",
+) -> ShownPerson:
+    """A choice with all texts of its row. fields: the column of each text. The others are those of `ShownPerson`."""
+    request, perturbed = one.request, one.perturbed
+    texts = zip(fields, request.segments, perturbed.segments, strict=True)
+    place = request.place
+    return ShownPerson(
+        id=id,
+        source_id=source_id,
+        label=label,
         axis=request.target.axis,
         source=request.source.name,
         target=request.target.name,
         word=request.word,
-        engine=edit.engine,
+        engine=engine,
         reason=one.reason,
         verdicts=one.verdicts,
         left=tuple(perturbed.left),
-        perturbability=edit.trace["perturbability"],
+        perturbability=perturbability,
         texts=tuple(
             PersonText(
                 name,

@@ -220,7 +220,7 @@ class Perturbing:
                     stayed[row] = BUDGET_SPENT
                     del waiting[row]
                     continue
-                tries[row].append(self._judged(asked[row], answer))
+                tries[row].append(self.judged(asked[row], answer))
                 is_taken = not tries[row][-1].reason
                 if is_taken or len(tries[row]) == len(waiting[row]):
                     stayed[row] = "" if is_taken else tries[row][0].why
@@ -230,7 +230,7 @@ class Perturbing:
     def _outcome(self, row: int, tries: Sequence[Try] = (), stayed: str = "") -> Outcome:
         return Outcome(row, tuple(name for name, _ in self.fields(row)), tuple(tries), stayed)
 
-    def _judged(self, request: Request, perturbed: Perturbed) -> Try:
+    def judged(self, request: Request, perturbed: Perturbed) -> Try:
         """The answer with the verdicts of the guards."""
         if perturbed.reason or perturbed.segments == request.segments:
             reason = perturbed.reason or SAME

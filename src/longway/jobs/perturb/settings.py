@@ -1,4 +1,4 @@
-"""Settings of `longway perturb` and `longway perturb train`."""
+"""Settings of `longway perturb`, `longway perturb --test-set` and `longway perturb train`."""
 
 from __future__ import annotations
 
@@ -122,6 +122,33 @@ class PerturbSettings:
     def judge(self) -> str:
         """None: rules check what is written."""
         return "none"
+
+
+@dataclass(frozen=True, slots=True)
+class PairSettings(PerturbSettings):
+    """What is changed in the pairs of a test set, and how many there are.
+
+    per_axis: Pairs for each axis, spread evenly over its changes of one attribute into another.
+    """
+
+    per_axis: int = option(300, at_least=1)
+
+    def __post_init__(self) -> None:
+        PerturbSettings.__post_init__(self)  # super() does not work in a class with slots
+        given = {
+            "add": self.add,
+            "share": self.share != 1,
+            "sampling": self.sampling != "balanced",
+            "keep_warned": self.keep_warned,
+        }
+        if wrong := [name for name, is_given in given.items() if is_given]:
+            raise SettingError(
+                f"A test set has no option {wrong[0]!r}: it has pairs of all rows, balanced, with labels that hold. Leave it out."
+            )
+        if self.needs_engine:
+            raise SettingError(
+                f"A test set is made by the rules or by a network. Got the engine {self.engine!r}. Use rules or {NEURAL}FOLDER_OR_NAME."
+            )
 
 
 @dataclass(frozen=True, slots=True)

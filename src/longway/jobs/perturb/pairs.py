@@ -1,0 +1,315 @@
+"""A counterfactual test set: for every axis and every change of one attribute into another, pairs of a row before and after.
+
+    rows -> people mentioned -> every possible change of every row -> new texts -> guards -> pairs, balanced
+
+`longway perturb` changes one person in each row. A test set has several pairs of one row: each of its words, each other attribute, as far as
+the perturber and the guards allow. There are `per_axis` pairs for each axis, shared evenly by its changes (man to woman, woman to
+non-binary ...). Where rows for one change run out, the others of its axis get more; where those of an axis run out, it stays smaller.
+
+Which rows are drawn depends on the seed and their ids, not on their order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from random import Random
+from typing import Literal
+
+from longway.data import as_dataset, with_columns
+from longway.data.summary import DatasetSummary
+from longway.engines.registry import engine_named
+from longway.english.people.demographics import AXES
+from longway.jobs.documents import ANALYSES_FILE
+from longway.jobs.edit_counts import CheckCounter, RandomSample
+from longway.jobs.engine_use import Engines
+from longway.jobs.formulas import formulas_in
+from longway.jobs.held_out import MAX_LABELS, arrange
+from longway.jobs.options import settings_from
+from longway.jobs.perturb.job import READING, SAMPLED, shown_person
+from longway.jobs.perturb.pairs_result import (
+    FILE,
+    PAIRS_FILE,
+    AxisPairs,
+    ChangePairs,
+    PairsResult,
+    PersonPair,
+    read_pairs,
+    write_pairs,
+)
+from longway.jobs.perturb.perturbers import Who, who_perturbs
+from longway.jobs.perturb.perturbing import AT_ONCE, Perturbing, Try
+from longway.jobs.perturb.result import RefusedChoices, ShownPerson
+from longway.jobs.perturb.settings import RULES, PairSettings
+from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
+from longway.methods.perturb.choosing import PossibleChange, in_order
+from longway.methods.perturb.perturber import Perturber, Request
+from longway.methods.perturb.segments import place_in
+from longway.metrics.fairness.fairscore import Changed
+from longway.show import html
+from longway.store import now, read_json
+
+COMMAND = "perturb-pairs"  # as run.json names it
+REPEATED = "the same pair was made from another row"
+
+
+def perturb_pairs(
+    data: object,
+    settings: PairSettings | None = None,
+    *,
+    split: str | None = None,
+    engines: Engines | None = None,
+    out: Path | str | Literal[True] | None = None,
+    watcher: Watcher | None = None,
+    **options: object,
+) -> PairsResult:
+    """A counterfactual test set: pairs of texts that differ in one person's gender, race or age, balanced over all axes.
+
+    data: a dataset, or what `load` reads. split: the split to use (default: "train" if there are several). engines: where a network
+    computes. out: the run folder; True for a folder in `longway-runs/` named after the data; None to write nothing.
+    options: columns as in `load` (text, context, label, id), and the options of `longway perturb` by name, such as `per_axis=100`.
+    `check_pairs` asks a model about the pairs.
+    """
+    data, options = with_columns(data, options)
+    chosen, watcher = settings_from(PairSettings, settings, options), watcher or Watcher()
+    whole = as_dataset(data)
+    part = arrange(whole, split, labelled=False).dataset
+    who = who_perturbs(chosen, engines or Engines(), named=engine_named)
+    more = {"model_fingerprint": who.fingerprint} if who.fingerprint else {}
+    identity = RunIdentity.of(COMMAND, part, chosen, more=more)
+    with folder_of(out) as folder:
+        planned = PlannedRun.choose(identity, whole.source_name, folder)
+        if planned.finished(FILE) is None:
+            with planned.start(watcher) as run:
+                summary = DatasetSummary.of(part)
+                if len(summary.labels) > MAX_LABELS:
+                    summary = replace(summary, labels={})
+                watcher.step(READING)
+                cache = run.folder / ANALYSES_FILE
+                perturbing = Perturbing(part, chosen, cache=cache, progress=watcher.progress)
+                result = _made(run, perturbing, who, replace(summary, formulas=formulas_in(run.folder)))
+                run.finish(FILE, result.to_dict(), report=html.render(result.page()))
+        found = PairsResult.from_dict(read_json(planned.folder / FILE))
+        pairs = tuple(read_pairs(planned.folder / PAIRS_FILE)) if found.n_pairs else ()
+        return replace(found, folder=planned.folder if out else None, pairs=pairs)
+
+
+def _made(run: ActiveRun, perturbing: Perturbing, who: Who, summary: DatasetSummary) -> PairsResult:
+    """Make the pairs, write them, and count."""
+    run.watcher.step("making pairs")
+    perturber = who.perturber(journal=run.journal, asker=None, read=perturbing.documents)
+    making = PairMaking(perturbing, perturber, engine=perturber.name, progress=run.watcher.progress)
+    pairs = making.pairs()
+    write_pairs(run.folder / PAIRS_FILE, pairs)
+    perturbing.documents.forget()
+    return PairsResult(
+        dataset=summary,
+        engine=who.settings.engine,
+        settings=run.identity.settings,
+        rows=len(perturbing.rows),
+        perturbable=len({row for rows in making.possible.values() for row in rows}),
+        used=len({pair.id for pair in pairs}),
+        n_pairs=len(pairs),
+        tries=making.n_tries,
+        axes=making.axes(),
+        changes=making.changes(),
+        refused=tuple(
+            RefusedChoices(why, n, making.examples[why]) for why, n in making.reasons.most_common()
+        ),
+        checks=making.checks.counts(),
+        sample=tuple(shown for axis in sorted(making.samples) for shown in making.samples[axis].items),
+        longway=version("longway"),
+        created=now(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A change that may be made in a row."""
+
+    row: int
+    change: Changed
+
+
+class PairMaking:
+    """Pairs of a dataset being made.
+
+    possible: rows in which each change could be tried. taken: pairs by change. The others count choices that were tried, see `PairsResult`.
+    """
+
+    def __init__(
+        self,
+        perturbing: Perturbing,
+        perturber: Perturber,
+        *,
+        engine: str,
+        progress: Callable[[int, int], object] = lambda done, of: None,
+    ) -> None:
+        settings = perturbing.settings
+        assert isinstance(settings, PairSettings)
+        self.settings: PairSettings = settings
+        self._perturbing, self._perturber, self._engine = perturbing, perturber, engine
+        self._progress = progress
+        self.possible: Mapping[Changed, Sequence[int]] = self._possible()
+        self.taken: Counter[Changed] = Counter()
+        self.failed: Counter[Changed] = Counter()
+        self.n_tries = 0
+        self.checks = CheckCounter()
+        self.reasons: Counter[str] = Counter()
+        self.examples: dict[str, ShownPerson] = {}
+        self.samples: dict[str, RandomSample[ShownPerson]] = {}
+        self._texts: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
+
+    def _possible(self) -> dict[Changed, list[int]]:
+        found: dict[Changed, list[int]] = defaultdict(list)
+        for row, seen in enumerate(self._perturbing.seen):
+            if seen.perturbability >= self.settings.at_least:
+                for change in dict.fromkeys(map(_change, self._perturbing.options(row))):
+                    found[change].append(row)
+        return found
+
+    def pairs(self) -> list[PersonPair]:
+        """All pairs, in order of their rows."""
+        waiting = {change: self._in_random_order(change) for change in sorted(self.possible)}
+        made: dict[_Candidate, PersonPair] = {}
+        while wanted := [one for axis in self.settings.axes for one in self._next(axis, waiting)]:
+            for candidate, pair in self._tried(wanted):
+                made[candidate] = pair
+                self.taken[candidate.change] += 1
+        return [made[one] for one in sorted(made, key=lambda one: (one.row, one.change))]
+
+    def _in_random_order(self, change: Changed) -> list[int]:
+        """The rows of a change, to be taken from the end."""
+        ids, seed = self._perturbing.rows.ids, self.settings.seed
+        return sorted(self.possible[change], key=lambda row: Random(f"{seed}:{change}:{ids[row]}").random())
+
+    def _next(self, axis: str, waiting: Mapping[Changed, list[int]]) -> Iterator[_Candidate]:
+        """As many candidates as the axis needs, each for the change that has fewest."""
+        expected = {change: self.taken[change] for change in waiting if change[0] == axis}
+        for _ in range(self.settings.per_axis - sum(expected.values())):
+            left = [change for change in expected if waiting[change]]
+            if not left:
+                return
+            change = min(left, key=lambda one: (expected[one], one))
+            expected[change] += 1
+            yield _Candidate(waiting[change].pop(), change)
+
+    def _tried(self, wanted: Sequence[_Candidate]) -> Iterator[tuple[_Candidate, PersonPair]]:
+        """The pairs of the candidates that work."""
+        perturbing = self._perturbing
+        in_rows = sorted(wanted, key=lambda one: (one.row, one.change))  # each text is analysed once
+        for start in range(0, len(in_rows), AT_ONCE):
+            part = in_rows[start : start + AT_ONCE]
+            if self.settings.engine == RULES:
+                perturbing.documents.at_hand(dict.fromkeys(perturbing.text(one.row) for one in part))
+            yield from self._first_that_works(part)
+            n_taken = self.taken.total()
+            self._progress(n_taken, max(n_taken, self._most))
+
+    @property
+    def _most(self) -> int:
+        return self.settings.per_axis * len(self.settings.axes)
+
+    def _first_that_works(self, part: Sequence[_Candidate]) -> Iterator[tuple[_Candidate, PersonPair]]:
+        """For each candidate the first of its requests whose result is accepted: the first requests of all, then the second ones."""
+        waiting = {one: self._requests(one) for one in part}
+        while waiting := {one: requests for one, requests in waiting.items() if requests}:
+            asked = {one: requests.pop(0) for one, requests in waiting.items()}
+            answers = self._perturber.perturb(list(asked.values()))
+            for (candidate, request), answer in zip(asked.items(), answers, strict=True):
+                done = self._judged(candidate, self._perturbing.judged(request, answer))
+                if not done.reason:
+                    del waiting[candidate]
+                    yield candidate, self._pair(candidate, done)
+
+    def _requests(self, candidate: _Candidate) -> list[Request]:
+        """What is tried for a change, in this order: its words and their places, in random order."""
+        row, segments = candidate.row, self._perturbing.segments(candidate.row)
+        options = [one for one in self._perturbing.options(row) if _change(one) == candidate.change]
+        random = Random(f"{self.settings.seed}:{candidate.change}:{self._perturbing.rows.ids[row]}")
+        return [
+            Request(segments, place, found.attribute, target)
+            for found, target in in_order(options, random.choice(options), random)[: self.settings.tries]
+            if (place := place_in(segments, found.start, found.stop)) is not None
+        ]
+
+    def _judged(self, candidate: _Candidate, done: Try) -> Try:
+        """The try with its reason if the pair is there already; counted."""
+        texts = done.request.segments, done.perturbed.segments
+        if not done.reason and texts in self._texts:
+            done = replace(done, reason=REPEATED, why=REPEATED)
+        self.n_tries += 1
+        self.checks.add(done.verdicts)
+        shown = self._shown(candidate, done)
+        if done.reason:
+            self.failed[candidate.change] += 1
+            self.reasons[done.why] += 1
+            self.examples.setdefault(done.why, shown)
+        else:
+            self._texts.add(texts)
+            axis = candidate.change[0]
+            sample = self.samples.setdefault(axis, RandomSample(SAMPLED, seed=self.settings.seed))
+            sample.offer(self._name(candidate), lambda: shown)
+        return done
+
+    def _shown(self, candidate: _Candidate, done: Try) -> ShownPerson:
+        row, rows = candidate.row, self._perturbing.rows
+        return shown_person(
+            [name for name, _ in self._perturbing.fields(row)],
+            done,
+            id=rows.ids[row],
+            label=rows.label(row),
+            engine=self._engine,
+            perturbability=round(self._perturbing.seen[row].perturbability, 4),
+        )
+
+    def _name(self, candidate: _Candidate) -> str:
+        axis, source, target = candidate.change
+        return f"{self._perturbing.rows.ids[candidate.row]}:{axis}:{source}>{target}"
+
+    def _pair(self, candidate: _Candidate, done: Try) -> PersonPair:
+        before, after = done.request.segments, done.perturbed.segments
+        context = self._perturbing.rows.context(candidate.row)
+        return PersonPair(
+            self._name(candidate),
+            self._perturbing.rows.ids[candidate.row],
+            self._perturbing.rows.label(candidate.row),
+            *candidate.change,
+            done.request.word,
+            before[-1],
+            after[-1],
+            context if len(before) == 1 else before[0],
+            context if len(after) == 1 else after[0],
+        )
+
+    def axes(self) -> tuple[AxisPairs, ...]:
+        """Rows and pairs of each axis."""
+        rows = {
+            axis: {row for change, some in self.possible.items() if change[0] == axis for row in some}
+            for axis in self.settings.axes
+        }
+        pairs: Counter[str] = Counter()
+        for (axis, _, _), n in self.taken.items():
+            pairs[axis] += n
+        return tuple(AxisPairs(axis, len(rows[axis]), pairs[axis]) for axis in self.settings.axes)
+
+    def changes(self) -> tuple[ChangePairs, ...]:
+        """Every change that was possible in a row, in the order of axes and attributes."""
+        places = {(axis, name): at for axis, names in AXES.items() for at, name in enumerate(names)}
+        axes = list(self.settings.axes)
+
+        def order(change: Changed) -> tuple[int, int, int]:
+            axis, source, target = change
+            return axes.index(axis), places[axis, source], places[axis, target]
+
+        return tuple(
+            ChangePairs(*change, len(self.possible[change]), self.taken[change], self.failed[change])
+            for change in sorted(self.possible, key=order)
+        )
+
+
+def _change(option: PossibleChange) -> Changed:
+    return option.axis, option.source.name, option.target.name
