@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from longway.errors import DataError, SettingError, TrainingError
 from longway.methods.perturb.checkpoints import Checkpoints
 from longway.methods.perturb.networks import byte_pair_tokenizer, need_torch
+from longway.store.atomic import write_json
 
 Ints = NDArray[np.int32]
 HF, NEW = "hf:", "new:"
@@ -111,8 +112,8 @@ class Encoder:
     def _first(self, *names: str) -> Any:
         return next(token for name in names if (token := getattr(self.tokenizer, name)) is not None)
 
-    def save(self, folder: Path) -> None:
-        """Write model and tokenizer as safetensors; the folder appears when it is complete."""
+    def save(self, folder: Path, *, more: Mapping[str, object] | None = None) -> None:
+        """Write model and tokenizer as safetensors; the folder appears when it is complete. more: further JSON files, by name."""
         from longway.classify.pretrained import without_progress_bar
 
         without_progress_bar()
@@ -120,6 +121,8 @@ class Encoder:
         shutil.rmtree(part, ignore_errors=True)
         self.model.save_pretrained(part)
         self.tokenizer.save_pretrained(part)
+        for name, content in (more or {}).items():
+            write_json(part / name, content)
         shutil.rmtree(folder, ignore_errors=True)
         part.rename(folder)
 
