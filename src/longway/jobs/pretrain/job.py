@@ -185,13 +185,15 @@ def read_windows(path: Path) -> list[Window]:
 class Pretraining:
     """Trains and measures the models of one corpus.
 
-    test: the windows that are held out, those of whole documents. sequences, weights, device: known when the models are trained.
+    with_start: whether to measure the model as it came, too. test: the windows that are held out, those of whole documents.
+    sequences, weights, device: known when the models are trained.
     """
 
     windows: Sequence[Window]
     settings: PretrainSettings
     folder: Path
     watcher: Watcher
+    with_start: bool = True
     sequences: int = 0
     weights: int = 0
     device: str = ""
@@ -219,7 +221,8 @@ class Pretraining:
         )
         self.sequences, self.device = len(learn.before), str(start.device)
         self.weights = sum(weight.numel() for weight in start.model.parameters())
-        yield self._measured(START, start, test, ())
+        if self.with_start:
+            yield self._measured(START, start, test, ())
         sides = {BEFORE: learn.before, AFTER: learn.after}
         for name in (BEFORE, AFTER) if settings.compare else (AFTER,):
             trained, losses = self._trained(name, sides[name])

@@ -44,7 +44,7 @@ ONE_SEED = (
     "Each model was trained once. Another --seed changes these figures too: repeat the run with several seeds before you call a difference "
     "an effect of the perturbation."
 )
-POOR = "A model that predicts text badly has no preferences to find, so compare the models’ loss before their fairness."
+POOR = "The measures of a model that predicts text badly say little, whichever way they turn out: look at the loss first, and at the model as it came."
 READING = [
     ("Original, perturbed", "Two trainings with the same start, number of steps, order and masked positions. Only the text differs: in the perturbed one, a person of each window has another gender, race or age."),
     ("Loss", "The mean negative log-likelihood of masked tokens in documents that no model was trained on. Perplexity is its exponential; lower is better."),
