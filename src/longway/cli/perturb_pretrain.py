@@ -50,10 +50,11 @@ def pretrain(data: Texts, source: TextOptions, settings: PretrainSettings, outpu
     """
     from longway.cli.ending import Step, again, show_result
     from longway.cli.live import Live
-    from longway.jobs.pretrain import job
+    from longway.jobs.pretrain.job import pretrain as run_job
+    from longway.jobs.pretrain.result import FILE
 
     with Live(quiet=True) as live:
-        result = job.pretrain(
+        result = run_job(
             data,
             settings,
             text=source.text,
@@ -64,4 +65,4 @@ def pretrain(data: Texts, source: TextOptions, settings: PretrainSettings, outpu
         )
     assert result.folder is not None  # `out` was given
     step = Step("See whether another training agrees", again("--out", seed=str(settings.seed + 1)))
-    show_result(result, result.folder, step, file=job.FILE, as_json=output.json)
+    show_result(result, result.folder, step, file=FILE, as_json=output.json)

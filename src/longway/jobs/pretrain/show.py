@@ -183,5 +183,8 @@ def _corpus(result: PretrainResult) -> list[Block]:
         ("Held out", counted(corpus.held_out, "window")),
         ("Sequences to train on", f"{count(result.sequences)} of {result.settings.length} tokens"),
     ]  # fmt: skip
-    stayed = [Bullet(cut(why, PATTERN_LIMIT), count(n)) for why, n in corpus.stayed.items()]
-    return [Facts(facts), *([Paragraph("Why the other windows stay as they are:"), Bullets(stayed)] if stayed else [])]  # fmt: skip
+    blocks: list[Block] = [Facts(facts)]
+    if corpus.stayed:
+        stayed = [Bullet(cut(why, PATTERN_LIMIT), count(n)) for why, n in corpus.stayed.items()]
+        blocks += [Paragraph("Why the other windows stay as they are:"), Bullets(stayed)]
+    return blocks
