@@ -175,16 +175,19 @@ def train(windows: Sequence[Window], seed: int, options: Namespace) -> dict[str,
     )
     about = json.dumps({**json_values(settings.recorded()), "windows": len(windows)}, sort_keys=True)
     folder = options.trained / f"{options.model.replace(':', '-')}-{seed}"
-    path = folder / "figures.json"
-    if path.exists() and (known := json.loads(path.read_text(encoding="utf-8")))["about"] == about:
-        found: dict[str, dict[str, float]] = known["figures"]
-        return found
-    folder.mkdir(parents=True, exist_ok=True)
+    path, of = folder / "figures.json", folder / "about.json"
+    if not of.exists() or of.read_text(encoding="utf-8") != about:
+        shutil.rmtree(folder, ignore_errors=True)  # of another training
+        folder.mkdir(parents=True)
+        of.write_text(about, encoding="utf-8")
+    if path.exists():
+        known: dict[str, dict[str, float]] = json.loads(path.read_text(encoding="utf-8"))
+        return known
     is_first = seed == options.first
     pretraining = Pretraining(windows, settings, folder, _Printed(seed), with_start=is_first)
     found = {model.name: figures_of(model) for model in pretraining.models()}
     print(f"{pretraining.sequences:,} sequences, {pretraining.weights:,} weights on {pretraining.device}")
-    path.write_text(json.dumps({"about": about, "figures": found}), encoding="utf-8")
+    path.write_text(json.dumps(found), encoding="utf-8")
     if not options.keep:
         for name in (START, BEFORE, AFTER, "measures"):
             shutil.rmtree(folder / name, ignore_errors=True)

@@ -106,6 +106,17 @@ def test_the_two_trainings_differ_only_in_the_perturbed_words(tmp_path):
     assert result.model(BEFORE).on_original == result.model(AFTER).on_original
 
 
+def test_a_finished_run_is_measured_later_without_another_training(tmp_path, files):
+    plain = pretrain(texts(), out=tmp_path / "run", **QUICK)
+    assert plain.models[-1].measures is None
+    for more in ({"crows_pairs": files["crows_pairs"]}, {"weat": files["weat"], "measure_limit": 1}):
+        watcher = Stopping()
+        measured = pretrain(texts(), out=tmp_path / "run", watcher=watcher, **QUICK, **more)
+        assert not any(step.startswith(("training", "perturbing")) for step in watcher.steps)
+        assert measured.models[-1].losses == plain.models[-1].losses
+        assert len(list(measured.models[-1].measures)) == 1
+
+
 class Stopping(Watcher):
     """Stops a run at a step, and records all steps."""
 

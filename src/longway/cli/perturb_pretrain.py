@@ -14,7 +14,6 @@ from longway.jobs.pretrain.settings import PretrainSettings
 Texts = Annotated[
     str,
     typer.Argument(
-        metavar="DATA",
         help="Texts, no labels: a .txt file (one document a line, or blank lines between documents), or anything `longway audit` reads.",
     ),
 ]

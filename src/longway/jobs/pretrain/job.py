@@ -16,12 +16,12 @@ import json
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from longway.data import Texts, load_texts
 from longway.errors import DataError
@@ -55,7 +55,7 @@ from longway.methods.perturb.pretraining import (
 )
 from longway.metrics.fairness.preferences import Quality, quality_of
 from longway.show.html import render
-from longway.store import read_json, replacing
+from longway.store import read_json, replacing, write_json
 from longway.tokens.tokenizer import tokenize
 
 if TYPE_CHECKING:
@@ -89,15 +89,22 @@ def pretrain(
     watcher.step("opening the data")
     texts = data if isinstance(data, Texts) else load_texts(data, text=text, limit=limit, encoding=encoding)
     fingerprints = dict(read_benchmarks(chosen.measuring("minilm")).fingerprints) if chosen.files else {}
-    recorded = {**chosen.recorded(), **_hashes(chosen), "measures": fingerprints}
-    identity = RunIdentity(COMMAND, recorded, texts.fingerprint)
+    identity = RunIdentity(COMMAND, {**chosen.shaping(), **_hashes(chosen)}, texts.fingerprint)
     with folder_of(out) as folder:
         planned = PlannedRun.choose(identity, texts.source_name, folder)
-        if planned.finished(FILE) is None:
+        content = planned.finished(FILE)
+        if content is None or not _is_measured(content, chosen, fingerprints):
             with planned.start(watcher) as run:
                 _run(run, texts, chosen, fingerprints)
         result = PretrainResult.from_dict(read_json(planned.folder / FILE))
         return replace(result, folder=planned.folder if out else None)
+
+
+def _is_measured(content: Mapping[str, Any], settings: PretrainSettings, fingerprints: object) -> bool:
+    """Whether a finished run has these measures; if not, they are computed of its models."""
+    names = ("measure_limit", "per_descriptor")
+    same = all(content["settings"].get(name) == getattr(settings, name) for name in names)
+    return bool(content["fingerprints"] == fingerprints and same)
 
 
 def _hashes(settings: PretrainSettings) -> dict[str, str]:
@@ -118,7 +125,7 @@ def _hashes(settings: PretrainSettings) -> dict[str, str]:
 def _run(run: ActiveRun, texts: Texts, settings: PretrainSettings, fingerprints: dict[str, str]) -> None:
     started = time.monotonic()
     windows = _windows(run, texts, settings)
-    pretraining = Pretraining(windows, settings, run.folder, run.watcher)
+    pretraining = Pretraining(windows, settings, run.folder, run.watcher, fingerprints)
     models = tuple(pretraining.models())
     changes = Counter(window.change[0] for window in windows if window.change)
     counts = CorpusCounts(
@@ -185,7 +192,7 @@ def read_windows(path: Path) -> list[Window]:
 class Pretraining:
     """Trains and measures the models of one corpus.
 
-    with_start: whether to measure the model as it came, too. test: the windows that are held out, those of whole documents.
+    fingerprints: of the published files. with_start: whether to measure the model as it came, too. test: the windows that are held out, those of whole documents.
     sequences, weights, device: known when the models are trained.
     """
 
@@ -193,6 +200,7 @@ class Pretraining:
     settings: PretrainSettings
     folder: Path
     watcher: Watcher
+    fingerprints: Mapping[str, str] = field(default_factory=dict)
     with_start: bool = True
     sequences: int = 0
     weights: int = 0
@@ -262,10 +270,21 @@ class Pretraining:
         model = settings.model if came else f"{HF}{self.folder / name}"
         measures = None
         if settings.files:
-            out = self.folder / "measures" / name
+            out = self._measures() / name
             watcher = _Steps(self.watcher, name)
             measures = fairness(None, settings.measuring(model), out=out, watcher=watcher).measures
         return TrainedModel(name, model, on_original, on_perturbed, losses, measures)
+
+    def _measures(self) -> Path:
+        """The folder of the measures; it is emptied if it holds those of other files or settings."""
+        folder, settings = self.folder / "measures", self.settings
+        about = {"files": dict(self.fingerprints), "limit": settings.measure_limit, "per_descriptor": settings.per_descriptor}  # fmt: skip
+        path = folder / "about.json"
+        if not path.exists() or read_json(path) != about:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            write_json(path, about)
+        return folder
 
     def _quality(self, encoder: Encoder, sequences: Ints) -> Quality:
         seed = self.settings.seed

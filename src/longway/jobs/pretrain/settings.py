@@ -97,5 +97,10 @@ class PretrainSettings:
         )
 
     def recorded(self) -> dict[str, object]:
-        """The settings as run.json records them: files are recorded by their fingerprints instead, and the device is not."""
+        """The settings as pretrain.json records them: files are recorded by their fingerprints instead, and the device is not."""
         return {name: value for name, value in asdict(self).items() if name not in (*MEASURED, "device")}
+
+    def shaping(self) -> dict[str, object]:
+        """The settings that shape the trained models: how they are measured can be chosen later."""
+        measuring = ("measure_limit", "per_descriptor")
+        return {name: value for name, value in self.recorded().items() if name not in measuring}
