@@ -4,8 +4,12 @@ import random
 
 import pytest
 
+from longway.english.people.demographics import parse_attribute
+from longway.english.pipeline import load_pipeline
 from longway.errors import SettingError
-from longway.methods.perturb.windows import windows_of
+from longway.methods.perturb.perturber import Perturbed, Place, Request, unchanged
+from longway.methods.perturb.segments import Unfit, as_one
+from longway.methods.perturb.windows import NAMED_TWICE, in_windows, windows_of
 from longway.tokens.sentences import sentences_of
 from longway.tokens.tokenizer import tokenize
 
@@ -46,3 +50,52 @@ def test_a_blank_text_has_no_window_and_white_space_at_the_start_is_kept():
 def test_a_window_without_tokens_is_refused():
     with pytest.raises(SettingError, match="at least 1 token"):
         windows_of("She left.", most=0)
+
+
+# Rows that a network cannot read at once
+
+RAIN = "It rained on the old road all day. " * 3
+
+
+def windowed(*segments, word, target="man", source="woman", most=32):
+    number, start = next((number, text.index(word)) for number, text in enumerate(segments) if word in text)
+    place = Place(number, start, start + len(word))
+    request = Request(segments, place, parse_attribute(source), parse_attribute(target))
+    return in_windows(request, load_pipeline().analyse(as_one(segments)), most=most)
+
+
+def test_only_the_window_of_the_person_is_sent():
+    parts = windowed(f"{RAIN}Mary sold her boat. {RAIN}", word="Mary")
+    ((_, sent),) = parts.sent.items()
+    assert sent.word == "Mary"
+    assert "her boat" in sent.segments[0]
+    assert len(sent.segments[0]) < len(parts.request.segments[0])
+    new = sent.segments[0].replace("Mary sold her", "Al sold his")
+    assert parts.joined([Perturbed((new,))]).segments == (f"{RAIN}Al sold his boat. {RAIN}",)
+
+
+def test_windows_with_pronouns_of_the_person_are_sent_too_and_all_or_none_is_changed():
+    text = f"Mary sold a boat. {RAIN}Then she left."
+    parts = windowed(text, word="Mary", most=28)
+    first, second = parts.sent.values()
+    assert (first.word, second.word) == ("Mary", "she")
+    good = [
+        Perturbed((one.segments[0].replace("Mary", "Al").replace("she", "he"),)) for one in (first, second)
+    ]
+    assert parts.joined(good).segments == (f"Al sold a boat. {RAIN}Then he left.",)
+    half = parts.joined([good[0], unchanged(second, "nothing was changed")])
+    assert half.segments == (text,)
+    assert half.reason == "nothing was changed"
+
+
+def test_a_person_who_is_named_in_two_windows_is_refused():
+    with pytest.raises(Unfit, match=NAMED_TWICE):
+        windowed(f"Mary sold a boat. {RAIN}Mary left.", word="Mary", most=28)
+    with pytest.raises(Unfit, match=NAMED_TWICE):
+        windowed("Mary sold a boat.", "Then Mary left.", word="Mary")
+
+
+def test_a_pronoun_says_nothing_of_race_and_its_window_is_not_sent():
+    text = f"An Asian poet sold her boat. {RAIN}Then she left."
+    parts = windowed(text, word="Asian", source="asian", target="white", most=28)
+    assert [one.word for one in parts.sent.values()] == ["Asian"]
