@@ -40,7 +40,7 @@ class PretrainSettings:
     device: Where the models are trained and measured: auto, cpu or cuda.
     """
 
-    model: str = option("new:small", group=ENGINE)
+    model: str = option("new:tiny", group=ENGINE)
     perturber: str = option(RULES, group=ENGINE)
     window: int = option(256, at_least=8, advanced=True)
     axes: tuple[str, ...] = option(tuple(AXES), name="axis")
