@@ -96,10 +96,9 @@ def verdict(result: PretrainResult) -> str:
         return f"On held-out original text, the loss after training on perturbed text is {abs(difference):.3f} {word}; fairness was not measured."
     better = [row for row in ours if distance(row, ours[row].value) < distance(row, theirs[row].value)]
     apart = [row for row in ours if ours[row].low > theirs[row].high or ours[row].high < theirs[row].low]
-    clear = (
-        f"{len(apart)} of these differences {'is' if len(apart) == 1 else 'are'} larger than the intervals"
-    )
-    return f"Trained on perturbed text, the model is closer to no preference in {len(better)} of {counted(len(ours), 'measure')} of Table 3; {clear}."
+    numbers = {0: "none of these differences is", 1: "1 of these differences is"}
+    clear = numbers.get(len(apart), f"{len(apart)} of these differences are")
+    return f"Trained on perturbed text, the model is closer to no preference in {len(better)} of {counted(len(ours), 'measure')} of Table 3; {clear} larger than the intervals."
 
 
 def distance(row: str, value: float) -> float:
@@ -117,7 +116,7 @@ def _key_figures(result: PretrainResult) -> list[KeyFigure]:
     figures.append(KeyFigure("Windows changed", share, f"{count(corpus.changed)} of {count(corpus.windows)}"))
     for model in result.models[1:]:
         note = f"on held-out original text; {exp(_loss(model.on_perturbed)):.1f} on perturbed text"
-        figures.append(KeyFigure(f"Perplexity, {NAMES[model.name].lower()}", f"{model.on_original.perplexity:.1f}", note))  # fmt: skip
+        figures.append(KeyFigure(f"Perplexity, trained on {NAMES[model.name].lower()}", f"{model.on_original.perplexity:.1f}", note))  # fmt: skip
     return figures
 
 
