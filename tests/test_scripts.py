@@ -118,6 +118,31 @@ SMALL = {
         ],
         {"rte_bow_orig", "rte_bow_fair", "rte_bow_both", "rows", "comparisons", "perturbed", "effect"},
     ),
+    "runs/pretrain.py": (
+        [
+            "--made",
+            "OUT",
+            "--windows",
+            "60",
+            "--model",
+            "new:tiny",
+            "--steps",
+            "2",
+            "--batch",
+            "2",
+            "--length",
+            "32",
+            "--seeds",
+            "1",
+            "--measure-limit",
+            "2",
+            "--per-descriptor",
+            "8",
+            "--device",
+            "cpu",
+        ],
+        {"windows", "changed", "rows"},
+    ),
     "runs/wordnet.py": (["--limit", "5", "--n", "6"], {"coverage", "judged"}),
     "runs/baselines.py": (
         [
@@ -210,7 +235,7 @@ LONG = {
     "bench/review.py", "bench/scale.py", "bench/encoder.py", "bench/stream.py", "bench/round.py", "bench/grammar.py", "bench/served.py",
     "bench/score.py", "bench/writer.py", "runs/writer.py", "runs/calibration.py", "runs/redteam.py", "runs/form_replay.py", "runs/people.py",
     "runs/analysis.py", "runs/grammar_snli.py", "bench/audit.py", "bench/razor.py", "runs/planted.py", "runs/repair.py", "runs/prompts.py",
-    "bench/quick.py",
+    "bench/quick.py", "runs/pretrain.py",
 }  # fmt: skip
 # These make up their own rows.
 NEED_NO_DATA = {

@@ -182,7 +182,7 @@ def read_model(auto: Any, where: str, what: str, otherwise: str) -> tuple[Any, A
     from transformers import AutoTokenizer
 
     without_progress_bar()
-    with readable_errors(what, otherwise):
+    with readable_errors(what, otherwise), _without_load_report():
         tokenizer = AutoTokenizer.from_pretrained(where, trust_remote_code=False)
         model, loading = auto.from_pretrained(
             where,
@@ -207,6 +207,19 @@ def without_progress_bar() -> None:
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()
+
+
+@contextmanager
+def _without_load_report() -> Iterator[None]:
+    """Hide the list of weights that were missing or not used; `check_whole` reports those that matter."""
+    from transformers.utils import logging
+
+    before = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
 
 
 @contextmanager

@@ -32,9 +32,11 @@ def _make(kind, folder):
         T5ForConditionalGeneration,
     )
 
-    from longway.methods.perturb.networks import _byte_pair_tokenizer
+    from longway.methods.perturb.networks import byte_pair_tokenizer
+    from longway.methods.perturb.segments import MARKS
 
-    tokenizer = _byte_pair_tokenizer([text for row in toy_rows(100) for text in row.before + row.after])
+    texts = [text for row in toy_rows(100) for text in row.before + row.after]
+    tokenizer = byte_pair_tokenizer(texts, special=MARKS)
     ids = {"pad_token_id": tokenizer.pad_token_id, "eos_token_id": tokenizer.eos_token_id}
     torch.manual_seed(0)
     if kind == "causal":

@@ -14,6 +14,7 @@ from longway.methods.perturb.neural import CUT, NeuralPerturber
 from longway.methods.perturb.panda import PandaRow
 from longway.methods.perturb.perturber import Place, Request
 from longway.methods.perturb.training import TrainingPlan, train
+from longway.methods.perturb.windows import NAMED_TWICE
 from tests.methods.perturb.toy_sentences import request_of, toy_rows
 
 torch = pytest.importorskip("torch")
@@ -139,20 +140,39 @@ def test_a_text_that_just_fits_gets_an_answer(bases):
 
     n = perturber.network.longest - len(perturber._read(asked(1))) + 1
     assert len(perturber._read(asked(n))) == perturber.network.longest
-    fits, too_long = perturber.perturb([asked(n), asked(n + 1)])
+    fits, too_long = perturber._perturb([asked(n), asked(n + 1)])
     assert fits.reason == CUT
-    assert "too long" in too_long.reason
+    assert "too long for the model" in too_long.reason
 
 
 def test_texts_that_cannot_be_sent_are_refused_before(by_heart, monkeypatch):
     perturber = NeuralPerturber(by_heart("tiny"))
     monkeypatch.setattr(perturber, "_written", lambda read: pytest.fail("was asked"))
     marked = Request(("She <SEP> left.",), Place(0, 0, 3), WOMAN, MAN)
-    long = Request(("She left. " * 400,), Place(0, 0, 3), WOMAN, MAN)
+    long = Request(("Ann left. " * 400,), Place(0, 0, 3), WOMAN, MAN)
     refused, too_long = perturber.perturb([marked, long])
     assert refused.reason == "the text itself contains <SEP>"
-    assert "too long for the model" in too_long.reason
+    assert too_long.reason == NAMED_TWICE
+    assert too_long.segments == long.segments
     assert perturber.perturb([]) == []
+
+
+def test_a_row_that_is_too_long_is_sent_in_windows(by_heart, monkeypatch):
+    perturber = NeuralPerturber(by_heart("tiny"))
+    network, sent = perturber.network, []
+
+    def written(read):
+        texts = [network.text_of(tokens).split("<PERT_SEP>")[1] for tokens in read]
+        sent.extend(texts)
+        return [text.replace("Ann", "Al").replace("she", "he") for text in texts]
+
+    monkeypatch.setattr(perturber, "_written", written)
+    rain = "It rained on the old road all day. " * 60
+    long = Request((f"Ann sold a boat. {rain}Then she left.",), Place(0, 0, 3), WOMAN, MAN)
+    (found,) = perturber.perturb([long])
+    assert found.segments == (f"Al sold a boat. {rain}Then he left.",)
+    assert len(sent) == 2
+    assert sum(map(len, sent)) < len(long.segments[0])
 
 
 def test_a_folder_that_says_nothing_reads_the_released_form(bases, by_heart):

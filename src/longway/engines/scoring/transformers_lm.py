@@ -19,7 +19,7 @@ from longway.errors import MissingExtra, SettingError
 
 Kind = Literal["causal", "masked"]
 
-TOKENS_A_BATCH = 1024  # each has a logit for the whole vocabulary
+TOKENS_A_BATCH, TOKENS_ON_A_GPU = 1024, 8192  # each has a logit for the whole vocabulary
 VERSION = 1  # increases when the same model would give other numbers
 CAUSAL, MASKED = ("ForCausalLM", "LMHeadModel"), ("ForMaskedLM", "ForPreTraining")
 DISCRIMINATORS = ("ElectraForPreTraining", "FunnelForPreTraining")  # they detect replaced words
@@ -91,6 +91,10 @@ class _LanguageModel:
         limits = positions_of(self.model.config), int(self.tokenizer.model_max_length)
         return min(limit for limit in limits if limit > 0)
 
+    @property
+    def _tokens_a_batch(self) -> int:
+        return TOKENS_A_BATCH if self.model.device.type == "cpu" else TOKENS_ON_A_GPU
+
     def _read(
         self, asks: Sequence[ScoredText], *, special: bool
     ) -> tuple[list[list[int]], list[list[tuple[int, int]]]]:
@@ -132,7 +136,7 @@ class CausalModel(_LanguageModel):
         rows = [[self._start(), *ids] for ids in texts]
         found: list[TokenScores] = [TokenScores((), ())] * len(asks)
         with torch.inference_mode():
-            for places in by_length([len(row) for row in rows], size=TOKENS_A_BATCH):
+            for places in by_length([len(row) for row in rows], size=self._tokens_a_batch):
                 logits = self._logits([rows[i] for i in places])
                 for i, own in zip(places, logits, strict=True):
                     ids = torch.tensor(texts[i], device=own.device)
@@ -173,7 +177,7 @@ class MaskedModel(_LanguageModel):
         ]
         log_p = [0.0] * len(rows)
         with torch.inference_mode():
-            for some in by_length([len(row) for row in rows], size=TOKENS_A_BATCH):
+            for some in by_length([len(row) for row in rows], size=self._tokens_a_batch):
                 logits = self._logits([rows[i] for i in some])
                 at = torch.tensor([hidden[i][1] for i in some], device=logits.device)
                 own = logits[torch.arange(len(some), device=logits.device), at]  # (rows, vocabulary)

@@ -204,7 +204,7 @@ def tiny_network(texts: Iterable[str], *, device: Any) -> Network:
     """
     from transformers import BartConfig, BartForConditionalGeneration
 
-    tokenizer = _byte_pair_tokenizer(texts)
+    tokenizer = byte_pair_tokenizer(texts, special=MARKS)
     config = BartConfig(
         vocab_size=len(tokenizer),
         d_model=64,
@@ -226,8 +226,13 @@ def tiny_network(texts: Iterable[str], *, device: Any) -> Network:
     return prepared(BartForConditionalGeneration(config), tokenizer, device, marks=True)
 
 
-def _byte_pair_tokenizer(texts: Iterable[str]) -> Any:
-    """Byte-level pieces of words: any text can be written, and decoding returns it unchanged."""
+def byte_pair_tokenizer(
+    texts: Iterable[str], *, vocabulary: int = TINY_VOCABULARY, special: Sequence[str] = (), **names: str
+) -> Any:
+    """Byte-level pieces of words: any text can be written, and decoding returns it unchanged.
+
+    vocabulary: the most tokens. special: further tokens that are never split. names: special tokens by role, such as mask_token="<mask>".
+    """
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 
@@ -235,8 +240,8 @@ def _byte_pair_tokenizer(texts: Iterable[str]) -> Any:
     pieces.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     pieces.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=TINY_VOCABULARY,
-        special_tokens=[_BEGIN, _PAD, _END, *MARKS],
+        vocab_size=vocabulary,
+        special_tokens=[_BEGIN, _PAD, _END, *special, *names.values()],
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
@@ -245,7 +250,9 @@ def _byte_pair_tokenizer(texts: Iterable[str]) -> Any:
         single=f"{_BEGIN} $A {_END}",
         special_tokens=[(name, pieces.token_to_id(name)) for name in (_BEGIN, _END)],
     )
-    return PreTrainedTokenizerFast(tokenizer_object=pieces, bos_token=_BEGIN, pad_token=_PAD, eos_token=_END)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=pieces, bos_token=_BEGIN, pad_token=_PAD, eos_token=_END, **names
+    )
 
 
 def smollm2_network(*, device: Any) -> Network:

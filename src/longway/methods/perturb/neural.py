@@ -5,7 +5,8 @@
     NeuralPerturber("facebook/perturber")       the model of the paper's authors, or a folder written by `longway perturb train`
 
 An answer is accepted only if it can be the same text with another person. One that was cut off, lost a segment, or changed nothing
-or far too much is refused with the reason. Whether the right words were changed is not checked here.
+or far too much is refused with the reason. A row that is too long for the network is sent in windows, and changed in all of them or not at
+all. Whether the right words were changed is not checked here.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from longway.english.pipeline import load_pipeline
 from longway.errors import SettingError
 from longway.methods.perturb.networks import Network, load_network, need_torch
 from longway.methods.perturb.perturber import Perturbed, Request, unchanged
-from longway.methods.perturb.segments import Form, Unfit, check_kept, form_named, separated
+from longway.methods.perturb.segments import Form, Unfit, as_one, check_kept, form_named, separated
+from longway.methods.perturb.windows import WINDOW, Windowed, in_windows
 from longway.store.atomic import read_json
 
 ABOUT_FILE = "perturber.json"
 LONGER, AND_MORE = 1.5, 16  # an answer has at most so many times the tokens of the input, and some more
+SHORTEST = 16  # tokens of a window
 CUT = "the model's answer was cut off"
 
 
@@ -52,7 +56,43 @@ class NeuralPerturber:
         self.fingerprint = folder_hash(folder)
 
     def perturb(self, requests: Sequence[Request]) -> list[Perturbed]:
-        """The result of each request, in order."""
+        """The result of each request, in order. A row that is too long for the network is sent in windows (`windows.py`)."""
+        windowed: dict[int, Windowed] = {}
+        refused: dict[int, Perturbed] = {}
+        asked: dict[int, Sequence[Request]] = {}
+        for place, request in enumerate(requests):
+            try:
+                asked[place] = [request]
+                if self._is_too_long(request):
+                    windowed[place] = self._in_windows(request)
+                    asked[place] = list(windowed[place].sent.values())
+            except Unfit as why:
+                refused[place] = unchanged(request, str(why))
+                asked[place] = []
+        answers = iter(self._perturb([part for parts in asked.values() for part in parts]))
+        found = {place: [next(answers) for _ in parts] for place, parts in asked.items()}
+        return [
+            refused.get(place)
+            or (windowed[place].joined(found[place]) if place in windowed else found[place][0])
+            for place in range(len(requests))
+        ]
+
+    def _in_windows(self, request: Request) -> Windowed:
+        """The request in windows that are short enough. Raises Unfit if the person cannot be changed in parts."""
+        document = load_pipeline().analyse(as_one(request.segments))
+        most = WINDOW
+        while most > SHORTEST:
+            parts = in_windows(request, document, most=most)
+            if not any(map(self._is_too_long, parts.sent.values())):
+                return parts
+            most //= 2
+        raise Unfit(f"too long for the model: a sentence does not fit into {self.network.longest} tokens")
+
+    def _is_too_long(self, request: Request) -> bool:
+        return self._needed(self._tokens(request)) > self.network.longest
+
+    def _perturb(self, requests: Sequence[Request]) -> list[Perturbed]:
+        """The result of each request; those that are too long are refused."""
         found: dict[int, Perturbed] = {}
         read: dict[int, list[int]] = {}
         for place, request in enumerate(requests):
@@ -70,12 +110,17 @@ class NeuralPerturber:
         return [found[place] for place in range(len(requests))]
 
     def _read(self, request: Request) -> list[int]:
-        tokens = self.network.read(self.form.source(request.segments, request.word, request.target))
-        room = self.network.longest
-        needed = len(tokens) + (self._most(tokens) if self.network.is_causal else 0)
-        if needed > room:
+        tokens, room = self._tokens(request), self.network.longest
+        if (needed := self._needed(tokens)) > room:
             raise Unfit(f"too long for the model: {needed} tokens where it takes {room}")
         return tokens
+
+    def _tokens(self, request: Request) -> list[int]:
+        return self.network.read(self.form.source(request.segments, request.word, request.target))
+
+    def _needed(self, tokens: list[int]) -> int:
+        """The room that a question needs in the network; for a causal one, with its answer."""
+        return len(tokens) + (self._most(tokens) if self.network.is_causal else 0)
 
     def _written(self, read: Sequence[list[int]]) -> Iterator[str | None]:
         """The answer to each input; None if it did not end."""

@@ -9,15 +9,12 @@ The settings are those of Table 10: AdamW, a learning rate of 1e-5 after a warm-
 stopping after ten epochs without a lower validation loss. The table's learning rate decay (0.01) is left out: the paper does not
 say what decays. The weights with the lowest validation loss are kept.
 
-After each epoch everything that is needed to continue is on disk, in safetensors and JSON, so the same call resumes a killed training and
-ends with the same weights:
-
-    checkpoints/epoch-0003/     weights.safetensors   best.safetensors   optimizer.safetensors   state.json
+After each epoch everything that is needed to continue is on disk (`checkpoints.py`), so the same call resumes a killed training and ends
+with the same weights.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -29,6 +26,7 @@ import numpy as np
 
 from longway.engines.model_files import fingerprint, installed_model
 from longway.errors import DataError, SettingError, TrainingError
+from longway.methods.perturb.checkpoints import Checkpoints
 from longway.methods.perturb.networks import (
     SMOLLM2,
     TINY,
@@ -43,7 +41,7 @@ from longway.methods.perturb.neural import ABOUT_FILE
 from longway.methods.perturb.panda import PandaRow, fingerprint_of
 from longway.methods.perturb.segments import form_named, joined
 from longway.store import Run, holding
-from longway.store.atomic import read_json, write_json
+from longway.store.atomic import read_json
 
 LEARNING_RATE, LEARNING_RATE_FROM_SCRATCH = 1e-5, 3e-3
 PIECE = (
@@ -51,8 +49,6 @@ PIECE = (
 )
 HELD_OUT = 0.1
 COMMAND = "perturb train"
-WEIGHTS, BEST = "weights.safetensors", "best.safetensors"
-OPTIMIZER, STATE = "optimizer.safetensors", "state.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,75 +156,6 @@ def train(
         return _trained(out)
 
 
-class Checkpoints:
-    """The checkpoints of one training; the newest counts. A folder is complete when it has its final name."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def save(
-        self, epoch: int, model: Any, optimizer: Any, *, epochs: Sequence[TrainedEpoch], is_best: bool
-    ) -> None:
-        """Save the state after an epoch. is_best: whether these weights are the best so far."""
-        from safetensors.torch import save_file, save_model
-
-        before = self._newest()
-        part = self.folder / f".epoch-{epoch:04}.part"
-        shutil.rmtree(part, ignore_errors=True)
-        part.mkdir(parents=True)
-        save_model(model, str(part / WEIGHTS))
-        moments = {
-            f"{number}.{name}": value.contiguous()
-            for number, values in optimizer.state_dict()["state"].items()
-            for name, value in values.items()
-        }
-        save_file(moments, part / OPTIMIZER)
-        best = part / WEIGHTS if is_best or before is None else before / BEST
-        _link(best, part / BEST)
-        write_json(part / STATE, {"epochs": [asdict(each) for each in epochs], "epoch": epoch})
-        part.rename(self.folder / f"epoch-{epoch:04}")
-        if before is not None:
-            shutil.rmtree(before)
-
-    def resume(self, model: Any, optimizer: Any) -> list[TrainedEpoch]:
-        """Load the newest checkpoint into the model; returns its finished epochs, none if there is no checkpoint."""
-        from safetensors.torch import load_file, load_model
-
-        newest = self._newest()
-        if newest is None:
-            return []
-        load_model(model, newest / WEIGHTS)
-        state: dict[int, dict[str, Any]] = {}
-        for key, value in load_file(newest / OPTIMIZER).items():
-            number, _, name = key.partition(".")
-            state.setdefault(int(number), {})[name] = value
-        optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
-        return [TrainedEpoch(**epoch) for epoch in read_json(newest / STATE)["epochs"]]
-
-    def load_best(self, model: Any) -> None:
-        """Load the best weights into the model."""
-        from safetensors.torch import load_model
-
-        newest = self._newest()
-        assert newest is not None
-        load_model(model, newest / BEST)
-
-    def remove(self) -> None:
-        """Delete all checkpoints."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def _newest(self) -> Path | None:
-        return max(self.folder.glob("epoch-*"), default=None) if self.folder.is_dir() else None
-
-
-def _link(path: Path, other: Path) -> None:
-    """The same file under another name; a copy if the file system has no links."""
-    try:
-        os.link(path, other)
-    except OSError:
-        shutil.copyfile(path, other)
-
-
 class _Training:
     """The state of one training."""
 
@@ -268,7 +195,8 @@ class _Training:
         )
         self.batches = -(-len(self.learn) // plan.batch_size)  # of one epoch
         self.checkpoints = Checkpoints(run.folder / "checkpoints")
-        self.epochs = self.checkpoints.resume(self.network.model, self.optimizer)
+        state = self.checkpoints.resume(self.network.model, self.optimizer)
+        self.epochs = [TrainedEpoch(**epoch) for epoch in state.get("epochs", ())]
 
     def run_epochs(self, step: Callable[[str], None], progress: Callable[[int, int], None]) -> None:
         """Run the remaining epochs; each is saved when it is done."""
@@ -280,9 +208,8 @@ class _Training:
             validation_loss = self._validation_loss()
             is_best = all(validation_loss < epoch.validation_loss for epoch in self.epochs)
             self.epochs.append(TrainedEpoch(number, loss, validation_loss, is_best))
-            self.checkpoints.save(
-                number, self.network.model, self.optimizer, epochs=self.epochs, is_best=is_best
-            )
+            state = {"epochs": [asdict(epoch) for epoch in self.epochs], "epoch": number}
+            self.checkpoints.save(number, self.network.model, self.optimizer, state, is_best=is_best)
 
     def save(self, asked: Mapping[str, object], data: str) -> None:
         """Write the best weights, the tokenizer and their description to the run's folder. data: hash of the rows."""
