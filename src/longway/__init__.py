@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     from longway.jobs.perturb.job import perturb
     from longway.jobs.perturb.result import PerturbResult
     from longway.jobs.perturb.settings import PerturbSettings
+    from longway.jobs.perturb_score.job import perturb_score
+    from longway.jobs.perturb_score.result import PerturbScoreResult
+    from longway.jobs.perturb_score.settings import PerturbScoreSettings
     from longway.jobs.prove.job import prove
     from longway.jobs.prove.result import ProveResult
     from longway.jobs.prove.settings import ProveSettings
@@ -100,6 +103,9 @@ _HOME = {
     "longway.jobs.perturb.job": ("perturb",),
     "longway.jobs.perturb.result": ("PerturbResult",),
     "longway.jobs.perturb.settings": ("PerturbSettings",),
+    "longway.jobs.perturb_score.job": ("perturb_score",),
+    "longway.jobs.perturb_score.result": ("PerturbScoreResult",),
+    "longway.jobs.perturb_score.settings": ("PerturbScoreSettings",),
     "longway.jobs.prove.job": ("prove",),
     "longway.jobs.prove.result": ("ProveResult",),
     "longway.jobs.prove.settings": ("ProveSettings",),
@@ -143,6 +149,8 @@ __all__ = [
     "LongwayError",
     "MissingExtra",
     "PerturbResult",
+    "PerturbScoreResult",
+    "PerturbScoreSettings",
     "PerturbSettings",
     "Problem",
     "ProveResult",
@@ -168,6 +176,7 @@ __all__ = [
     "grammar",
     "load",
     "perturb",
+    "perturb_score",
     "prove",
     "repair",
     "rewrite",

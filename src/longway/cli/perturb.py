@@ -60,7 +60,8 @@ def perturb(
 
         longway perturb reviews.csv --engine served:gpt-4o-mini --budget 2 --add
 
-    Perturbed data does not make a model fair; `longway prove` and `longway fairness` measure the effect. A folder called train is ./train.
+    Perturbed data does not make a model fair; `longway prove` and `longway fairness` measure the effect. A folder called train or score is
+    ./train or ./score.
     """
     from longway.cli.ending import show_edited
     from longway.cli.live import Live, show_dry_run
