@@ -181,6 +181,7 @@ def _parts_sections(result: PerturbScoreResult) -> list[Section]:
             f"by-{id_}",
             heading,
             [
+                Paragraph("The same measures for rows with the same target.", "lead"),
                 Only(REPORT, [_parts_table(result, names, head, _narrow)]),
                 Only(SCREEN, [_parts_table(result, names, head, _plain)]),
             ],
