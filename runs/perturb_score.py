@@ -7,7 +7,7 @@ python runs/perturb_score.py --out FOLDER                         keeps the run 
 mt_geneval: Wikipedia sentences that people rewrote from women to men, in both directions. Its people changed everybody and kept names;
 a perturber is asked about one person, the one of the first word that differs, and may change the name. `runs/perturb.py` measures the
 rules with everybody changed and names kept, so its figures are higher. neutralrewriter: sentences that people rewrote to singular
-"they"; its rows that are the same before and after are left out, as they name nobody.
+"they"; rows that are the same before and after are left out, as they name nobody. Repeated rows count once.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def neutralrewriter(limit: int, seed: int) -> list[PandaRow]:
 
 def scored(name: str, rows: list[PandaRow], options: argparse.Namespace, folder: Path) -> PerturbScoreResult:
     """The score on one dataset, printed."""
-    file = write_panda(rows, folder / f"{name}.jsonl")
+    file = write_panda(dict.fromkeys(rows), folder / f"{name}.jsonl")
     result = perturb_score(
         file, perturbers=tuple(options.perturber), seed=options.seed, out=folder / f"{name}-score"
     )

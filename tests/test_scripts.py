@@ -96,6 +96,7 @@ SMALL = {
         ["--limit", "8", "--texts", "8"],
         {"exact_to_masculine", "exact_to_feminine", "bleu", "neutral_wer", "false_change"},
     ),
+    "runs/perturb_score.py": (["--limit", "4"], {"mt_geneval", "neutralrewriter"}),
     "runs/fairtuning.py": (
         ["--data", "rte", "--limit", "40", "--dev-limit", "20", "--draws", "2", "--seeds", "1"],
         {"rte_bow_orig", "rte_bow_fair", "rte_bow_both", "rows", "comparisons"},

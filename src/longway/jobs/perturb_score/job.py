@@ -84,7 +84,7 @@ Ints = NDArray[np.int64]
 ASKED_AT_ONCE = 64  # requests that a perturber gets together
 SHOWN = 6  # examples per perturber
 NOT_THERE = "the selected word does not occur in the text"
-PEOPLE, PEOPLE_IN_PAIRS = "people with each other", "people, two at a time"
+PEOPLE, PEOPLE_IN_PAIRS = "people", "people in pairs"
 
 
 def perturb_score(

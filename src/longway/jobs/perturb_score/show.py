@@ -44,6 +44,7 @@ from longway.show.sections import (
 
 MAX_REASONS = 12
 MAX_PERTURBERS = 12
+MANY = 4  # columns of figures with intervals on a terminal
 PAPER: Words = [
     "For comparison, the paper reports on PANDA (Table 2): its network BLEU 86.7, ROUGE-2 90.9, distance 5.20; AugLy 80.6, 87.2, 7.88; "
     "TextFlint 72.3, 78.3, 9.25. Other texts have other figures."
@@ -137,6 +138,8 @@ def _reading(result: PerturbScoreResult) -> list[tuple[Words, Words]]:
 
 # Table 2
 
+Figure = str | tuple[Measurement, int]  # with the digits to show
+
 
 def _plain(figure: Measurement, digits: int = 1) -> str:
     return f"{figure.value:.{digits}f}" if isfinite(figure.value) else NONE
@@ -152,19 +155,31 @@ def _overall_section(result: PerturbScoreResult) -> Section:
     return Section("overall", "Against what people wrote", blocks, on=REPORT | SCREEN)
 
 
-def _tables(head: str, names: Sequence[str], values: Mapping[str, Sequence[Words]]) -> list[Block]:
-    """A row per name with its measures; on the terminal, where that is too wide, a row per measure."""
+def _tables(head: str, names: Sequence[str], values: Mapping[str, Sequence[Figure]]) -> list[Block]:
+    """A row per name with its measures; on the terminal, where that is too wide, a row per measure, without intervals if there are many."""
     columns = [Column(head), *(Column(name, number=True) for name in names)]
-    rows = [Row([Span(cut(name, NAME_LIMIT), "data"), *cells]) for name, cells in values.items()]
+    rows = [
+        Row([Span(cut(name, NAME_LIMIT), "data"), *(_shown(cell) for cell in cells)])
+        for name, cells in values.items()
+    ]
     turned = [Column(""), *(Column(cut(name, NAME_LIMIT), number=True) for name in values)]
-    measures = [Row([name, *cells]) for name, *cells in zip(names, *values.values(), strict=True)]
+    plain = len(values) > MANY
+    measures = [
+        Row([name, *(_shown(cell, plain=plain) for cell in cells)])
+        for name, *cells in zip(names, *values.values(), strict=True)
+    ]
     return [Only(REPORT, [Table(columns, rows, "figures-only")]), Only(SCREEN, [Table(turned, measures)])]
 
 
-def _measures(part: PartScore) -> list[Words]:
-    known = NONE if part.perplexity is None else _narrow(part.perplexity, 2)
-    figures = _narrow(part.bleu), _narrow(part.rouge2), _narrow(part.distance, 2), _narrow(part.exact)
-    return [*figures, _unchanged(part), known]
+def _shown(cell: Figure, *, plain: bool = False) -> Words:
+    if isinstance(cell, str):
+        return cell
+    return _plain(*cell) if plain else _narrow(*cell)
+
+
+def _measures(part: PartScore) -> list[Figure]:
+    known = NONE if part.perplexity is None else (part.perplexity, 2)
+    return [(part.bleu, 1), (part.rouge2, 1), (part.distance, 2), (part.exact, 1), _unchanged(part), known]
 
 
 def _unchanged(part: PartScore) -> str:
@@ -242,17 +257,17 @@ def _agreement_section(result: PerturbScoreResult) -> list[Section]:
         return []
     names = ("Full, %", "Tokens, %", "sacreBLEU", "ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-Lsum", "Distance")
     lead = (
-        f"{count(result.agreement[0].tasks)} times, several people rewrote the same person of a text. How much do they agree, and how much "
-        "does a perturber agree with them?"
+        f"{count(result.agreement[0].tasks)} times, several rows rewrite the same person of a text. How much do these people agree, and how much "
+        "does a perturber agree with them? A row that is in the file twice counts as two people who agree."
     )
     tables = _tables("Who", names, {one.name: _agreements(one) for one in result.agreement})
     blocks: list[Block] = [Paragraph(lead, "lead"), *tables, Paragraph(PAPER_AGREEMENT, "rest")]
     return [Section("agreement", "Agreement with people", blocks, on=REPORT | SCREEN)]
 
 
-def _agreements(one: NamedAgreement) -> list[Words]:
+def _agreements(one: NamedAgreement) -> list[Figure]:
     figures = (one.full, one.tokens, one.bleu, one.rouge1, one.rouge2, one.rouge_l, one.rouge_lsum)
-    return [*map(_narrow, figures), _narrow(one.distance, 2)]
+    return [*((figure, 1) for figure in figures), (one.distance, 2)]
 
 
 # What was not rewritten, and rows to read
