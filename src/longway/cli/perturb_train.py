@@ -92,7 +92,7 @@ def _show(trained: TrainedPerturber, file: str) -> None:
         losses = f"{epoch.loss:.4f}", f"{epoch.validation_loss:.4f}", f"{epoch.perplexity:.3f}"
         table.add_row(f"{epoch.number}", rate, *losses, "kept" if epoch == trained.best else "")
     console.print(table)
-    console.print(_validation_words(trained), soft_wrap=not console.is_terminal)
+    console.print(_validation_words(trained), markup=False, soft_wrap=not console.is_terminal)
     try_it = f"longway perturb {quote(file)} --text original --label target_attribute --engine {quote(f'neural:{trained.folder}')}"
     end(
         f"The perturber of epoch {trained.best.number} is the best, with a validation loss of {trained.best.validation_loss:.4f}.",
