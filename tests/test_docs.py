@@ -180,6 +180,8 @@ def folder(tmp_path, monkeypatch, demos, page):
             rows = rows.with_columns((pl.col("sentiment") == "positive").cast(pl.Int8))
         write = {".csv": rows.write_csv, ".parquet": rows.write_parquet, ".jsonl": rows.write_ndjson}
         write[Path(file).suffix](tmp_path / file)
+    for block, _ in blocks_of(DOCS / "perturber.md", "json"):  # the page shows the whole file
+        (tmp_path / "people.jsonl").write_text(block, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
     return tmp_path

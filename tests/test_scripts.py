@@ -97,6 +97,7 @@ SMALL = {
         ["--limit", "8", "--texts", "8"],
         {"exact_to_masculine", "exact_to_feminine", "bleu", "neutral_wer", "false_change"},
     ),
+    "runs/perturb_score.py": (["--limit", "4"], {"mt_geneval", "neutralrewriter"}),
     "runs/fairtuning.py": (
         [
             "--data",

@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from longway.jobs.perturb.pairs_result import PairsResult
     from longway.jobs.perturb.result import PerturbResult
     from longway.jobs.perturb.settings import PairSettings, PerturbSettings
+    from longway.jobs.perturb_score.job import perturb_score
+    from longway.jobs.perturb_score.result import PerturbScoreResult
+    from longway.jobs.perturb_score.settings import PerturbScoreSettings
     from longway.jobs.prove.job import prove
     from longway.jobs.prove.result import ProveResult
     from longway.jobs.prove.settings import ProveSettings
@@ -106,6 +109,9 @@ _HOME = {
     "longway.jobs.perturb.pairs_result": ("PairsResult",),
     "longway.jobs.perturb.result": ("PerturbResult",),
     "longway.jobs.perturb.settings": ("PairSettings", "PerturbSettings"),
+    "longway.jobs.perturb_score.job": ("perturb_score",),
+    "longway.jobs.perturb_score.result": ("PerturbScoreResult",),
+    "longway.jobs.perturb_score.settings": ("PerturbScoreSettings",),
     "longway.jobs.prove.job": ("prove",),
     "longway.jobs.prove.result": ("ProveResult",),
     "longway.jobs.prove.settings": ("ProveSettings",),
@@ -152,6 +158,8 @@ __all__ = [
     "PairsCheck",
     "PairsResult",
     "PerturbResult",
+    "PerturbScoreResult",
+    "PerturbScoreSettings",
     "PerturbSettings",
     "Problem",
     "ProveResult",
@@ -179,6 +187,7 @@ __all__ = [
     "load",
     "perturb",
     "perturb_pairs",
+    "perturb_score",
     "prove",
     "repair",
     "rewrite",

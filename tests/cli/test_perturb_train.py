@@ -36,6 +36,10 @@ def test_training_says_what_it_learned_and_where_the_perturber_is(files):
     assert told.exit_code == 0, told.output
     assert "Trained on 22 rows, stopped on 2." in told.output
     assert told.output.count("kept") == 1
+    said = " ".join(told.output.split())
+    assert "On the validation rows, the perplexity of the rewrites in the file is " in said
+    assert " against the source (the paper: 88.0 on PANDA) and of " in said
+    assert " of 2 are word for word as in the file; " in said
     assert "Perturber: longway-runs/pairs-perturber\nVerdict: The perturber of epoch " in told.output
     assert told.output.strip().endswith("--engine neural:longway-runs/pairs-perturber")
     perturber = NeuralPerturber(files / "longway-runs" / "pairs-perturber")
@@ -59,6 +63,10 @@ def test_options_reach_the_training(files):
         "7",
         "--patience",
         "3",
+        "--lr-decay",
+        "0.5",
+        "--lr-patience",
+        "1",
         "--device",
         "cpu",
         "--out",
@@ -75,8 +83,16 @@ def test_options_reach_the_training(files):
         3,
         8,
     ]
+    assert (settings["decay"], settings["decay_patience"]) == (0.5, 1)
     assert about["rows"] + about["validation_rows"] == 20
     assert (files / "mine" / "model.safetensors").exists()
+
+
+def test_without_the_packages_for_bleu_the_command_says_which_are_missing(monkeypatch):
+    monkeypatch.setattr("longway.methods.perturb.training.find_spec", lambda name: None)
+    told = run("pairs.csv", *QUICK)
+    assert told.exit_code == 0, told.output
+    assert "BLEU was not computed: it needs `pip install 'longway[prove]'`." in " ".join(told.output.split())
 
 
 def test_rows_that_are_left_out_are_told(files):
@@ -95,6 +111,7 @@ def test_rows_that_are_left_out_are_told(files):
         (("nothing.csv",), "does not exist"),
         (("pairs.csv", "--base", "."), "cannot be read"),
         (("pairs.csv", "--base", "tiny", "--lr", "7"), "'learning_rate'"),
+        (("pairs.csv", "--base", "tiny", "--lr-decay", "0"), "'decay' must be above 0"),
         (("pairs.csv", "--base", "tiny", "--device", "cuda"), "no GPU"),
     ],
 )

@@ -28,6 +28,7 @@ COMMANDS = {
     "grammar": ("grammar:grammar", "Learn a grammar from the texts and list which of its phrases and rules predict the label."),
     "perturb": ("perturb:perturb", "Change one person's gender, race or age in each row that mentions one; labels and everything else stay."),
     "perturb pretrain": ("perturb_pretrain:pretrain", "Train a masked language model on texts as they are and on the same texts perturbed, and measure both."),
+    "perturb score": ("perturb_score:score", "Measure how close perturbers are to what people wrote: BLEU, ROUGE-2, word distance, exact matches, perplexity."),
     "perturb train": ("perturb_train:train", "Train a perturber on perturbations that people or rules wrote, with the paper's settings."),
     "prove": ("prove:prove", "Train on the dataset before and after, and test both where shortcuts do not help."),
     "repair": ("repair:repair", "Repair the data: take shortcuts out, balance them by rows with another label, and leave out as few rows as possible."),

@@ -8,6 +8,7 @@ group_accuracy.py   accuracy per group, and with and against a pattern
 intervals.py        confidence intervals
 judgements.py       agreement of raters, and shares estimated from a stratified sample
 paired.py           whether accuracy differs before and after
+rewrites.py         how close rewrites are to those that people wrote
 vectors.py          diversity, projection and divergence of vectors
 versions.py         how much texts changed between two versions
 

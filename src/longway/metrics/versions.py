@@ -91,6 +91,11 @@ def bleu(before: Sequence[str], after: Sequence[str]) -> float:
 
 def rouge(before: Sequence[str], after: Sequence[str]) -> Rouge:
     """ROUGE-1, ROUGE-2 and ROUGE-L of the new texts with the old ones as references."""
+    return Rouge(*rouge_rows(before, after).mean(axis=0).tolist())
+
+
+def rouge_rows(before: Sequence[str], after: Sequence[str]) -> Floats:
+    """(rows, 3): ROUGE-1, ROUGE-2 and ROUGE-L of each row, 0 to 1."""
     _check_rows(before, after)
     for package in ("rouge_score", "rapidfuzz"):
         _require(package, "ROUGE between two versions")
@@ -106,7 +111,21 @@ def rouge(before: Sequence[str], after: Sequence[str]) -> Rouge:
         common = LCSseq.similarity(old, new)
         longest = 2 * common / (len(old) + len(new)) if common else 0.0
         result[row] = scores["rouge1"].fmeasure, scores["rouge2"].fmeasure, longest
-    return Rouge(*result.mean(axis=0).tolist())
+    return result
+
+
+def rouge_lsum(before: str, after: str) -> float:
+    """ROUGE-Lsum of one row, 0 to 1: ROUGE-L line by line, as rouge_score has it; ROUGE-L if both texts are one line.
+
+    >>> rouge_lsum("he left", "she left"), round(rouge_lsum("he left\\nat once", "at once\\nhe left"), 2)
+    (0.5, 1.0)
+    """
+    _require("rouge_score", "ROUGE between two versions")
+    from rouge_score.rouge_scorer import RougeScorer
+
+    lines = (_words(text.splitlines() or [""]) for text in (before, after))
+    old, new = ("\n".join(" ".join(filter(is_word, line)) for line in text) for text in lines)
+    return float(RougeScorer(["rougeLsum"], tokenizer=_SplitAtSpaces()).score(old, new)["rougeLsum"].fmeasure)
 
 
 def edit_distances(before: Sequence[str], after: Sequence[str]) -> tuple[Ints, Floats]:

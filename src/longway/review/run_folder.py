@@ -31,6 +31,7 @@ SUMMARIES = {
     "rewrite": "rewrite.json",
     "augment": "augment.json",
     "perturb": "perturb.json",
+    "perturb-score": "score.json",
     "audit": FINDINGS,
     "grammar": "tables.json",
     "prove": "results.json",

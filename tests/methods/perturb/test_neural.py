@@ -55,6 +55,35 @@ def test_what_was_learned_is_written_segment_by_segment(by_heart, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_the_likelihood_of_a_rewrite_is_that_of_its_tokens_one_by_one(by_heart, kind):
+    """The slow twin: one row at a time, the log-probability of each token looked up."""
+    perturber = NeuralPerturber(by_heart(kind), device="cpu", batch_size=3)
+    network, rows = perturber.network, [*KNOWN[:4], *toy_rows(2, seed=5)]
+    requests = [request_of(row) for row in rows]
+    found = perturber.likelihoods(requests, [row.after for row in rows])
+    for request, row, likelihood in zip(requests, rows, found, strict=True):
+        source = perturber.form.source(request.segments, request.word, request.target)
+        example = network.pair(source, row.after[0])
+        with torch.inference_mode():
+            scores = torch.log_softmax(network.model(**network.batch([example])).logits[0], dim=-1)
+        places = range(len(example.labels))
+        shift = int(network.is_causal)
+        slow = [float(scores[i - shift][example.labels[i]]) for i in places if example.labels[i] != -100]
+        assert likelihood.tokens == len(slow)
+        assert likelihood.log_likelihood == pytest.approx(sum(slow), rel=1e-3, abs=1e-3)
+    known, unseen = found[0], found[-1]
+    assert known.log_likelihood / known.tokens > unseen.log_likelihood / unseen.tokens
+
+
+def test_a_rewrite_that_is_too_long_or_holds_a_mark_has_no_likelihood(by_heart):
+    perturber = NeuralPerturber(by_heart("tiny"), device="cpu")
+    rewrites = [("he " * 600,), ("he <SEP> left",), KNOWN[0].after]
+    found = perturber.likelihoods([REQUESTS[0]] * 3, rewrites)
+    assert found[:2] == [None, None]
+    assert found[2] is not None
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_batch_writes_what_each_request_gets_alone(by_heart, kind):
     """Sorted, filled up and put back in order: nothing of that shows."""
     unseen = [request_of(row) for row in toy_rows(12, seed=5)]

@@ -1,15 +1,18 @@
 """Files in PANDA's form: read, written, and what cannot be learned from is counted."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.english.people.demographics import AXES, parse_attribute
+from longway.english.pipeline import load_pipeline
 from longway.errors import ColumnError, DataError
-from longway.methods.perturb.panda import PandaRow, read_panda, row_of, rows_of_pair, write_panda
+from longway.methods.perturb.panda import PandaRow, read_panda, request_of, row_of, rows_of_pair, write_panda
 from longway.methods.perturb.perturber import Perturbed, Place, Request
-from longway.methods.perturb.segments import FORMS, SEP, attribute_called
+from longway.methods.perturb.segments import FORMS, SEP, as_one, attribute_called
 
 MAN, WOMAN = parse_attribute("man"), parse_attribute("woman")
 ALL = [parse_attribute(name) for names in AXES.values() for name in names]
@@ -92,7 +95,7 @@ def test_a_file_without_the_columns_is_told(tmp_path):
         read_panda([{"text": "a", "label": "b"}])
     with pytest.raises(ColumnError, match="no column selected_word and no column perturbed"):
         read_panda([{"original": "Ann left.", "target_attribute": "man"}])
-    with pytest.raises(DataError, match="no perturbation that can be learned from"):
+    with pytest.raises(DataError, match="no perturbation that can be used"):
         read_panda([cells(target_attribute="martian")])
 
 
@@ -146,3 +149,26 @@ def test_human_pairs_become_rows_that_can_be_read_again(shared, tmp_path):
     assert len(rows) >= 90
     assert all(row.word in row.before[0] for row in rows)
     assert read_panda(write_panda(rows, tmp_path / "pairs.jsonl")).rows == tuple(rows)
+
+
+@pytest.mark.parametrize(
+    ("before", "word", "target", "place", "source"),
+    [
+        (("He saw her.", "She left."), "she", "man", Place(1, 0, 3), "woman"),  # in another case
+        (("Shepherds know she left.",), "she", "man", Place(0, 15, 18), "woman"),  # not inside a word
+        (("A black umbrella and a black man.",), "black", "asian", Place(0, 23, 28), "black"),  # a colour is no person
+        (("My aunt Ann left.",), "aunt", "man", Place(0, 3, 7), "woman"),
+        (("The table fell.",), "table", "man", Place(0, 4, 9), "woman"),  # nobody: the first other attribute
+    ],
+)  # fmt: skip
+def test_a_row_is_asked_about_the_occurrence_that_is_a_person(before, word, target, place, source):
+    pytest.importorskip("spacy")
+    row = PandaRow(before, word, parse_attribute(target), before)
+    found = request_of(row, load_pipeline().analyse(as_one(before)))
+    assert (found.place, found.source.name, found.target.name) == (place, source, target)
+
+
+def test_without_an_analysis_the_first_occurrence_counts_and_a_word_that_is_not_there_is_none():
+    row = PandaRow(("A black umbrella and a black man.",), "black", parse_attribute("asian"), ("x",))
+    assert request_of(row).place == Place(0, 2, 7)
+    assert request_of(replace(row, word="white")) is None

@@ -6,6 +6,8 @@ import sys
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from longway.english.people.demographics import parse_attribute
 from longway.errors import DataError, RunError, SettingError, TrainingError
@@ -13,6 +15,7 @@ from longway.methods.perturb import training
 from longway.methods.perturb.neural import NeuralPerturber
 from longway.methods.perturb.panda import PandaRow, fingerprint_of, write_panda
 from longway.methods.perturb.training import TrainingPlan, train
+from longway.metrics.bleu import sacre_bleu
 from longway.store.atomic import read_json
 from tests.engines.llama_cpp import model_or_skip
 from tests.methods.perturb.toy_sentences import request_of, toy_rows
@@ -133,6 +136,70 @@ def test_training_stops_when_validation_gets_no_better_and_keeps_the_best_weight
     assert not all(torch.equal(kept[name], seen[3][name]) for name in kept)
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    losses=st.lists(st.sampled_from([1.0, 2.0, 2.0001, 2.5, 3.0]), max_size=14),
+    patience=st.integers(0, 4),
+    decay=st.sampled_from([0.01, 0.5, 1.0]),
+)
+def test_the_learning_rate_decays_as_by_reduce_lr_on_plateau(losses, patience, decay):
+    """ParlAI's default scheduler is torch's; its `eps` only ignores changes below 1e-8."""
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
+    scheduler = None
+    if decay < 1:  # torch refuses a factor that changes nothing, and so does ParlAI
+        scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
+            optimizer, "min", factor=decay, patience=patience, eps=0
+        )
+        for loss in losses:
+            scheduler.step(loss)
+    theirs = optimizer.param_groups[0]["lr"]
+    assert training.plateau_factor(losses, decay=decay, patience=patience) == pytest.approx(theirs)
+
+
+def test_on_a_plateau_the_learning_rate_falls_and_the_folder_says_so(tmp_path, monkeypatch):
+    losses = iter([3.0, 2.0, 2.0, 2.0, 2.0, 2.0])
+    monkeypatch.setattr(training._Training, "_validation_loss", lambda self: next(losses))
+    plan = TrainingPlan(epochs=6, batch_size=16, decay_patience=1)
+    trained = train("tiny", toy_rows(20), tmp_path / "model", plan=plan)
+    rate = training.LEARNING_RATE_FROM_SCRATCH
+    rates = [epoch.learning_rate for epoch in trained.epochs]
+    assert rates == pytest.approx([rate, rate, rate, rate, rate / 100, rate / 100])
+    assert read_json(trained.folder / "perturber.json")["epochs"][-1]["learning_rate"] == rates[-1]
+
+
+def test_validations_during_the_warm_up_do_not_count(tmp_path):
+    run = training.Run.open(tmp_path / "run", command="x", settings={}, fingerprint="x")
+    rows = toy_rows(40)
+    plan = TrainingPlan(epochs=100, batch_size=20, warm_up=8, decay_patience=0)
+    job = training._Training("tiny", rows, rows[:5], run, plan, "cpu")  # two steps an epoch: four are warm-up
+    job.epochs = [training.TrainedEpoch(n, 1.0, 1.0, n == 1) for n in range(1, 5)]
+    assert job._pace(8) == 1.0
+    job.epochs += [training.TrainedEpoch(n, 1.0, 1.0, False) for n in (5, 6)]
+    assert job._pace(12) == 0.01  # the first after the warm-up is the best so far, the second is no lower
+
+
+def test_the_validation_rows_are_rewritten_at_the_end(tmp_path):
+    rows = toy_rows(20)
+    plan = TrainingPlan(epochs=2, batch_size=8)
+    trained = train("tiny", rows, tmp_path / "model", plan=plan, validation=rows[:6])
+    scores = trained.validation
+    before, wanted = ([getattr(row, side)[0] for row in rows[:6]] for side in ("before", "after"))
+    done = NeuralPerturber(trained.folder).perturb([request_of(row) for row in rows[:6]])
+    wrote = [one.segments[0] for one in done]
+    assert (scores.rows, scores.refused) == (6, sum(bool(one.reason) for one in done))
+    assert scores.copied == pytest.approx(sacre_bleu(before, wanted))
+    assert scores.source == pytest.approx(sacre_bleu(wrote, before))
+    assert scores.people == pytest.approx(sacre_bleu(wrote, wanted))
+    assert trained.best.perplexity == pytest.approx(math.exp(trained.best.validation_loss))
+    assert read_json(trained.folder / "perturber.json")["validation"]["rows"] == 6
+
+
+def test_without_the_packages_for_bleu_training_ends_all_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr(training, "find_spec", lambda name: None)
+    trained = train("tiny", toy_rows(10), tmp_path / "model", plan=TrainingPlan(epochs=1, batch_size=8))
+    assert trained.validation is None
+
+
 def test_a_batch_in_pieces_is_the_same_step(tmp_path, monkeypatch):
     rows = toy_rows(30)
     plan = TrainingPlan(epochs=1, batch_size=16)
@@ -232,13 +299,8 @@ def test_the_warm_up_grows_to_the_full_rate_and_never_takes_more_than_a_tenth(tm
 
 def test_the_plan_is_table_10():
     plan = TrainingPlan()
-    assert (plan.batch_size, plan.weight_decay, plan.patience, plan.warm_up, plan.clip) == (
-        64,
-        0.01,
-        10,
-        1200,
-        0.1,
-    )
+    assert (plan.batch_size, plan.weight_decay, plan.patience) == (64, 0.01, 10)
+    assert (plan.warm_up, plan.clip, plan.decay) == (1200, 0.1, 0.01)
     assert training.LEARNING_RATE == 1e-5
 
 
@@ -249,6 +311,8 @@ def test_the_plan_is_table_10():
         ({"batch_size": 0}, "'batch_size'"),
         ({"learning_rate": math.inf}, "'learning_rate'"),
         ({"form": "other"}, "paper, released"),
+        ({"decay": 0}, "'decay' must be above 0"),
+        ({"decay_patience": -1}, "'decay_patience'"),
     ],
 )
 def test_a_plan_that_cannot_be_is_told(change, told):

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from longway.classify.catalog import names_of
 from longway.classify.own_model import plain_label
-from longway.errors import CheckFailed, DataError
-from longway.jobs.fairness.models import classifier_of
+from longway.errors import CheckFailed, DataError, SettingError
+from longway.jobs.fairness.models import AskedClassifier, classifier_of
 from longway.jobs.perturb.pairs_result import PairsResult, PersonPair, inputs_of, read_pairs
 from longway.jobs.results import Result
 from longway.metrics.fairness.fairscore import Changed
@@ -149,7 +149,13 @@ def check_pairs(pairs: PairsResult | Iterable[PersonPair] | Path | str, model: o
     if not given:
         raise DataError("There are no pairs to check. Make some: longway perturb DATA --test-set.")
     (name,) = names_of([model])
-    answers = list(map(str, classifier_of(name).predict(inputs_of(given))))
+    classifier = classifier_of(name)
+    if isinstance(classifier, AskedClassifier):
+        raise SettingError(
+            f"A language model is not asked about pairs. Got {name!r}. Expected a classifier. "
+            "Pass a function that calls the language model, or use `longway fairness --fairscore DATA --model served:MODEL`."
+        )
+    answers = list(map(str, classifier.predict(inputs_of(given))))
     called = model if isinstance(model, str) else getattr(model, "__name__", type(model).__name__)
     return checked(given, answers[: len(given)], answers[len(given) :], model=called)
 

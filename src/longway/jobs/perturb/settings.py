@@ -162,6 +162,8 @@ class TrainSettings:
     lr: Learning rate. Default: 1e-5, and 3e-3 for tiny.
     batch_size: Rows per step.
     patience: Epochs without a lower validation loss before it stops.
+    lr_decay: What the learning rate is multiplied by on a plateau; 1 to leave it as it is.
+    lr_patience: A plateau is more than this many epochs without a lower validation loss.
     limit: Read only the first rows.
     encoding: Encoding of text files that are not UTF-8. Default: recognised, as by audit.
     seed: Seed of order and dropout.
@@ -174,6 +176,8 @@ class TrainSettings:
     lr: float | None = option(None)
     batch_size: int = option(64, at_least=1)
     patience: int = option(10, at_least=1)
+    lr_decay: float = option(0.01, advanced=True)
+    lr_patience: int = option(3, at_least=0, advanced=True)
     limit: int | None = option(None, group=DATA, at_least=1)
     encoding: str | None = option(None, group=DATA, advanced=True, metavar="NAME")
     seed: int = option(0)

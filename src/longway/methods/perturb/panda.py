@@ -1,4 +1,4 @@
-"""Perturbations written by people (or rules), to train a perturber on, in the format of PANDA (Qian et al. 2022).
+"""Perturbations written by people (or rules), to train a perturber on or to score one, in the format of PANDA (Qian et al. 2022).
 
     original                    selected_word   target_attribute   perturbed
     Ann lost her hat. <SEP> …   her             man                Al lost his hat. <SEP> …
@@ -6,6 +6,7 @@
     read_panda(file or hf:NAME)    the rows of such a file: CSV, JSON lines, Parquet, anything that `longway audit` reads
     write_panda(rows, file)        writes them
     row_of(request, perturbed)     the result of a perturber, as a row
+    request_of(row)                a row as a perturber is asked about it
     rows_of_pair(text, other, …)   two versions of a text by people, as two rows, one per direction
 
 The columns are those of the released dataset (facebook/panda; see its card), which Longway does not ship.
@@ -13,6 +14,7 @@ The columns are those of the released dataset (facebook/panda; see its card), wh
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -24,10 +26,20 @@ from typing import Any
 import polars as pl
 
 from longway.data import load, save
-from longway.english.people.demographics import Attribute
+from longway.english.document import Document
+from longway.english.people.demographic_mentions import DescribedPerson, find_persons
+from longway.english.people.demographics import Attribute, other_attributes
 from longway.errors import ColumnError, DataError, SettingError
-from longway.methods.perturb.perturber import Perturbed, Request
-from longway.methods.perturb.segments import PERT_SEP, SEP, Unfit, attribute_called, joined, separated
+from longway.methods.perturb.perturber import Perturbed, Place, Request
+from longway.methods.perturb.segments import (
+    PERT_SEP,
+    SEP,
+    Unfit,
+    attribute_called,
+    joined,
+    separated,
+    starts_of,
+)
 from longway.tokens.tokenizer import is_word, token_spans
 
 COLUMNS = ("original", "selected_word", "target_attribute", "perturbed")
@@ -45,10 +57,11 @@ class PandaRow:
 
 @dataclass(frozen=True, slots=True)
 class Panda:
-    """The rows of a file. skipped: the number of unusable rows, by reason."""
+    """The rows of a file. skipped: the number of unusable rows, by reason. name: of the file."""
 
     rows: tuple[PandaRow, ...]
     skipped: Mapping[str, int]
+    name: str = ""
 
     @property
     def fingerprint(self) -> str:
@@ -84,10 +97,10 @@ def read_panda(source: Any, *, limit: int | None = None, encoding: str | None = 
     if not rows:
         reasons = "; ".join(f"{why} ({n})" for why, n in skipped.most_common(3)) or "there are no rows"
         raise DataError(
-            f"{data.source_name} has no perturbation that can be learned from: {reasons}. "
+            f"{data.source_name} has no perturbation that can be used: {reasons}. "
             f"Rows with {', '.join(COLUMNS)} were expected. Check the file."
         )
-    return Panda(tuple(rows), dict(skipped.most_common()))
+    return Panda(tuple(rows), dict(skipped.most_common()), data.source_name)
 
 
 def write_panda(rows: Iterable[PandaRow], path: str | Path) -> Path:
@@ -101,6 +114,29 @@ def row_of(request: Request, perturbed: Perturbed) -> PandaRow | None:
     if perturbed.reason or perturbed.segments == request.segments:
         return None
     return PandaRow(request.segments, request.word, request.target, perturbed.segments)
+
+
+def request_of(row: PandaRow, document: Document | None = None) -> Request | None:
+    """A row as a perturber is asked about it; None if the chosen word does not occur in the text.
+
+    document: the analysis of the segments as one text (`segments.as_one`). With it, the occurrence is the first that expresses an
+    attribute of the target's axis, and that attribute is the source. Without it, or if there is none, it is the first occurrence, and
+    the source is any other attribute: only the rules read it, and they refuse such a word.
+
+    >>> from longway.english.people.demographics import parse_attribute
+    >>> row = PandaRow(("Ann left.", "He saw her, and she waved."), "She", parse_attribute("man"), ("Al left.", "He saw him, and he waved."))
+    >>> request_of(row).place, request_of(row).word
+    (Place(segment=1, start=16, end=19), 'she')
+    """
+    places = _occurrences(row)
+    if not places:
+        return None
+    if document is not None:
+        people = find_persons(document)
+        for place in places:
+            if (source := _source_at(row, place, people)) is not None:
+                return Request(row.before, place, source, row.target)
+    return Request(row.before, places[0], other_attributes(row.target)[0], row.target)
 
 
 def rows_of_pair(text: str, other: str, *, has: Attribute, other_has: Attribute) -> list[PandaRow]:
@@ -143,6 +179,32 @@ def _row(original: str, word: str, target: str, perturbed: str) -> PandaRow:
         raise Unfit(f"selected_word contains {SEP}")
     before = tuple(part.strip() for part in original.split(SEP))
     return PandaRow(before, word.strip(), attribute_called(target), separated(perturbed, before))
+
+
+def _occurrences(row: PandaRow) -> list[Place]:
+    """Where the chosen word occurs as a word: as it is written, else in another case."""
+    pattern = rf"(?<!\w){re.escape(row.word)}(?!\w)"
+    for flags in (0, re.IGNORECASE):
+        found = [
+            Place(number, *match.span())
+            for number, segment in enumerate(row.before)
+            for match in re.finditer(pattern, segment, flags)
+        ]
+        if found:
+            return found
+    return []
+
+
+def _source_at(row: PandaRow, place: Place, people: Iterable[DescribedPerson]) -> Attribute | None:
+    """The attribute, on the target's axis, of the word at a place; or of the person whose word it is."""
+    at, axis = starts_of(row.before)[place.segment] + place.start, row.target.axis
+    for person in people:
+        here = [word.attribute for word in person.words if word.start <= at < word.stop]
+        if own := [attribute for attribute in here if attribute.axis == axis]:
+            return own[0]
+        if here and (names := sorted(person.attributes(axis) - {row.target.name})):
+            return Attribute(axis, names[0])
+    return None
 
 
 def _first_difference(text: str, other: str) -> tuple[str, str] | None:

@@ -5,9 +5,15 @@
     train(base, rows, out)      base: a folder, a name on the Hugging Face hub, or a base without a download (`networks.py`):
                                 "tiny" (from scratch) or "smollm2" (the small model that Longway installs)
 
-The settings are those of Table 10: AdamW, a learning rate of 1e-5 after a warm-up, batches of 64, gradients clipped at 0.1, and early
-stopping after ten epochs without a lower validation loss. The table's learning rate decay (0.01) is left out: the paper does not
-say what decays. The weights with the lowest validation loss are kept.
+The settings are those of Table 10: AdamW, a learning rate of 1e-5 after a warm-up, batches of 64, gradients clipped at 0.1, a learning
+rate decay of 0.01, and early stopping after ten epochs without a lower validation loss. The weights with the lowest validation loss
+are kept. At the end, these rewrite the validation rows, for the figures of section 4: BLEU and perplexity.
+
+The paper trained with ParlAI and does not explain the decay. We read it as ParlAI's `--lr-scheduler-decay` with its default scheduler,
+reduceonplateau: after more than `--lr-scheduler-patience` validations (ParlAI's default is 3; the table has none) without a lower
+loss, the learning rate is multiplied by it (`plateau_factor`). Validations during the warm-up do not count. In ParlAI, patience counts
+validations, too, and the authors' script mentions four validations per epoch (`-veps 0.25 -vp 10`: 2.5 epochs). Appendix F says
+epochs, and so do we: there is one validation per epoch, and ten epochs stop early only with a lower `patience`.
 
 After each epoch everything that is needed to continue is on disk (`checkpoints.py`), so the same call resumes a killed training and ends
 with the same weights.
@@ -18,7 +24,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import isfinite
+from importlib.util import find_spec
+from math import exp, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +44,12 @@ from longway.methods.perturb.networks import (
     smollm2_network,
     tiny_network,
 )
-from longway.methods.perturb.neural import ABOUT_FILE
-from longway.methods.perturb.panda import PandaRow, fingerprint_of
+from longway.methods.perturb.neural import ABOUT_FILE, NeuralPerturber
+from longway.methods.perturb.panda import PandaRow, fingerprint_of, request_of
+from longway.methods.perturb.perturber import Perturbed
 from longway.methods.perturb.segments import form_named, joined
+from longway.metrics.bleu import sacre_bleu
+from longway.metrics.rewrites import word_distance
 from longway.store import Run, holding
 from longway.store.atomic import read_json
 
@@ -48,6 +58,8 @@ PIECE = (
     8192  # tokens that go through the network together; a larger batch is split, and its gradients are summed
 )
 HELD_OUT = 0.1
+IMPROVED = 1e-4  # a loss that is lower by a smaller share is not lower, as in ReduceLROnPlateau
+REWRITTEN_AT_ONCE = 64  # validation rows between two reports of progress
 COMMAND = "perturb train"
 
 
@@ -56,7 +68,8 @@ class TrainingPlan:
     """How to train; the defaults are Table 10 of the paper.
 
     learning_rate: default 1e-5, or 3e-3 for a network from scratch. warm_up: steps in which it rises, at most a tenth of all.
-    patience: epochs without a lower validation loss before training stops. clip: the longest gradient. form: see `segments.py`.
+    patience: epochs without a lower validation loss before training stops. decay: what the learning rate is multiplied by after more than
+    `decay_patience` epochs without a lower validation loss; 1 leaves it as it is. clip: the longest gradient. form: see `segments.py`.
     """
 
     epochs: int = 10
@@ -65,6 +78,8 @@ class TrainingPlan:
     weight_decay: float = 0.01
     warm_up: int = 1200
     patience: int = 10
+    decay: float = 0.01
+    decay_patience: int = 3
     clip: float = 0.1
     seed: int = 0
     form: str = "paper"
@@ -78,28 +93,64 @@ class TrainingPlan:
             raise SettingError(
                 f"'learning_rate' must be between 0 and 1, both excluded. Got {self.learning_rate}. Try 1e-5."
             )
+        if not 0 < self.decay <= 1:
+            raise SettingError(
+                f"'decay' must be above 0 and at most 1. Got {self.decay}. 0.01 is the paper's; 1 leaves the learning rate as it is."
+            )
+        if self.decay_patience < 0:
+            raise SettingError(f"'decay_patience' must be 0 or more. Got {self.decay_patience}. Try 3.")
         form_named(self.form)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedEpoch:
-    """The result of one epoch; losses are means over tokens. is_best: whether its validation loss is the lowest so far."""
+    """The result of one epoch; losses are means over tokens. is_best: whether its validation loss is the lowest so far.
+
+    learning_rate: at its end; None in folders of earlier versions.
+    """
 
     number: int
     loss: float
     validation_loss: float
     is_best: bool
+    learning_rate: float | None = None
+
+    @property
+    def perplexity(self) -> float:
+        """Of the validation rows, per token."""
+        return exp(self.validation_loss)
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationScores:
+    """What the trained network writes for the validation rows: BLEU, 0 to 100, against two references, as in section 4 of the paper.
+
+    source: against the text before ("measured against the source"). people: against the rewrite in the file. copied: what the text
+    before, unchanged, scores against that. exact: rewrites that are word for word those in the file. refused: answers that cannot be
+    the same text with another person, as in `neural.py`; they count as unchanged.
+    """
+
+    rows: int
+    source: float
+    people: float
+    copied: float
+    exact: int
+    refused: int
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedPerturber:
-    """A finished training. folder: of the model. too_long: rows that were skipped because the network cannot read them."""
+    """A finished training. folder: of the model. too_long: rows that were skipped because the network cannot read them.
+
+    validation: what it writes for the validation rows; None without the packages that compute BLEU.
+    """
 
     folder: Path
     epochs: tuple[TrainedEpoch, ...]
     rows: int
     validation_rows: int
     too_long: int
+    validation: ValidationScores | None = None
 
     @property
     def best(self) -> TrainedEpoch:
@@ -150,10 +201,34 @@ def train(
                     f"{base!r} and {PIECE:,} tokens of text do not fit into the GPU's memory together. "
                     "Choose a smaller --base, or --device cpu."
                 ) from None
-            training.save(asked, data)
+            about = training.save(asked, data)
+            del training  # the network is loaded again, without its optimizer
+            (step or _silent)("rewriting the validation rows")
+            scores = _validation_scores(out, stop, plan.form, device, progress or _silent)
+            run.write(ABOUT_FILE, {**about, "validation": None if scores is None else asdict(scores)})
             run.finish()
         Checkpoints(out / "checkpoints").remove()
         return _trained(out)
+
+
+def plateau_factor(losses: Sequence[float], *, decay: float, patience: int) -> float:
+    """What the learning rate is multiplied by after these validation losses, as by torch's ReduceLROnPlateau.
+
+    After more than `patience` losses in a row that are not lower than the best by one part in ten thousand, it is multiplied by
+    `decay`, and counting starts again.
+
+    >>> [plateau_factor([3, 2, 2, 2, 2, 2][:n], decay=0.01, patience=3) for n in (4, 5, 6)]
+    [1.0, 1.0, 0.01]
+    """
+    factor, best, n_bad = 1.0, float("inf"), 0
+    for loss in losses:
+        if loss < best * (1 - IMPROVED):
+            best, n_bad = loss, 0
+        else:
+            n_bad += 1
+        if n_bad > patience:
+            factor, n_bad = factor * decay, 0
+    return factor
 
 
 class _Training:
@@ -207,12 +282,13 @@ class _Training:
             step(f"epoch {number}, validation")
             validation_loss = self._validation_loss()
             is_best = all(validation_loss < epoch.validation_loss for epoch in self.epochs)
-            self.epochs.append(TrainedEpoch(number, loss, validation_loss, is_best))
+            rate = self.optimizer.param_groups[0]["lr"]
+            self.epochs.append(TrainedEpoch(number, loss, validation_loss, is_best, rate))
             state = {"epochs": [asdict(epoch) for epoch in self.epochs], "epoch": number}
             self.checkpoints.save(number, self.network.model, self.optimizer, state, is_best=is_best)
 
-    def save(self, asked: Mapping[str, object], data: str) -> None:
-        """Write the best weights, the tokenizer and their description to the run's folder. data: hash of the rows."""
+    def save(self, asked: Mapping[str, object], data: str) -> dict[str, object]:
+        """Write the best weights and the tokenizer to the run's folder; returns their description. data: hash of the rows."""
         self.checkpoints.load_best(self.network.model)
         part = self.run.folder / ".model.part"
         shutil.rmtree(part, ignore_errors=True)
@@ -221,7 +297,7 @@ class _Training:
         for path in part.iterdir():
             path.replace(self.run.folder / path.name)
         part.rmdir()
-        about = {
+        return {
             "form": self.plan.form,
             "kind": "causal" if self.network.is_causal else "seq2seq",
             "settings": {**asked, "learning_rate": self.rate},
@@ -231,7 +307,6 @@ class _Training:
             "too_long": self.too_long,
             "epochs": [asdict(epoch) for epoch in self.epochs],
         }
-        self.run.write(ABOUT_FILE, about)
 
     def _is_over(self) -> bool:
         since = next((i for i, epoch in enumerate(reversed(self.epochs)) if epoch.is_best), 0)
@@ -300,9 +375,11 @@ class _Training:
             )
 
     def _pace(self, step: int) -> float:
-        """The factor of the learning rate at a step; it rises during the warm-up."""
+        """The factor of the learning rate at a step; it rises during the warm-up and falls where the validation loss does not."""
         warm = max(1, min(self.plan.warm_up, self.plan.epochs * self.batches // 10))
-        return min(1.0, (step + 1) / warm)
+        losses = [epoch.validation_loss for epoch in self.epochs if epoch.number * self.batches > warm]
+        decayed = plateau_factor(losses, decay=self.plan.decay, patience=self.plan.decay_patience)
+        return min(1.0, (step + 1) / warm) * decayed
 
     def _readable(self, texts: Sequence[tuple[str, str]]) -> list[Tokens]:
         read = [self.network.pair(source, target) for source, target in texts]
@@ -349,10 +426,44 @@ def _hash_of(base: str) -> str:
     return folder_hash(folder_of(base, what=f"The model {base!r}"))
 
 
+def _validation_scores(
+    folder: Path, rows: Sequence[PandaRow], form: str, device: str, progress: Callable[[int, int], None]
+) -> ValidationScores | None:
+    """What the network in a folder writes for rows; None without the packages that compute BLEU."""
+    if any(find_spec(package) is None for package in ("sacrebleu", "rapidfuzz")):
+        return None
+    asked = [(row, request) for row in rows if (request := request_of(row)) is not None]
+    perturber = NeuralPerturber(folder, device=device, form=form)
+    done: list[Perturbed] = []
+    for start in range(0, len(asked), REWRITTEN_AT_ONCE):
+        done += perturber.perturb([request for _, request in asked[start : start + REWRITTEN_AT_ONCE]])
+        progress(len(done), len(asked))
+    if not asked:
+        return None
+    before, wanted = ([" ".join(getattr(row, side)) for row, _ in asked] for side in ("before", "after"))
+    wrote = [" ".join(one.segments) for one in done]
+    return ValidationScores(
+        rows=len(asked),
+        source=sacre_bleu(wrote, before),
+        people=sacre_bleu(wrote, wanted),
+        copied=sacre_bleu(before, wanted),
+        exact=sum(word_distance(*pair)[0] == 0 for pair in zip(wrote, wanted, strict=True)),
+        refused=sum(bool(one.reason) for one in done),
+    )
+
+
 def _trained(folder: Path) -> TrainedPerturber:
     about = read_json(folder / ABOUT_FILE)
     epochs = tuple(TrainedEpoch(**epoch) for epoch in about["epochs"])
-    return TrainedPerturber(folder, epochs, about["rows"], about["validation_rows"], about["too_long"])
+    scores = about.get("validation")
+    return TrainedPerturber(
+        folder,
+        epochs,
+        about["rows"],
+        about["validation_rows"],
+        about["too_long"],
+        None if scores is None else ValidationScores(**scores),
+    )
 
 
 def _silent(*_: object) -> None:
