@@ -400,7 +400,9 @@ def single_person(spot: PronounContext) -> Mention | None:
 
 def _may_be_they(scene: Discourse, mention: Mention) -> bool:
     """True for a certain person whose gender no word, pronoun or first name shows."""
-    owner = scene.owner(mention)
+    owner, head = scene.owner(mention), scene.words[mention.head]
+    if head.relation == "conj" or scene.document.children(head, "conj"):  # "Parker and a friend"
+        return False
     if owner is None or not mention.certain or owner.marked_gender or any(p.gender for p in owner.pronouns):
         return False
     return 1 - THEY_NAMED <= owner.female <= THEY_NAMED or not owner.is_named

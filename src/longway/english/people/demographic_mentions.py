@@ -192,6 +192,7 @@ def _names(document: Document, people: Sequence[Chain]) -> Iterator[DemographicM
     strangers = _Strangers(document, people)
     for chain in people:
         firsts = {mention.parts[0] for mention in chain.mentions if len(mention.parts) > 1}
+        surnames = {m.parts[-1] for m in chain.mentions if m.parts and _ends_in_surname(m)} - firsts
         shown = _shown_gender(chain)
         for mention in chain.mentions:
             if not _is_named(chain, mention) or _names_no_person(document, mention):
@@ -201,7 +202,10 @@ def _names(document: Document, people: Sequence[Chain]) -> Iterator[DemographicM
             for place, word in enumerate(body):
                 if _is_initial(word):
                     continue
-                is_first = place == 0 and (len(body) > 1 or _is_first_name(mention, firsts))
+                is_surname = len(body) == 1 and mention.parts[-1] in surnames
+                is_first = (
+                    place == 0 and not is_surname and (len(body) > 1 or _is_first_name(mention, firsts))
+                )
                 kind = "name" if is_first else "surname"
                 for attribute in _told_by_name(word.text, is_first=is_first):
                     if attribute.axis != "gender" or (
@@ -277,6 +281,11 @@ def _is_first_name(mention: Mention, firsts: set[str]) -> bool:
     return not mention.title and name_kind(name) == "first"
 
 
+def _ends_in_surname(mention: Mention) -> bool:
+    """True for "Peter F. Paul", "Judge Garth"; not for "Paul", "Aunt Ann", "Queen Anne"."""
+    return len(mention.parts) > 1 or (mention.title != "" and mention.title not in _BEFORE_FIRST_NAMES)
+
+
 def _is_named(chain: Chain, mention: Mention) -> bool:
     """True for a name that is certainly a person's: it looks like one, or a pronoun or a longer name refers to it."""
     if mention.kind != "name":
@@ -299,6 +308,7 @@ def _names_no_person(document: Document, mention: Mention) -> bool:
         or is_a_place(document, mention.end)
         or first.lower in _NO_NAMES
         or first.upos == "ADJ"  # "Thai politics"
+        or last.tag == "NNPS"  # "Mexicans"
     )
 
 

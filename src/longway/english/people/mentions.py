@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from longway.english.document import Document, Word
 from longway.english.inflection import is_all_caps
+from longway.english.people.famous_people import is_widely_known
 from longway.english.people.person_names import census_first_name, census_surname
 from longway.english.people.person_words import (
     COMMON_WORDS,
@@ -213,8 +214,20 @@ def _is_small_name(document: Document, word: Word) -> bool:
         return False
     if any(word.lower in words for words in (PLACES, NOT_PERSON, KIN, TITLES, ROLES)):
         return False
+    if is_widely_known((word.lower,)) or _follows_small_name(document, word):
+        return True
+    return _is_small_first_name(word)
+
+
+def _is_small_first_name(word: Word) -> bool:
     first_name = census_first_name(word.text)
     return first_name is not None and first_name.count >= SMALL_NAME and is_mainly_first_name(word.lower)
+
+
+def _follows_small_name(document: Document, word: Word) -> bool:
+    """True for the surname of "clint eastwood"."""
+    before = document.word_at(word.index - 1)
+    return before is not None and before.upos == "PROPN" and _is_small_first_name(before)
 
 
 def _has_gendered_pronoun(document: Document) -> bool:

@@ -118,7 +118,10 @@ _CALLED_SHE = _LISTS["called_she"]
 
 def is_animal(word: Word) -> bool:
     """True for "cat", "wolves"."""
-    return word.upos in ("NOUN", "PROPN") and word.lemma.lower() in ANIMALS
+    if word.upos not in ("NOUN", "PROPN") or not word.text[1:].islower():
+        return False
+    meanings = senses(word.lemma, "NOUN")
+    return word.lemma.lower() in ANIMALS or bool(meanings and meanings[0].field == "noun.animal")
 
 
 def pronouns_for_things(document: Document, chains: Sequence[Chain]) -> frozenset[int]:
@@ -229,6 +232,8 @@ def reason_not_a_person(document: Document, first: int, end: int, entry: Demogra
         return "a piece or card of a game"
     if entry.attribute.axis == "age" and _is_offspring(document, word, entry):
         return "says whose child it is"
+    if word.lower == "people" and any(det.lower in ("a", "an") for det in document.children(word, "det")):
+        return "no person is meant"  # "an ignored people"
     if word.lower == "old" and any(w.lower == "how" for w in document.children(word)):
         return "asks for an age"
     if word.lower in _DEGREES and document.lower_at(end) == "of":
@@ -253,6 +258,7 @@ _BOARD_WORDS = frozenset(
     "chess chessboard chessmen pawn pawns rook rooks checkmate checkmated stalemate gambit".split()
 )
 _SUITS = frozenset("hearts spades clubs diamonds cups swords wands pentacles".split())
+_AMONG_SIBLINGS = frozenset("only youngest eldest oldest first second third fourth fifth".split())
 _OFFSPRING = frozenset("child children kid kids baby babies little one ones".split())
 
 
@@ -281,9 +287,8 @@ def _is_offspring(document: Document, word: Word, entry: DemographicEntry) -> bo
         and word.relation == "nmod"
         and any(entry.kind == "kin" for entry in entries_for(above.text))
     )
-    return (
-        is_owned or is_had or is_of_parent or any(w.lower == "only" for w in document.children(word, "amod"))
-    )
+    is_ranked = any(w.lower in _AMONG_SIBLINGS for w in document.children(word, "amod"))
+    return is_owned or is_had or is_of_parent or is_ranked
 
 
 def is_person(word: Word) -> bool:
@@ -392,7 +397,15 @@ def _is_in_a_name(document: Document, first: int, end: int, entry: DemographicEn
         return True  # "a Jeep Cherokee"
     if entry.number == "plur" and entry.kind in ("person", "kin"):
         # "Friday Night Boys", not "Girls High School"
-        is_followed = after is not None and (is_capitalised(after) or after.lower in ("'s", "'"))
+        is_noun = after is not None and is_capitalised(after) and after.upos not in ("VERB", "ADJ", "ADV")
+        if (
+            after is not None
+            and is_capitalised(after)
+            and not is_noun
+            and not _opens_sentence(document, word)
+        ):
+            return True  # "Girls Gone Wild"
+        is_followed = is_noun or (after is not None and after.lower in ("'s", "'"))
         return _is_led_by_a_capital(document, word) and not is_followed
     if after is not None and after.lower in ("'s", "'"):
         owned = document.word_at(end + 1)

@@ -32,6 +32,8 @@ from longway.english.document import Document
 from longway.english.people.demographic_mentions import DemographicMention, Demographics
 from longway.english.people.demographics import Attribute, other_attributes
 
+ADULT = Attribute("age", "adult")
+
 
 @dataclass(frozen=True, slots=True)
 class PossibleChange:
@@ -79,9 +81,13 @@ def _word(text: str, found: DemographicMention) -> str:
 
 
 def _adds_a_modifier(word: DemographicMention, target: Attribute) -> bool:
+    """True for "two men" to "two middle-aged men", "guys" to "elderly men", "an old poet" to "an adult poet"."""
     if word.entry is None:
         return False
-    return word.entry.counterparts.get(target.name, "").lower().endswith(f" {word.entry.word.lower()}")
+    new = word.entry.counterparts.get(target.name, "").lower()
+    is_modified = word.attribute == ADULT and " " in new
+    is_empty = target == ADULT and word.entry.pos == "ADJ"
+    return is_modified or is_empty or new.endswith(f" {word.entry.word.lower()}")
 
 
 def axis_weights(options: Iterable[Sequence[PossibleChange]]) -> dict[str, float]:

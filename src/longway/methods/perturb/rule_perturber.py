@@ -13,7 +13,7 @@ without a counterpart stays, and is reported.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -34,6 +34,7 @@ from longway.english.people.demographic_mentions import (
 from longway.english.people.demographics import AGE_RANGES, Attribute
 from longway.english.people.person_names import replacement_name
 from longway.english.people.pronouns import HE, PRONOUNS, SHE, THEY, Pronoun, pronoun_form, singular_they
+from longway.english.people.referents import is_person
 from longway.english.pipeline import load_pipeline
 from longway.english.verb_agreement import change_pronouns
 from longway.methods.perturb.perturber import Perturbed, Place, Request, unchanged
@@ -157,6 +158,8 @@ class RulePerturber:
             words = self._words(document, person, request, own) if self.nouns else {}
             beside = [word for word, new in words.items() if _stands_beside(document, word, new)]
             reason = self._reason_to_keep(person)
+            if not reason and not self.everyone:
+                reason = _name_elsewhere(document, words)
             if beside and not reason:
                 reason = f"{_written(document, beside[0])!r}: {BESIDE}"
             if not reason and request.target.axis == "gender":
@@ -260,11 +263,22 @@ def _uncertain(
     same = [other for other in people if other is not person and source.name in other.attributes("gender")]
     for other in same:
         open_one, known = (person, other) if _is_open(person) else (other, person)
-        if not _is_open(open_one) or _is_open(known) or _are_two(document, open_one, known):
+        if not _is_open(open_one) or _is_open(known):
             continue
-        if known.words[0].start < open_one.words[0].start:
+        shares = any(word.kind == "pronoun" and not _is_reflexive(document, word) for word in known.words)
+        if _are_two(document, open_one, known) and not shares:
+            continue
+        if shares or known.words[0].start < open_one.words[0].start:
             return f"{_written(document, open_one.words[0])!r}: {UNCERTAIN}"
     return ""
+
+
+def _name_elsewhere(document: Document, words: Mapping[DemographicMention, str]) -> str:
+    """Why a new name would leave the old one in the text; "" if it would not: a namesake cannot be told apart."""
+    names = {_written(document, word) for word in words if word.kind in ("name", "surname")}
+    changed = {index for word in words for index in range(word.first, word.end)}
+    left = next((w for w in document if w.text in names and w.index not in changed), None)
+    return "" if left is None else f"{left.text!r}: {UNCERTAIN}"
 
 
 def _are_two(document: Document, pronouns: DescribedPerson, person: DescribedPerson) -> bool:
@@ -277,12 +291,19 @@ def _are_two(document: Document, pronouns: DescribedPerson, person: DescribedPer
         is_owner = word.dep == "nmod:poss" and above is not None and above.index in own  # "her mother"
         beside = document.children(above, "nsubj", "obj", "iobj") if above is not None else ()
         is_argument = word.relation in ("nsubj", "obj", "iobj") and pronoun_form(document, word) is not None
-        is_reflexive = word.lower.endswith(("self", "selves"))
         if is_owner or is_other_person(document, word, own):
             return True
-        if is_argument and not is_reflexive and any(other.index in own for other in beside):
+        if (
+            is_argument
+            and not _is_reflexive(document, mention)
+            and any(other.index in own for other in beside)
+        ):
             return True
     return False
+
+
+def _is_reflexive(document: Document, word: DemographicMention) -> bool:
+    return document.words[word.first].lower.endswith(("self", "selves"))
 
 
 def _is_open(person: DescribedPerson) -> bool:
@@ -383,6 +404,8 @@ def _counterpart(document: Document, word: DemographicMention, name: str) -> str
     new = word.entry.counterparts.get(name)
     if new is None:
         return None
+    if not _can_be_written(document, word, name):
+        return None
     new = _noble_counterpart(document, word, name) or new
     if word.attribute.axis == "race":
         first = document.words[word.first]
@@ -392,10 +415,22 @@ def _counterpart(document: Document, word: DemographicMention, name: str) -> str
         return capitalise(new) if opens and first.text[:1].isupper() else new
     written = _written(document, word)
     if any(c.isupper() for c in new):
-        return new
+        return new.lower() if document.text.islower() else new
     if written.istitle() and " " in written:  # "Vice Chairman"
         return " ".join(map(capitalise, new.split(" ")))
     return match_case(new, written)
+
+
+def _can_be_written(document: Document, word: DemographicMention, name: str) -> bool:
+    """False for "the people's 800 metres", "the girls' 800 metres", "non-binary empowerment"."""
+    head, mark = document.words[word.end - 1], document.word_at(word.end)
+    above = document.head(head)
+    is_of_thing = above is not None and not is_person(above)
+    if name == "non-binary" and head.relation == "amod" and is_of_thing:
+        return False
+    is_event = mark is not None and mark.lower in ("'s", "'", "’s", "’") and is_of_thing
+    is_category = word.entry is not None and word.entry.word in ("men", "women", "ladies", "boys", "girls")
+    return not (is_event and is_category and name not in ("man", "woman"))
 
 
 def _noble_counterpart(document: Document, word: DemographicMention, name: str) -> str | None:
