@@ -22,7 +22,7 @@ from longway.english.inflection import is_all_caps
 from longway.english.listed_words import listed_words
 from longway.english.people.chains import Chain
 from longway.english.people.demographics import DemographicEntry, entries_for
-from longway.english.people.mentions import Mention, find_mentions, person_noun_kind
+from longway.english.people.mentions import Mention, find_mentions, is_mainly_first_name, person_noun_kind
 from longway.english.people.person_names import census_first_name
 from longway.english.people.person_words import NOT_PERSON, PLACES
 from longway.english.wordnet import senses
@@ -144,6 +144,11 @@ def pronouns_for_things(document: Document, chains: Sequence[Chain]) -> frozense
     )
 
 
+def _is_country(word: Word) -> bool:
+    """True for "France", not for "Victoria", who may be a person."""
+    return word.lower in PLACES and not is_mainly_first_name(word.lower)
+
+
 def _is_animals_name(document: Document, group: Sequence[Mention]) -> bool:
     """True for "our cat Duchess"."""
     nouns = (m for m in group if m.kind != "pronoun")
@@ -171,7 +176,7 @@ def _is_of_a_thing(document: Document, pronoun: Mention, mentions: Sequence[Ment
         return False
     topics = list(_topics(document, pronoun))
     is_country = pronoun.gender == "feminine" and any(
-        other.upos == "PROPN" and other.lower in PLACES for other in topics
+        other.upos == "PROPN" and _is_country(other) for other in topics
     )
     return is_country or any(other.lemma.lower() in names for other in topics)
 
@@ -187,7 +192,7 @@ def _topics(document: Document, pronoun: Mention) -> Iterator[Word]:
             is_ship = word.lemma.lower() in _CALLED_SHE and not document.children(word, "case")
             if not is_own or pronoun.form == "possessive" or is_ship:
                 yield word
-            elif word.lower in PLACES and word.head == document.words[pronoun.head].head:
+            elif _is_country(word) and word.head == document.words[pronoun.head].head:
                 yield word  # "France honoured her fallen"
 
 
