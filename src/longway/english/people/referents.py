@@ -120,7 +120,7 @@ def is_animal(word: Word) -> bool:
     """True for "cat", "wolves"."""
     if word.upos not in ("NOUN", "PROPN") or not word.text[1:].islower():
         return False
-    meanings = senses(word.lemma, "NOUN")
+    meanings = () if person_noun_kind(word) else senses(word.lemma, "NOUN")  # a queen is a bee, too
     return word.lemma.lower() in ANIMALS or bool(meanings and meanings[0].field == "noun.animal")
 
 
