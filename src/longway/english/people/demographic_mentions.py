@@ -278,7 +278,8 @@ def _is_first_name(mention: Mention, firsts: set[str]) -> bool:
     name = mention.parts[0]
     if name in firsts or mention.title in _BEFORE_FIRST_NAMES:
         return True
-    return not mention.title and name_kind(name) == "first"
+    is_known = census_first_name(name) is not None  # an unknown name alone may be a surname
+    return not mention.title and is_known and name_kind(name) == "first"
 
 
 def _ends_in_surname(mention: Mention) -> bool:

@@ -246,7 +246,12 @@ def reason_not_a_person(document: Document, first: int, end: int, entry: Demogra
     needs_people = entry.notes & {"colour", "place", "thing"} or (entry.kind, entry.pos) == ("group", "ADJ")
     if needs_people and not _is_said_of_people(document, word):
         return "a colour" if "colour" in entry.notes else SAID_OF_A_THING
-    if entry.kind == "decade" and not document.children(word, "nmod:poss"):
+    if entry.kind == "phase" and document.lower_at(end) == "of":
+        return "nobody's age"  # "the ripe old age of 42"
+    if entry.kind == "decade" and (
+        not document.children(word, "nmod:poss")
+        or document.text[opening.start - 1 : opening.start] in ("'", "’")
+    ):
         return "nobody's age"  # "in the seventies", but "in her seventies"
     if entry.pos == "ADJ" and _is_said_of_an_animal(document, word):
         return "said of an animal"
@@ -465,6 +470,15 @@ def _may_be_a_small_title(document: Document, first: int, end: int, entry: Demog
     A singular noun needs an article in English; without one it may be a name.
     """
     before, after = document.word_at(first - 1), document.word_at(end)
+    if after is not None and after.upos == "NUM":
+        return True  # "spy kids 2"
+    if before is not None and before.upos == "PROPN" and entry.number == "plur":
+        return True  # "warner bros"
+    is_owner = (
+        after is not None and after.lower in ("'s", "’s") and before is not None and before.lower == "the"
+    )
+    if is_owner and entry.number == "sing" and entry.kind in ("kin", "noble"):
+        return True  # "the son 's room"
     if entry.kind == "noble":
         is_of = after is not None and after.lower == "of"
         return is_of or (before is not None and before.upos in ("NOUN", "NUM", "PROPN"))

@@ -81,11 +81,14 @@ def _word(text: str, found: DemographicMention) -> str:
 
 
 def _adds_a_modifier(word: DemographicMention, target: Attribute) -> bool:
-    """True for "two men" to "two middle-aged men", "guys" to "elderly men", "an old poet" to "an adult poet"."""
+    """True for "two men" to "two middle-aged men", "guys" to "elderly men", "an old poet" to "an adult poet".
+
+    Also for "a man" to "a boy", which changes more than an age: what an adult does, a child may not.
+    """
     if word.entry is None:
         return False
     new = word.entry.counterparts.get(target.name, "").lower()
-    is_modified = word.attribute == ADULT and " " in new
+    is_modified = word.attribute == ADULT
     is_empty = target == ADULT and word.entry.pos == "ADJ"
     return is_modified or is_empty or new.endswith(f" {word.entry.word.lower()}")
 

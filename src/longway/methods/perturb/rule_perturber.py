@@ -45,12 +45,18 @@ NO_WORD = "there is no other word for it"
 QUOTED = "only a quotation speaks of this person"
 NO_NUMBER = "an age in numbers cannot be left open"
 ADULT = Attribute("age", "adult")
+LONG, SURE_LINK = (
+    6,
+    0.85,
+)  # sentences; probability from which a pronoun of a longer text is taken for a person's
 BESIDE = "its counterpart stands beside it"
 IN_QUOTES = "in a quotation"
 NAMES_STAY = "names are kept"
 KNOWN = "a person known by name"
 WELL_KNOWN = "a widely known person"
 MIXED = "words of two genders refer to this person"
+SAME_AGE = "others of this age are mentioned"
+DATED = "dates or spans of years go with the age"
 UNCERTAIN = "it is not certain who this refers to"
 
 _QUOTATION = re.compile(
@@ -60,6 +66,7 @@ _QUOTATION = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+_DATES = re.compile(r"\b1[5-9]\d\d\b|\b20[0-2]\d\b|\byears\s+(?:later|of|in|on|before|after)\b")
 _LISTS = listed_words(__name__)
 _AT_COURT, _BRITISH = _LISTS["at_court"], _LISTS["british"]
 _AND = r",?\s+(?:and|or|nor|not|&)\s+(?:(?:the|an?|my|your|his|her|our|their)\s+)?"  # between two words of a list
@@ -117,7 +124,8 @@ class RulePerturber:
         """The result of one request."""
         text = as_one(request.segments)
         document = (self._read or load_pipeline().analyse)(text)
-        found = find_demographics(document)
+        is_long = len(document.sentences) > LONG  # with more people in it
+        found = find_demographics(document, sure=SURE_LINK if is_long else None)
         people = find_persons(document, found)
         at = starts_of(request.segments)[request.place.segment] + request.place.start
         chosen = [p for p in people if any(word.start <= at < word.stop for word in p.words)]
@@ -162,6 +170,8 @@ class RulePerturber:
                 reason = _name_elsewhere(document, words)
             if beside and not reason:
                 reason = f"{_written(document, beside[0])!r}: {BESIDE}"
+            if not reason and request.target.axis == "age" and not self.everyone:
+                reason = _other_ages(document, person, people, request)
             if not reason and request.target.axis == "gender":
                 reason = self._reason_of_doubt(document, person, people, request.source)
             if reason or own.missing:
@@ -309,6 +319,24 @@ def _is_reflexive(document: Document, word: DemographicMention) -> bool:
 def _is_open(person: DescribedPerson) -> bool:
     """True for a person who is mentioned by pronouns alone."""
     return all(word.kind == "pronoun" for word in person.words)
+
+
+def _other_ages(
+    document: Document, person: DescribedPerson, people: Sequence[DescribedPerson], request: Request
+) -> str:
+    """Why an age cannot change alone; "" if it can.
+
+    "The children sang. The kids were tired": both may be the same. "Too heady for children, too silly for adults": a contrast.
+    """
+    attributes = (request.source, request.target)
+    for other in people:
+        for word in other.words if other is not person else ():
+            if word.attribute in attributes and word.entry is not None:
+                return f"{_written(document, word)!r}: {SAME_AGE}"
+    is_in_years = any(word.kind == "years" for word in person.words)
+    if is_in_years and _DATES.search(document.text):
+        return DATED
+    return ""
 
 
 def _uncertain_they(document: Document, person: DescribedPerson) -> str:
