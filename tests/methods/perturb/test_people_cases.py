@@ -45,6 +45,10 @@ LEFT = {
     "a-066": "an age in numbers has no unspecified form",
     "a-085": "people who are only quoted stay",
     "a-088": "a misread headline",
+    "g-113": "a name with a hyphen",
+    "l-003": "several people, several pronouns",
+    "l-004": "several people, several pronouns",
+    "l-011": "several people, several pronouns",
     "l-005": "them may be people",
     "l-007": "she may be the mother",
 }

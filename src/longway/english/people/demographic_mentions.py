@@ -200,7 +200,7 @@ def _names(document: Document, people: Sequence[Chain]) -> Iterator[DemographicM
             words = document.words[mention.start : mention.end]
             body = [word for word in words if {word.lower, word.lower.rstrip(".")} & set(mention.parts)]
             for place, word in enumerate(body):
-                if _is_initial(word):
+                if _is_initial(word) or word.lower in PARTICLES:
                     continue
                 is_surname = len(body) == 1 and mention.parts[-1] in surnames
                 is_first = (

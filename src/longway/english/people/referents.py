@@ -239,6 +239,8 @@ def reason_not_a_person(document: Document, first: int, end: int, entry: Demogra
         return "says whose child it is"
     if word.lower == "people" and any(det.lower in ("a", "an") for det in document.children(word, "det")):
         return "no person is meant"  # "an ignored people"
+    if word.text in ("man", "woman") and _is_humankind(document, word):
+        return "no person is meant"
     if word.lower == "old" and any(w.lower == "how" for w in document.children(word)):
         return "asks for an age"
     if word.lower in _DEGREES and document.lower_at(end) == "of":
@@ -272,6 +274,12 @@ _AMONG_SIBLINGS = frozenset("only youngest eldest oldest first second third four
 _OFFSPRING = frozenset("child children kid kids baby babies little one ones".split())
 
 
+def _is_humankind(document: Document, word: Word) -> bool:
+    """True for "confirmed in man or animals": a singular without an article inside a sentence."""
+    is_bare = not document.children(word, "det", "nmod:poss", "nummod", "amod", "compound", "cop")
+    return is_bare and word.relation in ("obl", "nmod", "obj") and not document.text.islower()
+
+
 def _is_piece_or_card(document: Document, first: int, end: int, entry: DemographicEntry) -> bool:
     """True for "the white queen" in a text about chess, "the queen of spades"."""
     words = [word.lower for word in document.words[first : end + 2]]
@@ -297,7 +305,11 @@ def _is_offspring(document: Document, word: Word, entry: DemographicEntry) -> bo
         and word.relation == "nmod"
         and any(entry.kind == "kin" for entry in entries_for(above.text))
     )
-    is_ranked = any(w.lower in _AMONG_SIBLINGS for w in document.children(word, "amod"))
+    is_of_somebody = any(
+        other.upos == "PROPN" and [case.lower for case in document.children(other, "case")] == ["of"]
+        for other in document.children(word, "nmod")
+    )  # "the children of Gustav Vasa"
+    is_ranked = is_of_somebody or any(w.lower in _AMONG_SIBLINGS for w in document.children(word, "amod"))
     return is_owned or is_had or is_of_parent or is_ranked
 
 
