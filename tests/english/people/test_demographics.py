@@ -12,7 +12,7 @@ from longway.english.people.pronouns import FORMS, PRONOUNS
 
 KINDS = {
     "gender": {"person", "kin", "title", "noble", "role", "people", "quality", "thing"},
-    "race": {"group"},
+    "race": {"group", "thing"},
     "age": {"person", "decade", "phase", "thing"},
 }
 NOTES = {"generic", "senses", "side", "thing", "colour", "place"}

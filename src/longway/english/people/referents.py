@@ -309,7 +309,16 @@ def _is_offspring(document: Document, word: Word, entry: DemographicEntry) -> bo
         other.upos == "PROPN" and [case.lower for case in document.children(other, "case")] == ["of"]
         for other in document.children(word, "nmod")
     )  # "the children of Gustav Vasa"
-    is_ranked = is_of_somebody or any(w.lower in _AMONG_SIBLINGS for w in document.children(word, "amod"))
+    is_born = any(clause.lemma == "bear" for clause in document.children(word, "acl"))  # "children born to"
+    is_of_number = (
+        above is not None and word.relation == "nmod" and above.upos in ("NUM", "ADJ")
+    )  # "fourth of five children"
+    is_ranked = (
+        is_of_somebody
+        or is_born
+        or is_of_number
+        or any(w.lower in _AMONG_SIBLINGS for w in document.children(word, "amod"))
+    )
     return is_owned or is_had or is_of_parent or is_ranked
 
 

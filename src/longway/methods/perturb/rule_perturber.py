@@ -33,13 +33,14 @@ from longway.english.people.demographic_mentions import (
     is_other_person,
 )
 from longway.english.people.demographics import AGE_RANGES, Attribute
-from longway.english.people.mentions import Mention, find_mentions
-from longway.english.people.person_names import replacement_name
+from longway.english.people.mentions import Mention, find_mentions, is_mainly_first_name
+from longway.english.people.person_names import gender_attribute, replacement_name
 from longway.english.people.person_words import HUMAN_VERBS, SPEECH_VERBS
 from longway.english.people.pronouns import HE, PRONOUNS, SHE, THEY, Pronoun, pronoun_form, singular_they
 from longway.english.people.referents import is_person
 from longway.english.pipeline import load_pipeline
 from longway.english.verb_agreement import change_pronouns
+from longway.english.wordnet import senses
 from longway.methods.perturb.perturber import Perturbed, Place, Request, unchanged
 from longway.methods.perturb.segments import as_one, place_in, starts_of, with_changes
 
@@ -274,6 +275,8 @@ def _uncertain(
     """
     if source == NEUTRAL:
         return _uncertain_they(document, person)
+    if document.text.islower() and (word := _unread_name(document, person, source)) is not None:
+        return f"{word.text!r}: {UNCERTAIN}"
     if len(document) > LONG and (word := _doubtful_pronoun(document, person, people, source)) is not None:
         return f"{word.text!r}: {UNCERTAIN}"
     same = [other for other in people if other is not person and source.name in other.attributes("gender")]
@@ -358,6 +361,23 @@ def _other_ages(
     if is_in_years and _DATES.search(document.text):
         return DATED
     return ""
+
+
+def _unread_name(document: Document, person: DescribedPerson, source: Attribute) -> Word | None:
+    """A first name of the gender in a text without capitals that was not read as one: "don called, but he was rude"."""
+    own = {index for word in person.words for index in range(word.first, word.end)}
+    return next(
+        (
+            word
+            for word in document
+            if word.index not in own
+            and not pronoun_form(document, word)
+            and not senses(word.lower, "NOUN")
+            and is_mainly_first_name(word.lower)
+            and gender_attribute(word.lower) == source.name
+        ),
+        None,
+    )
 
 
 def _doubtful_pronoun(
@@ -476,7 +496,9 @@ def _tied(document: Document, word: Word) -> Iterator[Word]:
 def _possessive(document: Document, word: DemographicMention, new: str) -> Iterator[Change]:
     """The change of the apostrophe after a word: "the ladies' room", "the gentlemen's room"."""
     mark = document.words[word.end] if word.end < len(document) else None
-    if mark is None or mark.relation != "case" or mark.start != word.stop:
+    if (
+        mark is None or mark.relation != "case" or mark.start > word.stop + 1
+    ):  # "the children 's room" in tokens
         return
     ends_in_s = new[-1:] in ("s", "S")
     is_plural = word.entry is not None and word.entry.number == "plur"
