@@ -108,6 +108,7 @@ def table_of(path):
     return list(csv.reader(io.StringIO(path.read_bytes().decode("cp1252"), newline=""), delimiter=";"))
 
 
+@pytest.mark.soak
 def test_from_a_messy_csv_to_a_repaired_one_that_opens_like_it(messy, monkeypatch, capsys):
     pytest.importorskip("spacy")
     said, code = typed("longway audit kunden.csv", monkeypatch, capsys)

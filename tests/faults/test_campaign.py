@@ -40,6 +40,7 @@ def campaign(bench, whole):
     return Campaign(bench, whole=whole)
 
 
+@pytest.mark.soak
 def test_killed_at_random_moments_nothing_is_lost_and_nothing_paid_twice(campaign):
     for name, kills in KILLS.items():
         campaign.kill(name, kills)
