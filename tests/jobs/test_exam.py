@@ -204,6 +204,7 @@ def test_the_rules_take_the_exam_and_do_not_judge():
     assert result.page().verdict == result.verdict
 
 
+@pytest.mark.soak
 def test_the_small_model_takes_the_exam_on_the_tasks_it_knows():
     model_or_skip()
     result = exam("local", limit=1)

@@ -41,6 +41,7 @@ def rewrite(data, server, out, *, on):
     return lw.rewrite(load(data), settings=settings, engines=engines, out=out, on=on)
 
 
+@pytest.mark.soak
 def test_a_rewrite_on_ray_is_the_same_and_asks_each_question_once(tmp_path):
     data = write_csv(tmp_path / "reviews.csv")
     with Loopback(answer) as server:
