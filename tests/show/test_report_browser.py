@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from conftest import render_report
+from conftest import PAGES, render_report
 
 WIDTHS = (390, 1280)  # a phone, a desk
 SEEN = """() => {
@@ -39,6 +39,11 @@ def opened(new_page, tmp_path):
         yield show
 
 
+# Hostile pages have the layout of the ordinary ones, which are opened by `make soak`.
+EACH_PAGE = [pytest.param(name, marks=() if "hostile" in name else pytest.mark.soak) for name in PAGES]
+
+
+@pytest.mark.parametrize("page", EACH_PAGE, indirect=True)
 def test_the_page_keeps_to_its_policy_and_is_never_wider_than_the_window(opened, page):
     tab = opened(page)
     assert "How to read this" in tab.inner_text("body")
