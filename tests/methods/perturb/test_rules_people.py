@@ -9,6 +9,7 @@ from longway.methods.perturb.rule_perturber import (
     IN_QUOTES,
     KNOWN,
     NAMES_STAY,
+    NO_WORD,
     QUOTED,
     WELL_KNOWN,
     RulePerturber,
@@ -213,3 +214,11 @@ def test_a_listed_pair_never_becomes_twice_the_same(pair, back, joint):
 )
 def test_words_that_people_write(text, word, expected):
     assert perturbed(text, word, "woman") == expected
+
+
+@pytest.mark.parametrize("word", ["prince", "his"])
+def test_a_person_with_a_word_that_has_no_counterpart_stays_as_a_whole(word):
+    text = "The prince lost his hat."
+    kept = done(text, word, "non-binary")
+    assert kept.segments == (text,)
+    assert NO_WORD in kept.reason
