@@ -48,9 +48,10 @@ test: setup style
 	wait $$types; types=$$?; cat $(VENV)/types.txt; \
 	exit $$((tests > types ? tests : types))
 
-# The fault campaign at length: 200 kills, and every fault at four places.
+# Slow tests, ten times as many examples of each property, and the fault campaign at length: 200 kills, and every fault at four places.
 soak: setup
 	$(BIN)/python -m pytest -m soak
+	$(BIN)/python -m pytest -m 'hypothesis and not soak' --hypothesis-profile thorough
 	$(BIN)/python -m tests.faults.campaign --kills 200 --times 4 --seed 0
 	$(BIN)/python -m tests.hostile.campaign --review
 	$(BIN)/python -m tests.hostile.campaign --form csv

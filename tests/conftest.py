@@ -24,6 +24,7 @@ import pytest
 from hypothesis import settings
 
 from longway.data import load
+from longway.detect.leak import folds_for
 from longway.detect.reading import Reading
 from tests.engines.loopback import Loopback
 from tests.environment import without_encoder, without_settings_of_the_user
@@ -31,7 +32,9 @@ from tests.jobs.toy_run import answer
 
 # Slow machines are no failure; and what CI tries is the same each time, so that red means that something changed.
 IS_CI = bool(os.environ.get("CI"))
-settings.register_profile("longway", deadline=None, derandomize=IS_CI, max_examples=30 if IS_CI else 100)
+# Ten times as many examples are tried by `make soak`.
+settings.register_profile("longway", deadline=None, derandomize=IS_CI, max_examples=30)
+settings.register_profile("thorough", deadline=None, max_examples=300)
 settings.load_profile("longway")
 
 # What takes longest goes first: at the end one process would be left alone with it.
@@ -53,6 +56,22 @@ def no_grammar_in_audits():
 
 
 @pytest.fixture(scope="session", autouse=True)
+def few_folds():
+    """Leaks of 2 models in place of 50, which take most of the time of an audit; `all_folds` is for tests of their size."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
+        yield
+
+
+@pytest.fixture(scope="module")
+def all_folds():
+    """Leaks as users get them, in a whole file."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("longway.detect.leak.folds_for", folds_for)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def no_exams_of_the_user(tmp_path_factory):
     """Exams that the user's engines took would change what `--engine auto` selects."""
     with pytest.MonkeyPatch.context() as patch:
@@ -65,6 +84,14 @@ def short_pauses():
     """Servers of tests that fail are asked again at once: a call that fails six times would wait for half a minute."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("longway.engines.transport.LONGEST_BACKOFF", 0.02)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_certificates():
+    """Servers of tests use no TLS; reading the certificates anew for each client would take longer than most tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ssl.SSLContext.load_verify_locations", lambda *args, **options: None)
         yield
 
 
@@ -86,14 +113,6 @@ def alone(monkeypatch, tmp_path):
     without_settings_of_the_user(monkeypatch, tmp_path)
     without_encoder(monkeypatch)
     monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture(scope="module")
-def few_folds():
-    """A leak that is measured roughly in a whole file, where its size is not what is tested."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
-        yield
 
 
 @pytest.fixture

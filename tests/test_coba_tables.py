@@ -43,7 +43,6 @@ def reviews(part, monkeypatch, tmp_path):
     """Toy reviews in place of IMDb and its test sets."""
     without_settings_of_the_user(monkeypatch, tmp_path)
     without_encoder(monkeypatch)
-    monkeypatch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
     monkeypatch.setattr(part("coba_data").common, "DATA", tmp_path)
     rows = [{"text": row["review"], "label": row["label"]} for row in rows_of(24)]
     for file in IMDB_FILES:

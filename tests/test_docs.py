@@ -49,6 +49,8 @@ from longway.sample import NAMES as SAMPLES
 from longway.sample import planted, sample_path
 from tests.environment import without_encoder, without_small_language_model
 
+pytestmark = pytest.mark.usefixtures("all_folds")
+
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]

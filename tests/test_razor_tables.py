@@ -85,7 +85,6 @@ def served(server):
     return ["--engine", "served:toy", "--base-url", server.url, "--set", "rounds=1", "k=6", "candidates=2"]
 
 
-@pytest.mark.usefixtures("few_folds")
 def test_a_run_with_a_server_is_stopped_and_goes_on_without_asking_twice(run, razor, monkeypatch, tmp_path):
     def interrupted(*args, **options):
         raise KeyboardInterrupt
@@ -112,7 +111,6 @@ def test_a_run_with_a_server_is_stopped_and_goes_on_without_asking_twice(run, ra
 
 
 @pytest.mark.soak
-@pytest.mark.usefixtures("few_folds")
 def test_two_engines_fill_both_lines_of_table_1_and_its_proof_is_used_again(run, razor):
     with Loopback(answer) as server:
         options = served(server)
@@ -129,7 +127,6 @@ def test_two_engines_fill_both_lines_of_table_1_and_its_proof_is_used_again(run,
     assert max(map(len, printed.out.splitlines()[:-1])) <= 100 + len("picture: ")
 
 
-@pytest.mark.usefixtures("few_folds")
 def test_a_finished_table_is_printed_again_and_computed_anew_for_other_settings(run, razor, monkeypatch):
     with Loopback(answer) as server:
         _, first = run("--tables", "rounds", *served(server))
@@ -143,7 +140,6 @@ def test_a_finished_table_is_printed_again_and_computed_anew_for_other_settings(
         assert len(server.calls) > n
 
 
-@pytest.mark.usefixtures("few_folds")
 def test_a_table_with_failed_calls_is_not_final(run, tmp_path):
     broken, refused = [True], []
 

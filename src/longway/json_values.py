@@ -23,26 +23,26 @@ def from_json(kind: Any, value: Any, name: str = "") -> Any:
     """
     if type(value) is kind:  # plain values: nothing to convert
         return value
-    origin = get_origin(kind)
+    origin, arguments, is_record = _shape(kind)
     if kind is Any or kind is object or origin is Literal:
         return value
-    if dataclasses.is_dataclass(kind):
+    if is_record:
         if name and "from_dict" in vars(kind):  # reads its own JSON form
             return cast(Any, kind).from_dict(_expect(value, Mapping, "an object", name))
         return _record(kind, value, name)
     if origin in (Union, UnionType):
         return _alternative(kind, value, name)
     if origin is tuple:
-        return _tuple(get_args(kind), _expect(value, Sequence, "a list", name), name)
+        return _tuple(arguments, _expect(value, Sequence, "a list", name), name)
     if isinstance(kind, type) and issubclass(
         kind, tuple
     ):  # a class of its own: class Findings(tuple[Finding, ...])
         return kind(from_json(vars(kind)["__orig_bases__"][0], value, name))
     if origin is list:
-        item = get_args(kind)[0]
+        item = arguments[0]
         return [from_json(item, one, name) for one in _expect(value, Sequence, "a list", name)]
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        item = get_args(kind)[1]
+        item = arguments[1]
         given = _expect(value, Mapping, "an object", name)
         return {key: from_json(item, one, str(key)) for key, one in given.items()}
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
@@ -80,6 +80,12 @@ def _record(kind: Any, value: Any, name: str) -> Any:
 
 
 @cache
+def _shape(kind: Any) -> tuple[Any, tuple[Any, ...], bool]:
+    """Return the origin and the arguments of a type, and whether it is a record."""
+    return get_origin(kind), get_args(kind), dataclasses.is_dataclass(kind)
+
+
+@cache
 def _fields(kind: Any) -> tuple[tuple[Any, Any], ...]:
     hints = get_type_hints(kind)
     return tuple((field, hints[field.name]) for field in dataclasses.fields(kind) if field.init)
@@ -102,13 +108,15 @@ def _alternative(kind: Any, value: Any, name: str) -> Any:
 
 def _tuple(kinds: tuple[Any, ...], value: Sequence[Any], name: str) -> tuple[Any, ...]:
     if len(kinds) == 2 and kinds[1] is ...:
-        return tuple(from_json(kinds[0], one, name) for one in value)
+        return tuple([from_json(kinds[0], one, name) for one in value])
     if len(value) != len(kinds):
         raise TypeError(f"{name} must have {len(kinds)} values, not {len(value)}")
-    return tuple(from_json(kind, one, name) for kind, one in zip(kinds, value, strict=True))
+    return tuple([from_json(kind, one, name) for kind, one in zip(kinds, value, strict=True)])
 
 
 def _expect(value: Any, kind: Any, words: str, name: str) -> Any:
+    if type(value) is list and kind is Sequence:  # by far the most frequent
+        return value
     if not isinstance(value, kind) or (kind is Sequence and isinstance(value, str)):
         raise TypeError(f"{name} must be {words}, not {type(value).__name__}")
     return value

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.classify.classifier import Inputs, Labelled
@@ -30,7 +30,6 @@ def test_given_validation_rows_leave_all_rows_to_train_on():
     assert stop is rows
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=300), st.integers(1, 9), st.integers(0, 3))
 def test_batches_hold_every_row_once(lengths, batch, seed):
     pytest.importorskip("torch", reason="torch is not installed")

@@ -4,7 +4,7 @@ from math import exp, log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.classify.objectives import CrossEntropy, GroupDRO, cross_entropy
@@ -40,7 +40,6 @@ def slope_by_differences(loss, logits, *, h=1e-6):
 
 
 @given(SEEDS)
-@settings(max_examples=30, deadline=None)
 def test_weighted_product_is_its_definition(seed):
     targets, logits, weights, offsets, _ = some(seed)
     rows = np.array([7, 2, 2, 11])
@@ -91,7 +90,6 @@ def test_a_certain_answer_costs_nothing_and_overflows_nothing():
 
 
 @given(SEEDS, st.floats(0.01, 1), st.floats(0, 2))
-@settings(max_examples=30, deadline=None)
 def test_group_weights_move_as_in_algorithm_1(seed, step, adjustment):
     """All rows asked, three times over."""
     targets, logits, _, _, groups = some(seed)

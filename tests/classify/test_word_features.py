@@ -6,7 +6,7 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.classify.bag_of_words import TfIdf, WordFeatures
@@ -36,7 +36,6 @@ def rows_of(inputs):
     return [slow_columns(*row) for row in zip(inputs.texts, contexts, strict=True)]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=6), st.booleans())
 def test_columns_equal_counting_one_by_one(pairs, with_contexts):
     inputs = Inputs([t for t, _ in pairs], [c for _, c in pairs] if with_contexts else None)
@@ -51,7 +50,6 @@ def test_columns_equal_counting_one_by_one(pairs, with_contexts):
     assert (features.counts(inputs) != counts).nnz == 0
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(texts, min_size=2, max_size=5))
 def test_weights_equal_the_formula(some):
     _, counts = WordFeatures.learned(Inputs(some))

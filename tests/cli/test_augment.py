@@ -20,7 +20,6 @@ def alone(monkeypatch, tmp_path):
     """An empty folder, no keys, addresses and prices of others, no sentence encoder; a bag of words that judges sensibly."""
     without_settings_of_the_user(monkeypatch, tmp_path)
     without_encoder(monkeypatch)
-    monkeypatch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
     say(monkeypatch, lambda text, label: 0.9 if label_of(text) == label else 0.1)
     monkeypatch.chdir(tmp_path)
 

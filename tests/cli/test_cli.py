@@ -16,8 +16,6 @@ from longway.errors import LongwayError, install_command
 from longway.jobs.options import help_of
 from longway.sample import sample_path
 
-pytestmark = pytest.mark.usefixtures("few_folds")
-
 HEAVY = ["numpy", "scipy", "sklearn", "polars", "pyarrow", "pydantic", "jinja2", "torch", "pandas"]
 
 

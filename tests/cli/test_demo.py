@@ -10,9 +10,7 @@ from typer.testing import CliRunner
 from longway.cli import app, demo
 from longway.errors import SettingError
 from longway.sample import sample_path
-from tests.environment import without_encoder
-
-pytestmark = pytest.mark.usefixtures("few_folds")
+from tests.environment import without_encoder, without_small_language_model
 
 
 def run(*args):
@@ -21,7 +19,7 @@ def run(*args):
 
 @pytest.fixture
 def small(tmp_path, monkeypatch):
-    """A sample of sixty rows in place of the built-in one, and no encoder."""
+    """A sample of sixty rows in place of the built-in one, and neither encoder nor small language model."""
     rows = pl.read_ndjson(sample_path("reviews"))
     parts = [rows.filter(pl.col("split") == split).head(n) for split, n in (("train", 60), ("test", 20))]
     path = tmp_path / "shipped" / "reviews.jsonl"
@@ -31,6 +29,7 @@ def small(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}" if name == "xdg-open" else None)
     monkeypatch.chdir(tmp_path)
     without_encoder(monkeypatch)
+    without_small_language_model(monkeypatch)
     return path
 
 

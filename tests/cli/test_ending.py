@@ -13,7 +13,6 @@ from longway.errors import ColumnError
 from tests.environment import without_encoder, without_small_language_model
 from tests.jobs.toy_run import write_csv
 
-pytestmark = pytest.mark.usefixtures("few_folds")
 NAMED = ["--text", "review", "--label", "label"]
 CASES = {
     "audit": ["audit", "my reviews.csv", "--levels", "token"],

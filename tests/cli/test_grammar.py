@@ -9,8 +9,6 @@ from longway.cli import app
 from longway.errors import LongwayError
 from tests.jobs.toy_pairs import inference_pairs, toy_pairs
 
-pytestmark = pytest.mark.usefixtures("few_folds")
-
 COLUMNS = ["--text", "hypothesis", "--context", "premise", "--label", "label"]
 TINY = ["--nonterminals", "3", "--preterminals", "6", "--dimension", "8", "--epochs", "2", "--device", "cpu"]
 

@@ -15,7 +15,6 @@ import pytest
 from longway.cli import main
 from tests.environment import without_encoder, without_small_language_model
 
-pytestmark = pytest.mark.usefixtures("few_folds")
 HEADER = ["Nr", "Kunde", "Datum", "Kommentar", "positiv", "Preis", "Kanal"]
 PLACES = ["café", "hotel", "bistro", "bakery", "museum", "hostel", "gallery", "campsite"]
 PARTS = [

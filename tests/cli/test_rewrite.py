@@ -13,7 +13,7 @@ from longway.show import markdown, terminal
 from tests.engines.loopback import Loopback, completion, error
 from tests.jobs.toy_run import answer, write_csv
 
-pytestmark = pytest.mark.usefixtures("alone", "few_folds")
+pytestmark = pytest.mark.usefixtures("alone")
 
 SHORT = ["--paper", "--rounds", 1, "--k", 4, "--candidates", 2, "--stop", "never"]
 

@@ -4,7 +4,7 @@ import io
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.data import csv_file, load
@@ -82,7 +82,6 @@ ODD_CELLS = [
 odd_rows = st.lists(st.tuples(*[st.sampled_from(ODD_CELLS)] * 2).map(",".join), max_size=5)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.builds(str.join, st.sampled_from(["\n", "\r\n"]), odd_rows))
 def test_what_polars_reads_is_what_the_csv_module_would_read(content):
     data = f"text,label\n{content}".encode()

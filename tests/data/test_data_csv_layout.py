@@ -14,9 +14,7 @@ from longway.data.table import CsvLayout
 from longway.errors import DataError, LongwayError
 from longway.records import Edit
 
-any_folder = settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+any_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 plain_cells = st.text("abé €’,;|\t\n\r\"' 0", max_size=8)
 
 
@@ -113,7 +111,6 @@ def test_what_is_written_again_does_not_change(tmp_path, file):
 odd = st.text('a",\n\r ', max_size=12)
 
 
-@settings(max_examples=150, deadline=None)
 @given(text=odd, quote=st.sampled_from(['"', None]))
 def test_raw_cells_are_those_of_the_csv_module(text, quote):
     lines = io.StringIO(text, newline="")

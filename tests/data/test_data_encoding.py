@@ -122,7 +122,7 @@ def test_shards_may_have_different_encodings(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json"])
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.lists(st.binary(min_size=1, max_size=12), min_size=1, max_size=4), stream=st.booleans())
 def test_no_byte_ever_becomes_the_replacement_character(tmp_path, suffix, texts, stream):
     cells = [text.translate(None, b'"\\\r\n\t,{}[]') for text in texts]

@@ -43,7 +43,7 @@ def test_cells_come_back_with_their_types(tmp_path):
     assert (again.labels, again.format) == (("0", "1"), "xlsx")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     cells=st.lists(
         st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\ufffe\uffff"), max_size=12).map(

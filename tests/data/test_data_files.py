@@ -212,7 +212,7 @@ def test_pieces_of_different_types_cannot_be_saved_as_parquet(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json", "parquet", "arrow", "csv.gz", "jsonl.zst"])
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(where=st.floats(0, 1), junk=st.binary(max_size=6), cut=st.integers(0, 40), stream=st.booleans())
 def test_a_damaged_file_is_read_or_refused_but_never_crashes(tmp_path, suffix, where, junk, cut, stream):
     whole = save(FRAME, tmp_path / f"good.{suffix}").read_bytes()
@@ -225,7 +225,7 @@ def test_a_damaged_file_is_read_or_refused_but_never_crashes(tmp_path, suffix, w
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     content=st.text(st.sampled_from('text,label\n\r"\t;{}[]:1 \x00é\\'), max_size=40), stream=st.booleans()
 )

@@ -34,7 +34,7 @@ def test_a_frame_comes_back_from_every_format_and_compression(tmp_path, suffix):
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv.gz", "jsonl", "json.zst", "parquet", "arrow.gz"])
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=tables)
 def test_any_text_comes_back(tmp_path, suffix, rows):
     frame = pl.DataFrame(

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
@@ -27,7 +27,6 @@ def extra_by_pairs(cluster, rho, x):
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=2, max_size=20), st.integers(0, 99))
 def test_the_extra_variance_is_that_of_all_pairs_in_a_cluster(rows, seed):
     cluster, x = (np.array(each) for each in zip(*rows, strict=True))
@@ -39,7 +38,6 @@ def test_the_extra_variance_is_that_of_all_pairs_in_a_cluster(rows, seed):
     assert found.item() == pytest.approx(extra_by_pairs(cluster, rho, x))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=2, max_size=20).map(
         lambda rows: rows * 2

@@ -1,7 +1,7 @@
 """Duplicates, contradictions and rows shared with a test set."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.detect.clusters import NEAR, Clusters, near_pairs
@@ -39,7 +39,6 @@ def test_near_duplicates_are_found():
     assert problems_of(texts, ["x", "x", "y"])["near_duplicate"].rows == (2,)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 14), min_size=6, max_size=9), min_size=2, max_size=12))
 def test_no_rows_are_called_near_copies_that_are_not(sets):
     texts = [" ".join(f"w{k}" for k in words) for words in sets]

@@ -8,6 +8,8 @@ from longway.detect.leak import leak_by_folds, leak_on_test, linked_rows, word_f
 from longway.detect.reading import Reading
 from tests.conftest import dataset_of, reading_of
 
+pytestmark = pytest.mark.usefixtures("all_folds")
+
 
 def noise(random, n):
     return [" ".join(f"w{k}" for k in random.integers(0, 40, 8)) for _ in range(n)]

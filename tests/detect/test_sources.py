@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import longway as lw
@@ -23,7 +23,6 @@ def right_one_by_one(groups, labels):
     return right
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=20))
 def test_the_label_of_the_others_is_predicted_as_row_by_row(rows):
     groups, labels = ([pair[i] for pair in rows] for i in (0, 1))

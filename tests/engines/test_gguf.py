@@ -27,6 +27,7 @@ from longway.task import task_of
 from tests.engines.llama_cpp import model_or_skip, needs_llama_cpp
 
 TASK = task_of(["negative", "positive"])
+SHORT = task_of(["a", "b"])  # has no examples, so that its prompt is soon read
 
 
 def is_listening(address):
@@ -93,17 +94,17 @@ def test_a_file_is_served_with_a_key_and_judges(tmp_path):
     assert engine.identity == GgufEngine(model_or_skip(), context=1024).identity
     assert not gguf._servers  # it starts with the first call
     with Asker(engine, Journal(None)) as asker:
-        [judged] = asker.judge_all([judge_prompt(TASK, "Fine.")], TASK.labels)
-        assert judged.best in TASK.labels
+        [judged] = asker.judge_all([judge_prompt(SHORT, "Fine.")], SHORT.labels)
+        assert judged.best in SHORT.labels
         address = engine._transport.base_url
         assert is_listening(address)
         assert engine.base_url == gguf.ADDRESS  # the port is not recorded
         engine._running.process.kill()
         engine._running.process.wait()
         [judged] = asker.judge_all(
-            [judge_prompt(TASK, "Bad.")], TASK.labels
+            [judge_prompt(SHORT, "Bad.")], SHORT.labels
         )  # a server that died is started again
-        assert judged.best in TASK.labels
+        assert judged.best in SHORT.labels
         assert engine._transport.base_url != address
         address = engine._transport.base_url
         assert other._join() is engine._running  # one server for one file

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.classify.onnx_graph import BLOCK, in_8_bits
@@ -64,7 +64,6 @@ def slowly(file, ids):
 
 
 @given(st.data())
-@settings(max_examples=30)
 def test_rows_that_go_on_apart_are_what_each_is_alone(file, network, data):
     start = data.draw(st.lists(tokens, min_size=1, max_size=6))
     n_rows, n_more = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 6))

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longway.english.document import Document, apply_changes
@@ -86,7 +86,6 @@ def check(document: Document, text: str) -> None:
         assert all(len(list(document.ancestors(word))) < end - first for word in inside)  # no circles
 
 
-@settings(max_examples=150)
 @given(ANY_TEXT)
 @example("")
 @example(" \n ")
@@ -98,7 +97,6 @@ def test_any_text_gives_a_sound_document(text):
 
 
 @given(st.lists(st.one_of(ODD, st.text(max_size=400)), max_size=60).map("".join).map(lambda text: text * 40))
-@settings(max_examples=60)
 def test_pieces_join_to_the_text_and_are_short(text):
     pieces = list(_pieces(text))
     assert len("".join(piece for _, piece in pieces)) == len(text)

@@ -5,7 +5,7 @@ from collections import Counter
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch", reason="the grammar's charts need torch (longway[neural])")
@@ -69,7 +69,6 @@ def counts_of(gradients, shape):
 # sums over all trees
 
 
-@settings(max_examples=60)
 @given(st.sampled_from(SMALL), st.integers(0, 999))
 def test_the_log_probability_is_the_sum_over_all_trees(case, seed):
     rules, leaves, shape = small_case(*case, seed)
@@ -102,7 +101,6 @@ def test_every_word_is_written_once():
 # the best tree, and drawn ones
 
 
-@settings(max_examples=60)
 @given(st.sampled_from(SMALL), st.integers(0, 999))
 def test_the_best_tree_is_the_best_of_all(case, seed):
     rules, leaves, shape = small_case(*case, seed)
@@ -111,7 +109,6 @@ def test_the_best_tree_is_the_best_of_all(case, seed):
     assert listed.logs[listed.trees.index(tree)] == pytest.approx(max(listed.logs), abs=1e-9)
 
 
-@settings(max_examples=30)
 @given(st.sampled_from([case for case in SMALL if sum(case[0]) > 1]), st.integers(0, 999))
 def test_the_best_score_is_that_of_the_best_tree(case, seed):
     rules, leaves, shape = small_case(*case, seed)

@@ -4,7 +4,7 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from longway.errors import SettingError
@@ -95,7 +95,6 @@ def test_subtrees_are_counted_as_by_asking_every_document(rows):
     same(counted, keys, told_slowly(documents, names, all_subtrees))
 
 
-@settings(max_examples=40)
 @given(corpus, st.integers(1, 4))
 def test_subtrees_with_few_leaves_can_be_left_out(rows, min_leaves):
     forest, labels, documents, names = arrays(rows)
@@ -118,7 +117,6 @@ def test_rules_are_counted_as_by_asking_every_document(rows):
     )
 
 
-@settings(max_examples=40)
 @given(corpus, corpus)
 def test_a_forest_like_another_has_the_same_numbers(rows, others):
     first = Forest(document for document, _ in rows)
@@ -159,7 +157,6 @@ def composites_slowly(documents, labels, top, order):
     return found
 
 
-@settings(max_examples=60)
 @given(corpus, st.integers(1, 8))
 def test_composites_equal_the_union_of_their_subtrees(rows, top):
     forest, labels, documents, names = arrays(rows)
@@ -224,7 +221,6 @@ def test_where_labels_are_equally_frequent_the_most_frequent_is_spoken_for(count
     assert counted.labels.tolist() == counted.counts.argmax(axis=1).tolist()
 
 
-@settings(max_examples=40)
 @given(corpus, st.integers(1, 4))
 def test_telling_rules_show_subtrees_that_they_make_for_the_same_label(rows, top):
     forest, labels, documents, names = arrays(rows)
@@ -268,7 +264,6 @@ def test_a_feature_speaks_for_the_same_label_as_the_finding_of_it(rows):
     assert counted.labels.tolist() == score_counts(counted.counts, totals).label.tolist()
 
 
-@settings(max_examples=40)
 @given(corpus)
 def test_supporting_and_counter_examples_share_out_the_documents_with_the_feature(rows):
     forest, labels, documents, names = arrays(rows)
@@ -293,7 +288,6 @@ def test_labels_that_do_not_fit_the_documents_are_told(labels):
         count_subtrees(Forest(documents_of(MAN, BOY)), np.array(labels), 2)
 
 
-@settings(max_examples=40)
 @given(corpus, any_tree(), st.integers(0, N_LABELS - 1), st.integers(0, N_LABELS - 1))
 def test_rules_of_a_tree_are_ordered_by_the_ratio_of_their_shares(rows, tree, answer, truth):
     """Section 6, with as many more documents as there are labels, and the shares beside those of all documents."""

@@ -18,8 +18,6 @@ from longway.store import RUN_FILE, Run, read_json
 from tests import oracles
 from tests.conftest import dataset_of
 
-pytestmark = pytest.mark.usefixtures("few_folds")
-
 
 @pytest.fixture(scope="module")
 def claims():

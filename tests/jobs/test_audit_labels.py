@@ -19,8 +19,6 @@ from longway.jobs.audit.several import MIN_ROWS
 from longway.show.html import render
 from longway.show.terminal import show
 
-pytestmark = pytest.mark.usefixtures("few_folds")
-
 LEVELS = "token,length"
 AWFUL = ["a/b/../c", "..", "", "CON", "toxic", "Toxic", "x" * 300, "<b>bold</b>", "not toxic", "two\nlines"]
 

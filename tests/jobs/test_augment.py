@@ -45,7 +45,6 @@ def alone(monkeypatch, tmp_path):
 def set_apart(monkeypatch, folder):
     without_settings_of_the_user(monkeypatch, folder)
     without_encoder(monkeypatch)
-    monkeypatch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
     monkeypatch.chdir(folder)
 
 

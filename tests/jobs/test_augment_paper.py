@@ -25,7 +25,6 @@ from tests.jobs.toy_augment import asked, listed
 def alone(monkeypatch, tmp_path):
     without_settings_of_the_user(monkeypatch, tmp_path)
     without_encoder(monkeypatch)
-    monkeypatch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
     monkeypatch.chdir(tmp_path)
 
 

@@ -5,8 +5,6 @@ import pytest
 from longway.data import load
 from longway.jobs.before_after import compare
 
-pytestmark = pytest.mark.usefixtures("few_folds")
-
 WORDS = "lamp chair door table window garden river street".split()
 
 

@@ -10,8 +10,6 @@ import yaml
 import longway as lw
 from tests.jobs.test_gate import rows_of
 
-pytestmark = pytest.mark.usefixtures("few_folds")
-
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):

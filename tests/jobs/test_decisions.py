@@ -44,7 +44,7 @@ from tests.environment import without_encoder, without_settings_of_the_user
 from tests.jobs.toy_run import answer, write_csv
 from tests.methods.parts import texts_after
 
-pytestmark = pytest.mark.usefixtures("alone", "few_folds")
+pytestmark = pytest.mark.usefixtures("alone")
 
 PLANTED = {one["name"]: one["pattern"] for one in planted("reviews")}
 GIVEN_AWAY = "sadly saw on"  # what the toy reviews have too often
@@ -69,7 +69,6 @@ def made(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch, Loopback(answer) as server:
         without_settings_of_the_user(patch, folder)
         without_encoder(patch)
-        patch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
         rewrite(write_csv(folder / "reviews.csv", 80), server, folder / "first")
     return folder
 

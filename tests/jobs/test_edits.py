@@ -18,7 +18,7 @@ from tests.engines.loopback import Loopback
 from tests.jobs import toy_augment, toy_perturb, toy_run
 from tests.jobs.watching import watching
 
-pytestmark = pytest.mark.usefixtures("alone", "few_folds")
+pytestmark = pytest.mark.usefixtures("alone")
 
 REWRITE = {"engine": "served:toy", "rounds": 2, "k": 6, "candidates": 2, "stop": "never"}
 COBA = {"engine": "served:toy", "models": ("bow",), "identify": "models", "alter": False, "judge": "none"}

@@ -14,8 +14,6 @@ from longway.jobs.explain import job
 from longway.jobs.explain.folds import FoldResult, explain_fold, fold_rows
 from longway.json_values import from_json, to_json
 
-pytestmark = pytest.mark.usefixtures("few_folds")
-
 THINGS = ["harbour", "market", "orchard", "museum", "bridge", "library", "station", "garden"]
 PLACES = ["in the north", "by the sea", "on the hill", "near the mill", "at the lake", "in town"]
 

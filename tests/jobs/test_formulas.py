@@ -13,8 +13,6 @@ from longway.jobs.formulas import FORMULA, formula_cells, formulas_in
 from longway.store import read_json
 from tests.hostile.corpus import cases
 
-pytestmark = pytest.mark.usefixtures("few_folds")
-
 ROWS = 40
 
 

@@ -26,8 +26,6 @@ from longway.jobs.held_out import arrange
 from longway.jobs.run import Watcher
 from tests.jobs.toy_pairs import toy_dataset, toy_pairs
 
-pytestmark = pytest.mark.usefixtures("few_folds")
-
 TINY = lw.GrammarSettings(nonterminals=3, preterminals=6, dimension=8, epochs=2, device="cpu")
 
 

@@ -48,8 +48,6 @@ from tests.environment import without_settings_of_the_user
 from tests.jobs.toy_perturb import answer, bakers_of, pairs_of, rows_of, write
 from tests.jobs.watching import watching
 
-pytestmark = pytest.mark.usefixtures("few_folds")
-
 FILES = {
     "perturb.json", "card.md", "dataset.csv", "edits.jsonl", "journal.sqlite", "people.jsonl", "report.html", "run.json",
 }  # fmt: skip

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.classify.classifier import Inputs, Labelled
@@ -119,7 +119,6 @@ def test_what_stops_the_comparison_comes_first_and_is_plain_json():
 texts = st.lists(st.sampled_from(["a", "A ", "b  c", "B c", "d", ""]), min_size=1, max_size=6)
 
 
-@settings(max_examples=60, deadline=None)
 @given(trained=texts, tested=texts)
 def test_overlap_equals_comparing_every_pair_of_rows(trained, tested):
     def same(one, other):

@@ -23,8 +23,6 @@ from longway.records import Leak
 from longway.sample import sample_path
 from tests.engines.loopback import Call, Loopback, Reply, completion
 
-pytestmark = pytest.mark.usefixtures("few_folds")
-
 NAMES = ["Ann Lee", "Bob Ray", "Carl Fox", "Dana Hill", "Eve Stone", "Finn Marsh"]
 PLACES = ["Oslo", "Lima", "Rome", "Cairo", "Quito", "Delhi", "Bonn", "Perth"]
 YEARS = [str(year) for year in range(1950, 1990)]

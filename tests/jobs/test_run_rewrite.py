@@ -25,7 +25,7 @@ from tests.engines.loopback import Loopback, completion, error
 from tests.jobs.toy_run import answer, label_of, rows_of, write_csv
 from tests.jobs.watching import watching
 
-pytestmark = pytest.mark.usefixtures("alone", "few_folds")
+pytestmark = pytest.mark.usefixtures("alone")
 
 KEYS = {
     "id", "field", "before", "after", "label_before", "label_after", "method", "engine", "accepted", "reason",

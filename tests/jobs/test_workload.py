@@ -98,7 +98,6 @@ def test_a_verifier_reports_its_progress_while_a_check_runs():
 def alone_here(monkeypatch):
     without_encoder(monkeypatch)
     without_small_language_model(monkeypatch)
-    monkeypatch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
 
 
 @pytest.mark.parametrize("job", [repair, rewrite])

@@ -4,7 +4,7 @@ from collections import Counter
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import SettingError
@@ -25,7 +25,6 @@ TEXTS = [TEXT, "A good doctor helps.", "Xyzzy qwx plugh.", "Big dogs run fast."]
 seeds = st.integers(0, 10_000).map(Random)
 
 
-@settings(max_examples=40, deadline=None)
 @given(random=seeds)
 def test_synonyms_replace_as_many_words_as_asked_and_never_a_stop_word(random):
     words, new = TEXT.split(), replace_synonyms(TEXT, 0.2, random).split(" ")
@@ -43,7 +42,6 @@ def test_a_synonym_takes_capitals_and_marks_of_the_word_it_replaces():
     }
 
 
-@settings(max_examples=40, deadline=None)
 @given(random=seeds)
 def test_insertion_keeps_all_words_and_adds_synonyms_of_some(random):
     before, after = Counter(TEXT.split()), Counter(insert_synonyms(TEXT, 0.1, random).split())
@@ -55,7 +53,6 @@ def test_insertion_keeps_all_words_and_adds_synonyms_of_some(random):
     assert set(after - before) <= known
 
 
-@settings(max_examples=40, deadline=None)
 @given(random=seeds, share=st.floats(0.05, 0.5))
 def test_swapping_keeps_the_words_and_the_marks_in_their_places(random, share):
     new = swap_words(TEXT, share, random)
@@ -65,7 +62,6 @@ def test_swapping_keeps_the_words_and_the_marks_in_their_places(random, share):
     assert [w.endswith(",") for w in new.split()] == [w.endswith(",") for w in TEXT.split()]
 
 
-@settings(max_examples=40, deadline=None)
 @given(random=seeds, share=st.floats(0, 1))
 def test_deletion_leaves_words_in_order_and_at_least_one(random, share):
     left, words = delete_words(TEXT, share, random).split(), iter(TEXT.split())

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from longway.errors import DataError, SettingError
@@ -50,7 +50,6 @@ def run(rows, *, write=scripted_texts, passes=lambda before, after: True, **opti
 
 
 @pytest.mark.parametrize("variant", ["mean", "token"])
-@settings(max_examples=40, deadline=None)
 @given(rows=datasets, k=st.integers(1, 4), patience=st.integers(1, 2), tries=st.integers(1, 2))
 def test_the_loop_equals_algorithm_1_written_out(variant, rows, k, patience, tries):
     texts, labels = map(list, zip(*rows, strict=True))
@@ -80,7 +79,6 @@ def test_the_loop_equals_algorithm_1_written_out(variant, rows, k, patience, tri
     assert [texts_after(data, rounds[:n]) for n in range(2, len(rounds) + 1)] == expected
 
 
-@settings(max_examples=40, deadline=None)
 @given(rows=datasets, k=st.integers(1, 4))
 def test_ids_labels_size_and_the_texts_of_edits_are_kept(rows, k):
     texts, labels = map(list, zip(*rows, strict=True))

@@ -3,7 +3,7 @@
 from math import exp
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from nltk.translate import bleu_score
 
@@ -38,7 +38,6 @@ def test_a_word_counts_at_most_as_often_as_one_reference_has_it():
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # NLTK warns where a score is 0
-@settings(max_examples=150, deadline=None)
 @given(pairs=pairs, n=st.integers(1, 4))
 def test_corpus_bleu_equals_nltk(pairs, n):
     texts, references = zip(*pairs, strict=True)
@@ -50,7 +49,6 @@ def test_corpus_bleu_equals_nltk(pairs, n):
     assert got == pytest.approx(expected if expected > 1e-6 else 0, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
 @given(texts=st.lists(words, min_size=1, max_size=4), references=st.lists(words, min_size=1, max_size=4))
 def test_shared_references_are_the_same_references_for_each_text(texts, references):
     slow = corpus_bleu(joined(texts), [joined(references)] * len(texts)).score

@@ -4,7 +4,7 @@ from statistics import fmean, pstdev
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import SettingError
@@ -17,7 +17,6 @@ columns = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(columns=columns, seed=st.integers(0, 9))
 def test_each_row_equals_the_definition(columns, seed):
     gold = np.array(columns).T

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
@@ -41,7 +41,6 @@ def predicted(probabilities, labels):
     return [labels[i] for i in probabilities.argmax(axis=1)]
 
 
-@settings(max_examples=80, deadline=None)
 @given(case=predictions())
 def test_accuracy_and_f1_equal_sklearn(case):
     truth, probabilities, labels = case
@@ -52,7 +51,6 @@ def test_accuracy_and_f1_equal_sklearn(case):
     assert binary_f1(*case, positive="b") == pytest.approx(expected)
 
 
-@settings(max_examples=80, deadline=None)
 @given(case=predictions())
 def test_loss_and_brier_equal_sklearn(case):
     truth, probabilities, labels = case
@@ -67,7 +65,6 @@ def test_loss_and_brier_equal_sklearn(case):
     assert brier(*case) == pytest.approx(expected)
 
 
-@settings(max_examples=80, deadline=None)
 @given(case=predictions())
 def test_auroc_equals_sklearn_or_is_nan_where_a_label_is_missing(case):
     truth, probabilities, labels = case
@@ -92,7 +89,6 @@ def slow_auroc(has, scores):
     return sum((a > b) + 0.5 * (a == b) for a, b in pairs) / len(pairs)
 
 
-@settings(max_examples=50, deadline=None)
 @given(case=predictions(labels=["a", "b"]))
 def test_auroc_equals_the_count_of_pairs(case):
     truth, probabilities, labels = case
@@ -100,7 +96,6 @@ def test_auroc_equals_the_count_of_pairs(case):
         assert auroc(*case) == pytest.approx(slow_auroc([t == "b" for t in truth], probabilities[:, 1]))
 
 
-@settings(max_examples=50, deadline=None)
 @given(case=predictions(), bins=st.integers(1, 10))
 def test_calibration_equals_the_definition(case, bins):
     truth, probabilities, labels = case

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.metrics.vectors import PairwiseKL
@@ -14,7 +14,6 @@ documents = st.lists(st.tuples(values, st.integers(0, 2)), min_size=2, max_size=
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(rows=documents, cut=st.integers(1, 7))
 def test_pairwise_kl_from_sums_equals_the_double_loop(rows, cut):
     vectors, labels = zip(*rows, strict=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 
@@ -10,7 +10,6 @@ from longway.errors import SettingError
 from longway.metrics.vectors import top_variance
 
 
-@settings(max_examples=40, deadline=None)
 @given(rows=st.integers(2, 30), dimensions=st.integers(1, 30), k=st.integers(1, 12), seed=st.integers(0, 99))
 def test_the_share_equals_that_of_singular_values(rows, dimensions, k, seed):
     vectors = np.random.default_rng(seed).normal(size=(rows, dimensions))

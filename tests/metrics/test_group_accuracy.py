@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import SettingError
@@ -20,7 +20,6 @@ def test_groups_by_hand_worst_first():
     assert (second.group, second.n, second.accuracy) == ("x", 1, 1.0)
 
 
-@settings(max_examples=60, deadline=None)
 @given(rows=rows)
 def test_supporting_and_counter_examples_equal_the_loop(rows):
     correct, pattern, label = zip(*rows, strict=True)

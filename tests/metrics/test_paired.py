@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, ttest_ind
 
@@ -22,7 +22,6 @@ def all_flips(differences):
     return np.mean([one >= seen - 1e-9 for one in sums])
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=10))
 def test_with_one_seed_p_is_that_of_all_sign_flips(pairs):
     before, after = zip(*pairs, strict=True)

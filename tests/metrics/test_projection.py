@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import SettingError
 from longway.metrics.vectors import project
 
 
-@settings(max_examples=40, deadline=None)
 @given(rows=st.integers(3, 20), dimensions=st.integers(2, 8), seed=st.integers(0, 99))
 def test_points_and_shares_equal_those_of_a_decomposition(rows, dimensions, seed):
     vectors = np.random.default_rng(seed).normal(size=(rows, dimensions)) * np.arange(1, dimensions + 1)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU
@@ -51,7 +51,6 @@ def slow_rouge2(text, other):
     return 2 * shared / (counts[0].total() + counts[1].total()) if shared else 0.0
 
 
-@settings(max_examples=60, deadline=None)
 @given(pairs=pairs)
 def test_closeness_equals_the_slow_twins(pairs):
     wrote, wanted = map(list, zip(*pairs, strict=True))
@@ -89,7 +88,6 @@ def slow_agreement(texts):
     return [100 * most / len(texts), 100 * np.mean(at_places), *means]
 
 
-@settings(max_examples=40, deadline=None)
 @given(several=several)
 def test_agreement_equals_appendix_d_loop_by_loop(several):
     assert agreement(several) == pytest.approx(slow_agreement(several))
@@ -156,7 +154,6 @@ def test_an_agreement_has_intervals_over_texts():
     assert found.to_dict()["distance"]["value"] == pytest.approx(0.25)
 
 
-@settings(max_examples=60, deadline=None)
 @given(pairs=pairs)
 def test_the_sum_of_counts_has_the_score_of_the_corpus(pairs):
     wrote, wanted = map(list, zip(*pairs, strict=True))

@@ -3,7 +3,7 @@
 from math import log
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.metrics.versions import compare_word_information
@@ -42,7 +42,6 @@ def points_by_hand(found, rows):
     return (rates[0] + (1 - rates[1])) / 2 - 0.5
 
 
-@settings(max_examples=40)
 @given(ROWS, ROWS)
 def test_both_sides_are_what_counting_gives(before, more):
     after = before + more

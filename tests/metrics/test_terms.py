@@ -1,6 +1,6 @@
 """Counting terms, against counting in plain Python."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.metrics.versions import compare_terms, term_counts
@@ -16,7 +16,6 @@ def occurrences(text, term):
     return words.count(term)
 
 
-@settings(max_examples=60, deadline=None)
 @given(texts=texts, term=st.sampled_from(["no", "not", "never", "nothing"]))
 def test_single_words_are_counted_as_in_plain_python(texts, term):
     counts = [occurrences(text, term) for text in texts]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU
@@ -37,7 +37,6 @@ def slow_edits(old, new):
     return table[-1]
 
 
-@settings(max_examples=60, deadline=None)
 @given(pairs=pairs)
 def test_edit_distance_equals_the_table(pairs):
     before, after = zip(*pairs, strict=True)
@@ -48,7 +47,6 @@ def test_edit_distance_equals_the_table(pairs):
         assert share == pytest.approx(distance / max(len(old_words), len(new_words), 1))
 
 
-@settings(max_examples=60, deadline=None)
 @given(pairs=pairs)
 def test_rouge_equals_rouge_score_on_plain_english(pairs):
     before, after = zip(*pairs, strict=True)
@@ -64,7 +62,6 @@ def test_rouge_keeps_letters_of_every_script():
     assert rouge(["слово и дело"], ["слово и дело"]).rouge_l == 1
 
 
-@settings(max_examples=60, deadline=None)
 @given(pairs=st.lists(st.tuples(texts, texts), min_size=1, max_size=4))
 def test_both_bleus_agree_on_the_same_words(pairs):
     """sacrebleu without its own words and without smoothing, against `bleu.py`, on texts cut beforehand."""

@@ -18,7 +18,7 @@ from tests.jobs import toy_augment, toy_perturb
 from tests.jobs.toy_run import write_csv
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'longway[ray]'")
-pytestmark = pytest.mark.usefixtures("ray_here", "alone", "few_folds")
+pytestmark = pytest.mark.usefixtures("ray_here", "alone")
 
 
 def same_twice(answer, run, tmp_path):

@@ -427,7 +427,7 @@ def test_a_head_that_never_ends_is_cut_off(review):
 # Anything at all
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(["GET", "POST", "HEAD"]),
     st.binary(max_size=40),

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import RunError, SettingError
@@ -80,7 +80,6 @@ MANY = st.tuples(
 UNDO = st.tuples(st.just("undo"), st.sampled_from(AUTHORS))
 
 
-@settings(max_examples=80)
 @given(st.lists(ONE | MANY | UNDO | UNDO, max_size=14))
 def test_any_sequence_by_two_authors_equals_the_slow_twin(actions):
     twin = Twin()

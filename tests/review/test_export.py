@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.data import load, save
@@ -95,7 +95,6 @@ def cells(path):
     return {row[ID_COLUMN]: row for row in frame.to_dicts()}
 
 
-@settings(max_examples=30)
 @given(
     st.sampled_from(FORMATS),
     st.lists(

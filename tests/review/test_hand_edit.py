@@ -48,7 +48,6 @@ def made(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         without_settings_of_the_user(patch, folder)
         without_encoder(patch)
-        patch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 1))
         data = load(toy_run.write_csv(folder / "reviews.csv", 40))
         with Loopback(toy_run.answer) as server:
             engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})

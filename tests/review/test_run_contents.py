@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.data import load
@@ -94,7 +94,6 @@ def gain(edit):
     return (0, edit["score_after"] - edit["score_before"])
 
 
-@settings(max_examples=40)
 @given(
     st.lists(EDITS, min_size=4, max_size=12),
     st.lists(st.sampled_from(["none", "accept", "reject"]), min_size=12, max_size=12),

@@ -91,7 +91,7 @@ def test_a_run_without_findings_says_nothing(tmp_path):
     st.lists(st.sampled_from([*WORDS, "film", ", ", "Sadly "]), min_size=1, max_size=30),
     st.lists(st.sampled_from([*WORDS, "new"]), min_size=1, max_size=30),
 )
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_word_that_tells_is_marked_once_and_no_letter_is_lost(tellers, before, after):
     texts = {"before": " ".join(before), "after": " ".join(after)}
     found = edit_findings(tellers, from_json(Edit, an_edit(**texts)), labels_for(tellers), None)

@@ -124,7 +124,7 @@ def hostile_perturb(text):
     shown = [
         {
             "field": text(at + 1), "before": f"{text(at)} {text(at + 3)}", "after": f"{text(at + 5)} {text(at + 3)}",
-            "chain": [[5, 90], [-4, 2], [8, 9], [7, 10**9]] * 200, "word": [0, 3],
+            "chain": [[5, 90], [-4, 2], [8, 9], [7, 10**9]] * 20, "word": [0, 3],
         }
         for at in range(12)
     ]  # fmt: skip

@@ -322,7 +322,7 @@ def hostile_proof(hostile_text):
         "bleu_to_tests": [{"data": data, "test": f"{test}{at}", "bleu": 100.0} for data in versions for test in tests for at in range(5)],
         "terms": [{"term": bad(at), "counts": dict.fromkeys(versions, 10**8)} for at in range(200)],
         "diversity": [{"data": data, "components": at, "share": 0.5} for data in versions for at in range(90)],
-        "curves": [{"data": data, "model": model, "method": method, "seed": seed, "epochs": [{"number": n, "loss": None, "validation_loss": None, "validation_accuracy": (n % 7) / 7} for n in range(200)]} for data in versions for model, method in runs for seed in range(2)],
+        "curves": [{"data": data, "model": model, "method": method, "seed": seed, "epochs": [{"number": n, "loss": None, "validation_loss": None, "validation_accuracy": (n % 7) / 7} for n in range(50)]} for data in versions for model, method in runs for seed in range(2)],
         "projections": [{"data": data, "model": model, "method": method, "test": test, "explained": [None, 0.1], "points": many} for model, method in runs[:3] for test in tests[:4] for data in versions],
         "cartography": [{"data": data, "model": model, "method": method, "regions": dict.fromkeys(names, 10**9), "points": many, "hardest": names * 9} for model, method in runs[:12] for data in versions],
         "failed": [{"data": versions[0], "model": models[0], "method": methods[0], "seed": at, "error": bad(at + 2)} for at in range(300)],

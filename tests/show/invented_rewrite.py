@@ -203,7 +203,7 @@ def hostile_rewrite(hostile_text):
         "method": bad(1), "engine": bad(5), "judge": bad(3), "created": bad(2), "stopped": bad(5),
         "settings": {bad(at): bad(at + 1) for at in range(300)},
         "leak": leaks, "other_leaks": [leaks | {"name": bad(at)} for at in range(30)],
-        "rounds": [*many_rounds(99_999), {**rounds(1)[1], "refusals": {f"{bad(at)} {at}": 10**9 for at in range(300)}}],
+        "rounds": [*many_rounds(9_999), {**rounds(1)[1], "refusals": {f"{bad(at)} {at}": 10**9 for at in range(300)}}],
         "findings": patterns, "worse": patterns[::-1], "n_worse": 10**6,
         "failed_calls": [{"reason": bad(at), "count": 10**9} for at in range(300)],
         "terms": [{"term": bad(at), "label": names[at % 40] if at % 7 else None, "before": 10**9 + at, "after": at} for at in range(1000)],

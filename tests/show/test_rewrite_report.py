@@ -214,7 +214,7 @@ def test_what_is_left_out_is_counted(hostile_rewrite_page):
     text = Elements(hostile_rewrite_page).text
     for words in (
         "22 more leaks are in rewrite.json",
-        "99,888 more rounds are in rewrite.json",  # of 100,000: 12 at once, 100 on request
+        "9,888 more rounds are in rewrite.json",  # of 10,000: 12 at once, 100 on request
         "Show 45 more patterns",
         "240 more patterns are in rewrite.json",
         "999,960 more patterns got stronger, each less than these",

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
@@ -26,7 +26,6 @@ def fitted_gamma(texts, labels, variant, dimensions=8):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@settings(max_examples=60, deadline=None)
 @given(rows=rows)
 def test_gamma_in_linear_time_equals_the_double_loop(variant, rows):
     texts, labels = zip(*rows, strict=True)
@@ -40,7 +39,6 @@ def test_position_code_equals_equations_8_and_9():
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@settings(max_examples=40, deadline=None)
 @given(rows=rows, data=st.data())
 def test_replacing_documents_equals_a_full_rescore(variant, rows, data):
     texts, labels = map(list, zip(*rows, strict=True))
@@ -136,7 +134,6 @@ def test_lean_compares_with_the_other_documents_of_the_label_not_with_itself():
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@settings(max_examples=40, deadline=None)
 @given(rows=rows, data=st.data())
 def test_a_candidate_scores_as_the_double_loop_says_and_leaves_no_trace(variant, rows, data):
     texts, labels = map(list, zip(*rows, strict=True))
@@ -160,7 +157,6 @@ def test_candidates_of_several_labels_are_scored_together(variant):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@settings(max_examples=40, deadline=None)
 @given(rows=rows)
 def test_the_mean_cosine_equals_equation_14_over_all_pairs(variant, rows):
     texts, labels = map(list, zip(*rows, strict=True))
@@ -170,7 +166,6 @@ def test_the_mean_cosine_equals_equation_14_over_all_pairs(variant, rows):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@settings(max_examples=40, deadline=None)
 @given(rows=rows)
 def test_the_divergence_equals_algorithm_1s_sum_over_all_pairs(variant, rows):
     texts, labels = map(list, zip(*rows, strict=True))

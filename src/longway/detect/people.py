@@ -32,7 +32,7 @@ from longway.detect.detector import (
 from longway.detect.phrase_finder import PhraseFinder, inside_a_longer
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.english.people.demographics import AXES, Attribute
-from longway.english.people.unambiguous_words import unambiguous_words
+from longway.english.people.unambiguous_words import UnambiguousWord, unambiguous_words
 from longway.records import Pattern
 from longway.tokens.corpus import Block
 
@@ -86,24 +86,8 @@ class PeopleDetector(Detector):
 
     def __init__(self, reading: Reading, role: str) -> None:
         super().__init__(reading, role)
-        phrases = unambiguous_words()
-        self._finder = PhraseFinder(phrases, reading.vocabulary.codes)
-        self._words = list({id(one): one for one in phrases.values()}.values())
-        number = {id(one): i for i, one in enumerate(self._words)}
-        self._word_of = np.array([number[id(one)] for one in phrases.values()], dtype=np.int64)
-        self._tokens: list[list[tuple[str, ...]]] = [[] for _ in self._words]
-        for tokens, one in phrases.items():
-            self._tokens[number[id(one)]].append(tokens)
-        known = {attribute: i for i, attribute in enumerate(ATTRIBUTES)} | {None: _THING}
-        self._tells = [
-            np.array(
-                [
-                    known[one.attributes[axis]] if axis in one.attributes else _SILENT
-                    for one in phrases.values()
-                ]
-            )
-            for axis in AXES
-        ]
+        self._finder = PhraseFinder(unambiguous_words(), reading.vocabulary.codes)
+        self._words, self._word_of, self._tokens, self._tells = _tables()
         self.texts = self.mentions = np.zeros((len(ATTRIBUTES), reading.n_labels), dtype=np.int64)
         self._texts_with = np.zeros((len(ATTRIBUTES), len(self._words)), dtype=np.int64)
 
@@ -166,6 +150,26 @@ class PeopleDetector(Detector):
             parts.append((rows, tells[phrases[told]], self._word_of[phrases[told]]))
         rows, attributes, words = (np.concatenate(column) for column in zip(*parts, strict=True))
         return rows, attributes, words
+
+
+@lru_cache(maxsize=1)
+def _tables() -> tuple[list[UnambiguousWord], Ints, list[list[tuple[str, ...]]], list[Ints]]:
+    """Return the distinct words, the word of each phrase, the phrases of each word, and by axis the attribute of each phrase."""
+    phrases = unambiguous_words()
+    words = list({id(one): one for one in phrases.values()}.values())
+    number = {id(one): i for i, one in enumerate(words)}
+    word_of = np.array([number[id(one)] for one in phrases.values()], dtype=np.int64)
+    tokens_of: list[list[tuple[str, ...]]] = [[] for _ in words]
+    for tokens, one in phrases.items():
+        tokens_of[number[id(one)]].append(tokens)
+    known = {attribute: i for i, attribute in enumerate(ATTRIBUTES)} | {None: _THING}
+    tells = [
+        np.array(
+            [known[one.attributes[axis]] if axis in one.attributes else _SILENT for one in phrases.values()]
+        )
+        for axis in AXES
+    ]
+    return words, word_of, tokens_of, tells
 
 
 def trait_of(attribute: Attribute) -> str:

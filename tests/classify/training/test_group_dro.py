@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
@@ -38,7 +38,6 @@ def slow_groups(table, targets):
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=40, deadline=None)
 def test_groups_are_those_of_the_slow_twin(seed):
     rng = np.random.default_rng(seed)
     table = (rng.random((25, 4)) < 0.3).astype(float)

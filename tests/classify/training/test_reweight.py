@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
@@ -30,7 +30,6 @@ def slow(alpha, features, targets, penalty):
 
 
 @given(st.integers(0, 10_000), st.floats(0, 1))
-@settings(max_examples=30, deadline=None)
 def test_bias_is_its_definition_but_for_the_rounded_corners(seed, penalty):
     alpha, features, targets = some(seed)
     value, _ = total_bias(alpha, features, features.T.tocsr(), targets, penalty=penalty)
@@ -39,7 +38,6 @@ def test_bias_is_its_definition_but_for_the_rounded_corners(seed, penalty):
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=30, deadline=None)
 def test_gradient_is_that_of_finite_differences(seed):
     alpha, features, targets = some(seed)
 

@@ -1,7 +1,7 @@
 """Person chains on short texts of our own, read by the real pipeline, and what must hold for every document."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.english.document import Document, Word
@@ -116,7 +116,6 @@ def documents(draw):
     return Document(text, tuple(words), tuple(sentences))
 
 
-@settings(max_examples=100)
 @given(documents(), st.sampled_from([None, 0.0, 0.5, 1.0]))
 def test_any_document_has_chains_in_order_and_no_mention_twice(document, sure):
     found = find_chains(document, sure=sure)

@@ -6,7 +6,7 @@
 import gzip
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.english.people.pronouns import pronoun_form
@@ -108,7 +108,6 @@ def test_what_she_has_is_owned(text):
     assert form_of_her(pipeline().analyse(text)) == "determiner"
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     subject=st.sampled_from(["I", "We", "They", "My brothers"]),
     verb=st.sampled_from(["gave", "sent", "offered", "promised"]),

@@ -1,7 +1,7 @@
 """Ages in numbers: which are told of a person, and of whom."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.english.inflection import number_in_words
@@ -65,7 +65,6 @@ def test_other_numbers(text):
     assert ages(text) == []
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     years=st.integers(2, 99),
     is_in_words=st.booleans(),

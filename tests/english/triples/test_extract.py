@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.english.pipeline import load_pipeline
@@ -96,7 +96,6 @@ OBJECTS = st.sampled_from(["the red house", "a quiet street", "my sister", "some
 CLAUSES = st.tuples(SUBJECTS, VERBS, OBJECTS).map(" ".join)
 
 
-@settings(max_examples=40)
 @given(CLAUSES, CLAUSES, st.sampled_from([". ", " and ", ", but "]))
 def test_there_and_back_keeps_all_words(one, other, joint):
     text = f"{one}{joint}{other if joint == '. ' else other[0].lower() + other[1:]}."

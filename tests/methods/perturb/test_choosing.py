@@ -3,7 +3,7 @@ from collections import Counter
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.english.people.demographic_mentions import find_demographics
@@ -37,7 +37,6 @@ def words_of(text):
     return re.findall(r"\w+|\.", text.lower())
 
 
-@settings(max_examples=40, deadline=None)
 @given(text=texts)
 def test_options_are_the_set_of_algorithm_1(text):
     k = set()
@@ -50,7 +49,6 @@ def test_options_are_the_set_of_algorithm_1(text):
     assert set(found) == k
 
 
-@settings(max_examples=40, deadline=None)
 @given(text=texts)
 def test_an_option_has_every_place_of_its_word(text):
     for option in options(text, axes=("gender",)):
@@ -58,7 +56,6 @@ def test_an_option_has_every_place_of_its_word(text):
         assert [(place.start, place.stop) for place in option.places] == places
 
 
-@settings(max_examples=40, deadline=None)
 @given(text=texts, m0=st.floats(0, 3), m1=st.floats(0, 3))
 def test_perturbability_counts_the_set_of_listed_words(text, m0, m1):
     words = words_of(text)

@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longway.english.people.demographic_mentions import find_demographics
@@ -189,7 +189,6 @@ def pronoun_sentences(draw):
     return f"{person} {action}{ending}"
 
 
-@settings(max_examples=40, deadline=None)
 @given(pronoun_sentences())
 @example("He knew that they call him boss.")
 def test_there_and_back_gives_the_original_for_pronouns(text):
@@ -201,7 +200,6 @@ def test_there_and_back_gives_the_original_for_pronouns(text):
     assert perturbed(changed, other, back) == text
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     first=st.sampled_from(["uncle", "father", "nephew", "brother"]),
     second=st.sampled_from(["sister", "aunt", "mother", "niece"]),
@@ -252,7 +250,6 @@ MEN = st.sampled_from(["father", "brother", "uncle", "son", "nephew", "grandfath
 WOMEN = st.sampled_from(["mother", "sister", "aunt", "daughter", "niece", "grandmother"])
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     kin=MEN | WOMEN,
     verb=st.sampled_from(["loves", "hates", "helps", "knows", "kissed", "scolded"]),
@@ -269,7 +266,6 @@ def test_whose_relative_it_is_stays_with_every_word_for_them(kin, verb, ending):
     assert [text[place.start : place.end] for place in done.chain] == [kin]
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     people=st.tuples(MEN, MEN) | st.tuples(WOMEN, WOMEN),
     sentence=st.sampled_from(

@@ -1,7 +1,7 @@
 """Who is changed by rules and who is not: titles, things, known people, quotations, ages, possessives, counterparts."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.methods.perturb.rule_perturber import (
@@ -190,7 +190,6 @@ def test_other_words_in_a_list_change(text, word, target, expected):
     assert perturbed(text, word, target) == expected
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     pair=st.sampled_from([("king", "queen"), ("father", "mother"), ("uncle", "aunt"), ("son", "daughter")]),
     back=st.booleans(),

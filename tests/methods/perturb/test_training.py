@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.english.people.demographics import parse_attribute
@@ -136,7 +136,6 @@ def test_training_stops_when_validation_gets_no_better_and_keeps_the_best_weight
     assert not all(torch.equal(kept[name], seen[3][name]) for name in kept)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     losses=st.lists(st.sampled_from([1.0, 2.0, 2.0001, 2.5, 3.0]), max_size=14),
     patience=st.integers(0, 4),
