@@ -126,7 +126,7 @@ class _FrozenGradients:
         """The logits for vectors of the explained texts end to end. states: those of the texts that are not explained."""
         import torch
 
-        parts = torch.split(now, [len(one.ids) for one in pieces.values()], dim=1)  # type: ignore[no-untyped-call]
+        parts = torch.split(now, [len(one.ids) for one in pieces.values()], dim=1)
         every = {name: state.expand(len(now), -1) for name, state in states.items()}
         for (name, one), part in zip(pieces.items(), parts, strict=True):
             every[name] = one.with_vectors(self._state, part)
@@ -176,7 +176,7 @@ class _StaticGradients:
         import torch
 
         given = [one.expand(len(now), -1, -1) for one in vectors]
-        parts = torch.split(now, [vectors[i].shape[1] for i in explained], dim=1)  # type: ignore[no-untyped-call]
+        parts = torch.split(now, [vectors[i].shape[1] for i in explained], dim=1)
         for i, part in zip(explained, parts, strict=True):
             given[i] = part
         lengths = [torch.full((len(now),), one.shape[1]) for one in given]

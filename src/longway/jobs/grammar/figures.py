@@ -16,8 +16,8 @@ from longway.show.side_charts import SideGroup, SideLine, side_bars, side_dots
 MAX_DRAWN = 6  # kinds in the figure, as in the paper
 PAIR_NAMES = {GRAMMAR: "in its tree", NGRAM_PAIR: "in both texts", SECOND_ONLY: "in the text"}
 TEXT_NAMES = {GRAMMAR: "in its tree", NGRAM_PAIR: "in the text"}
-COUNTED = [Span("■", "strong"), " with its label, ", Span("■", "pale"), " with another label"]
-TESTED = [Span("●", "strong"), " with its label, ", Span("○", "strong"), " with another label"]
+COUNTED: Words = [Span("■", "strong"), " with its label, ", Span("■", "pale"), " with another label"]
+TESTED: Words = [Span("●", "strong"), " with its label, ", Span("○", "strong"), " with another label"]
 
 
 def versions_figure(result: GrammarResult, labels: Mapping[str, Label]) -> list[Block]:

@@ -84,8 +84,9 @@ class GrammarSettings:
         65536 sentences or 16384 pairs, 4096 steps.
     patience: Measurements without improvement before training stops.
     epochs: Passes over the texts, at most; training stops early if held-out texts do not become more likely. Default: 10 for pairs and 40
-        for sentences on a GPU, 5 and 8 on a CPU.
-    limit: Rows to learn from, balanced over labels. Default: all on a GPU; on a CPU rows with 1000 pairs or 4000 sentences.
+        for sentences on a GPU and with --paper, 5 and 8 on a CPU.
+    limit: Rows to learn from, balanced over labels. Default: all on a GPU; on a CPU rows with 1000 pairs or 4000 sentences; with
+        --paper 65000 pairs.
     classifier: Classifier to test with and against each phrase: a model as for `longway explain`, or none. auto: bow, with --paper BERT-base.
     classifier_learning_rate: Of a classifier that is fine-tuned, such as minilm-full. Default: 3e-5, with LoRA 5e-4, with --paper 1e-5.
     classifier_epochs: The most epochs of a classifier that is fine-tuned. Default: 3, with LoRA 6, with --paper 20.

@@ -1,16 +1,17 @@
 """Controlled tests of the shortcut "adjective antonym" (appendix D.3 of the paper, Table 16): four controls and one test from one premise.
 
         premise                                hypothesis                              label
-    x1  a white dog running down a street      a black dog running down a street       contradiction   the shortcut alone
-    x2  a white dog running down a street      a dog running down a street             entailment      control: no second adjective
-    x3  a dog running down a white street      a dog running down a street             entailment      control: the adjective moved
-    x4  a dog running down a street            a black dog running down a street       neutral         control: no first adjective
-    x5  a dog running down a white street      a black dog running down a street       neutral         the test: both, of different things
+    x1  a white dog running down a path      a black dog running down a path       contradiction   the shortcut alone
+    x2  a white dog running down a path      a dog running down a path             entailment      control: no second adjective
+    x3  a dog running down a white path      a dog running down a path             entailment      control: the adjective moved
+    x4  a dog running down a path            a black dog running down a path       neutral         control: no first adjective
+    x5  a dog running down a white path      a black dog running down a path       neutral         the test: both, of different things
 
 The paper wrote these by hand for ten validation pairs. Here they are made by rules from pairs that have the feature: their label is
-contradiction, the subject of the premise has an adjective, that of the hypothesis an opposite one, and the tree, if the pair has one, aligns
-them. All five are made of the premise alone, so other differences between both texts of the pair play no part. No pair is used if the labels
-would not be certain: the premise already has the opposite or another opposite of it, or no object that such an adjective is used with.
+contradiction, a noun of the premise has an adjective, the same noun of the hypothesis (or both subjects) has an opposite one, and the tree, if
+the pair has one, aligns the adjectives. All five are made of the premise alone, so other differences between both texts of the pair play no
+part. No pair is used if the labels would not be certain: the premise already has the opposite, the noun has another adjective that excludes
+it, or there is no other thing that the adjective could describe.
 """
 
 from __future__ import annotations
@@ -23,15 +24,19 @@ from longway.english.articles import fix_articles
 from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import capitalise, match_case
 from longway.english.pipeline import EnglishPipeline, load_pipeline
-from longway.english.wordnet import is_expression
+from longway.english.wordnet import is_expression, senses
 from longway.grammars.trees import Tree, leaves
-from longway.methods.contrast.edits import ReadPair, denies, is_same, subject_of, suits, things
+from longway.methods.contrast.edits import ReadPair, bare_objects, denies, is_same, subject_of, suits
 from longway.methods.contrast.grammar_words import GrammarWords, is_colour, is_opposite, may_be_person
 from longway.methods.contrast.sets import labels_by_stance, read_pairs
 from longway.records import Example
 from longway.task import Stance
 
 TEST = "x5"  # all others are controls
+SENSES = 3  # of a noun, of which one must be concrete
+_CONCRETE = frozenset(
+    f"noun.{field}" for field in ("artifact", "food", "animal", "plant", "object", "location")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +129,9 @@ def control_counts(
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """An adjective of the premise's subject, its opposite in the hypothesis, and the object to move it to."""
+    """An adjective of a noun of the premise, its opposite in the hypothesis, and the object to move it to."""
 
-    subject: Word
+    noun: Word
     adjective: Word
     opposite: str
     thing: Word
@@ -146,36 +151,66 @@ class _Draft:
 
     def reads_well(self, bare: Document, at_object: Document, opposite: Document) -> bool:
         """Whether the adjectives of the new texts belong to what they should."""
-        subject, thing, said = self.subject.lower, self.thing.lower, self.adjective.lower
+        noun, thing, said = self.noun.lower, self.thing.lower, self.adjective.lower
         return (
             _adjectives(bare) == _adjectives(at_object) - {(said, thing)}
             and (said, thing) in _adjectives(at_object)
-            and (said, subject) not in _adjectives(at_object)
-            and (self.opposite, subject) in _adjectives(opposite)
+            and (said, noun) not in _adjectives(at_object)
+            and (self.opposite, noun) in _adjectives(opposite)
         )
 
 
 def _drafts(pair: ReadPair, words: GrammarWords | None) -> Iterator[_Draft]:
-    subject, other = subject_of(pair.premise), subject_of(pair.hypothesis)
-    if subject is None or other is None or denies(pair.premise) or denies(pair.hypothesis):
+    premise, hypothesis = pair.premise, pair.hypothesis
+    if len(premise.sentences) != 1 or denies(premise) or denies(hypothesis):
         return
     aligned = None if pair.tree is None else {leaf.words for leaf in leaves(pair.tree)}
-    of_premise = {word.lower for word in pair.premise if word.upos == "ADJ"}
-    opposites = [word.lower for word in pair.hypothesis.children(other, "amod") if word.tag == "JJ"]
-    for adjective in pair.premise.children(subject, "amod"):
-        said = adjective.lower
-        for opposite in opposites:
-            is_feature = aligned is None or (said, opposite) in aligned
-            if not is_feature or adjective.tag != "JJ" or not _excludes(said, opposite, words):
+    for adjective, noun in _described(premise):
+        for opposite, other in _described(hypothesis):
+            said, excluded = adjective.lower, opposite.lower
+            is_feature = aligned is None or (said, excluded) in aligned
+            if not is_feature or not _excludes(said, excluded, words) or not _is_one(pair, noun, other):
                 continue
-            # "a black and white dog": the opposite would be true of it
-            if any(one == opposite or is_opposite(one, opposite) for one in of_premise - {said}):
+            if any(word.lower == excluded for word in premise) or _is_mixed(
+                premise, noun, adjective, excluded
+            ):
                 continue
-            if is_colour(said) and may_be_person(subject.lower):  # it would refer to race
+            if is_colour(said) and may_be_person(noun.lower):  # it would refer to race
                 continue
-            for thing in things(pair.premise):
-                if thing.index > subject.index and _fits(said, thing, words) and not is_same(subject, thing):
-                    yield _Draft(subject, adjective, opposite, thing)
+            for thing in _objects(premise):
+                if thing.index != noun.index and _fits(said, thing, words) and not is_same(noun, thing):
+                    yield _Draft(noun, adjective, excluded, thing)
+
+
+def _described(document: Document) -> list[tuple[Word, Word]]:
+    """The adjectives before nouns, each with its noun."""
+    found = [(word, document.words[word.head]) for word in document if word.relation == "amod"]
+    return [(word, noun) for word, noun in found if word.tag == "JJ" and noun.upos == "NOUN"]
+
+
+def _is_one(pair: ReadPair, noun: Word, other: Word) -> bool:
+    """Whether nouns of both texts mean the same: both are subjects, or the same word that each text has once."""
+    if noun == subject_of(pair.premise) and other == subject_of(pair.hypothesis):
+        return True
+    return noun.lower == other.lower and all(
+        sum(word.lower == noun.lower for word in document) == 1
+        for document in (pair.premise, pair.hypothesis)
+    )
+
+
+def _is_mixed(premise: Document, noun: Word, adjective: Word, opposite: str) -> bool:
+    """Whether other words about the noun exclude the opposite, or are joined to the adjective: "a black and white dog"."""
+    others = [word for word in premise.children(noun) if word != adjective]
+    return bool(premise.children(adjective)) or any(is_opposite(word.lower, opposite) for word in others)
+
+
+def _objects(document: Document) -> list[Word]:
+    """Objects and obliques without an adjective that can have a colour or a size: things, places, plants."""
+    return [
+        word
+        for word in bare_objects(document)
+        if _CONCRETE & {one.field for one in senses(word.lemma.lower(), "NOUN")[:SENSES]}
+    ]
 
 
 def _excludes(adjective: str, opposite: str, words: GrammarWords | None) -> bool:

@@ -190,9 +190,14 @@ def _is_bare(document: Document, noun: Word) -> bool:
 
 def things(document: Document) -> list[Word]:
     """Objects and obliques that are things or animals and have no adjective."""
+    return [word for word in bare_objects(document) if kind_of(word.lower) in _THINGS]
+
+
+def bare_objects(document: Document) -> list[Word]:
+    """Objects and obliques that have an article, or are plural, and no adjective."""
     found = []
     for word in document:
-        is_object = word.upos == "NOUN" and word.dep in _OBJECTS and kind_of(word.lower) in _THINGS
+        is_object = word.upos == "NOUN" and word.dep in _OBJECTS
         # Without an article the noun may not be a thing: "plays guitar", "in front".
         has_article = word.tag == "NNS" or bool(document.children(word, "det", "nmod:poss"))
         if is_object and has_article and _is_bare(document, word) and not _is_quantified(document, word):
