@@ -77,17 +77,16 @@ def is_tuned(name: str) -> bool:
     return _encoder_and_tuning(name)[1] != "frozen"
 
 
-def tuning_of(
-    name: str, *, paper: bool = False, learning_rate: float | None = None, epochs: int | None = None
-) -> dict[str, Any]:
-    """The options of a classifier that is fine-tuned; none for others. paper: those of `GRAMMAR_PAPER` instead of the defaults.
+def tuning_of(name: str, *, paper: bool = False, **given: float | None) -> dict[str, Any]:
+    """The options of a classifier that is fine-tuned; none for others.
+
+    paper: those of `GRAMMAR_PAPER` instead of the defaults. given: options with values of their own; None for those without.
 
     >>> tuning_of("minilm-full", epochs=2), tuning_of("bow", epochs=2)
     ({'epochs': 2}, {})
     """
     if not is_tuned(name):
         return {}
-    given = {"learning_rate": learning_rate, "epochs": epochs}
     chosen = {option: value for option, value in given.items() if value is not None}
     return {**GRAMMAR_PAPER, **chosen} if paper else chosen
 

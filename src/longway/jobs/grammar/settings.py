@@ -42,6 +42,13 @@ PAPER_SIZES = {
     False: Sizes(32, 64, 256, 40, batch=16, check=STEPS * 16),
     True: Sizes(32, 64, 256, 10, rows=65_000, held_out=16_000, batch=4, check=STEPS * 4),
 }
+TUNED = (
+    "learning_rate",
+    "epochs",
+    "batch",
+    "check",
+    "patience",
+)  # options of classifiers that are fine-tuned
 PAPER_CLASSIFIER = "hf:google-bert/bert-base-uncased-full"
 
 # By device and whether the rows are pairs. On a CPU a pair takes some hundred times as long as on a GPU.
@@ -90,6 +97,9 @@ class GrammarSettings:
     classifier: Classifier to test with and against each phrase: a model as for `longway explain`, or none. auto: bow, with --paper BERT-base.
     classifier_learning_rate: Of a classifier that is fine-tuned, such as minilm-full. Default: 3e-5, with LoRA 5e-4, with --paper 1e-5.
     classifier_epochs: The most epochs of a classifier that is fine-tuned. Default: 3, with LoRA 6, with --paper 20.
+    classifier_batch: Rows per training step of a classifier that is fine-tuned. Default: 16.
+    classifier_check: Steps between two of its validations, besides one after each epoch. Default: none, with --paper 4096.
+    classifier_patience: Validations without improvement before its training stops. Default: 2, with --paper 5.
     contrast: Also generate contrast examples from held-out pairs and test the classifier on them. Needs labels for entailment,
         contradiction and neutral, and the extra `rules`.
     contrast_labels: Which labels these are, if their names do not say: entailment=0,neutral=1,contradiction=2. Implies --contrast.
@@ -113,6 +123,9 @@ class GrammarSettings:
     classifier: str | None = option("auto", parse=classifier_named)
     classifier_learning_rate: float | None = option(None, at_least=0, advanced=True)
     classifier_epochs: int | None = option(None, at_least=1, advanced=True)
+    classifier_batch: int | None = option(None, at_least=1, advanced=True)
+    classifier_check: int | None = option(None, at_least=1, advanced=True)
+    classifier_patience: int | None = option(None, at_least=1, advanced=True)
     contrast: bool = option(False, flag=True)
     contrast_labels: Mapping[str, str] | None = option(None, parse=labels_named, advanced=True)
     max_q: float = option(0.05, advanced=True)
@@ -142,7 +155,16 @@ class GrammarSettings:
         """The options of the classifier: those of the paper or the usual ones, if it is fine-tuned; none for others."""
         from longway.classify.catalog import tuning_of
 
-        rate, epochs = self.classifier_learning_rate, self.classifier_epochs
         if self.classifier is None:
             return {}
-        return tuning_of(self.classifier, paper=self.paper, learning_rate=rate, epochs=epochs)
+        given = {name: getattr(self, f"classifier_{name}") for name in TUNED}
+        return tuning_of(self.classifier, paper=self.paper, **given)
+
+    def recorded(self, sizes: Sizes, *, batch: int, device: Device) -> GrammarSettings:
+        """The settings with the values that were used where none were given. batch, device: those that were used."""
+        used = {
+            name: getattr(sizes, name)
+            for name in ("nonterminals", "preterminals", "dimension", "epochs", "check")
+        }
+        tuning = {f"classifier_{name}": value for name, value in self.tuning().items() if name in TUNED}
+        return replace(self, **used, **tuning, batch=batch, device=device)

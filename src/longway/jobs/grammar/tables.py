@@ -12,7 +12,7 @@ The classifier is trained on the rows that the grammar was learned from, and tes
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import cast
 
@@ -124,14 +124,9 @@ def result_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> Gr
         tested=induced.tested,
         significant=induced.significant,
         problems=(*induced.problems, *problems),
-        settings=replace(
-            settings,
-            nonterminals=sizes.nonterminals,
-            preterminals=sizes.preterminals,
-            dimension=sizes.dimension,
-            epochs=sizes.epochs,
+        settings=settings.recorded(
+            sizes,
             batch=sizes.batch or TRAINING[induced.device].size,
-            check=sizes.check,
             device=cast(Device, induced.device),
         ),
         longway=version("longway"),
