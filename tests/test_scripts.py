@@ -207,6 +207,10 @@ SMALL = {
             "sets_adjective",
         },
     ),
+    "runs/grammar_controls.py": (
+        ["--limit", "300", "--models", "bow=60"],
+        {"paper", "sets", "bow_drawn", "bow_all"},
+    ),
     "runs/grammar_imdb.py": ([*GRAMMAR, "--limit", "3", "--batch", "8"], {"kinds", "kinds_found"}),
     "runs/grammar_subj.py": ([*GRAMMAR, "--limit", "10"], {"kinds", "kinds_found"}),
     "runs/planted.py": (

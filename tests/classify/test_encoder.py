@@ -120,6 +120,24 @@ def test_it_stops_early_and_keeps_its_best_state(tiny_bert):
     assert accuracy(model, stop) == max(e.validation_accuracy for e in seen)
 
 
+def test_patience_counts_the_checks_within_an_epoch(tiny_bert):
+    """60 rows in batches of 4 are 15 steps. Nothing improves on labels that are turned around."""
+    rows = reviews(60)
+    turned = Labelled(rows.inputs, [{"pos": "neg", "neg": "pos"}[label] for label in rows.labels])
+    options = {"epochs": 40, "patience": 3, "batch": 4, "learning_rate": 1e-3}
+    n_epochs = {}
+    for check in (None, 3):
+        seen = []
+        model = quick(tiny_bert, "full", check=check, **options).fit(
+            rows, validation=turned, watch=seen.append
+        )
+        n_epochs[check] = len(seen)
+        assert accuracy(model, turned) >= max(e.validation_accuracy for e in seen)
+        untrained = np.isnan(seen[-1].gold).sum()
+        assert (untrained > 0) == (check is not None)  # the last epoch ends in the middle
+    assert n_epochs[3] < n_epochs[None]
+
+
 def test_without_validation_rows_it_trains_all_epochs(tiny_bert):
     rows, epochs = reviews(24), []
     nothing = Labelled(Inputs([]), [])

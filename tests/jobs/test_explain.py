@@ -125,6 +125,11 @@ def test_the_context_is_explained_where_asked_and_only_where_there_is_one():
     found = lw.explain(data, settings)
     assert "it" in found.to_frame()["word"]
     assert "claim" not in found.to_frame()["word"]
+    view = found.texts[0].explanations[0]
+    assert len(view.norms) == len(view.words)
+    assert all(norm >= abs(score) / 10 for norm, (*_, score) in zip(view.norms, view.words, strict=True))
+    assert view.strongest
+    assert lw.explain(data, settings, method="lime").texts[0].explanations[0].norms == ()
     with pytest.raises(SettingError, match="no context column"):
         lw.explain(invented(40), settings)
 

@@ -209,8 +209,10 @@ def test_the_tables_are_json_and_their_pictures_show_what_they_mark(induced):
         assert ours["supporting"] <= words["supporting"], (
             "where the tree has the phrases, the texts have them"
         )
+    assert tables["settings"]["batch"] == 16
     for one in tables["wrong"]:
         assert one["answer"] != one["label"]
+        assert len(one["salient"]) == 5
         assert one["rules"][0]["ratio"] > 1
 
 
@@ -366,6 +368,68 @@ def test_the_sizes_are_the_papers_on_a_gpu_and_smaller_on_a_cpu():
     assert cpu.texts is not None
     asked = lw.GrammarSettings(preterminals=7, limit=50).sizes("cpu", pair=True)
     assert (asked.preterminals, asked.texts) == (7, None)
+
+
+def test_with_paper_all_settings_are_those_of_appendix_b():
+    paper = lw.GrammarSettings(paper=True)
+    pairs, sentences = paper.sizes("cuda", pair=True), paper.sizes("cpu", pair=False)
+    for sizes in (pairs, sentences):
+        assert (sizes.nonterminals, sizes.preterminals, sizes.dimension, sizes.texts) == (32, 64, 256, None)
+    assert (pairs.epochs, pairs.batch, pairs.check, pairs.rows, pairs.held_out) == (
+        10,
+        4,
+        16384,
+        65000,
+        16000,
+    )
+    assert (sentences.epochs, sentences.batch, sentences.check, sentences.rows) == (40, 16, 65536, None)
+    assert (paper.learning_rate, paper.patience, paper.words, paper.longest) == (1e-3, 5, 20000, 225)
+    assert paper.classifier == "hf:google-bert/bert-base-uncased-full"
+    assert paper.tuning() == {
+        "learning_rate": 1e-5, "batch": 16, "epochs": 20, "check": 4096, "patience": 5, "warm_up": None,
+    }  # fmt: skip
+    assert lw.GrammarSettings(classifier="minilm-full", classifier_epochs=2).tuning() == {"epochs": 2}
+    recorded = paper.recorded(pairs, batch=4, device="cuda")
+    assert (recorded.epochs, recorded.check, recorded.classifier_epochs, recorded.classifier_check) == (10, 16384, 20, 4096)  # fmt: skip
+    assert (recorded.classifier_learning_rate, recorded.classifier_batch, recorded.classifier_patience) == (1e-5, 16, 5)  # fmt: skip
+    chosen = lw.GrammarSettings(paper=True, batch=8, limit=99, classifier="bow", epochs=3)
+    assert (chosen.classifier, chosen.tuning()) == ("bow", {})
+    sizes = chosen.sizes("cuda", pair=True)
+    assert (sizes.batch, sizes.rows, sizes.epochs, sizes.check) == (8, 99, 3, 16384)
+
+
+def test_the_settings_of_the_training_reach_it_and_are_recorded(monkeypatch):
+    given = {}
+
+    def learn(texts, *, settings, **others):
+        given["settings"] = settings
+        raise Stopped
+
+    monkeypatch.setattr("longway.grammars.induction.induce", learn)
+    options = {"words": 50, "batch": 3, "learning_rate": 0.01, "check": 7, "patience": 2, "device": "cpu"}
+    with pytest.raises(Stopped):
+        lw.grammar(toy_dataset(63), **options)
+    assert {name: getattr(given["settings"], name) for name in options} == options
+
+
+def test_shorter_pairs_only_are_parsed_where_asked(induced):
+    longest = max(len(first) * len(second) for row in induced.learned.rows for first, second in row.units)
+    settings = replace(TINY, longest=longest)
+    arranged = arrange(toy_dataset(63, long=2))
+    sizes = settings.sizes("cpu", pair=True)
+    learned, held_out, *_ = recipe.rows_to_parse(
+        arranged, recipe.Reading.of(arranged.dataset), settings, sizes
+    )
+    assert len(learned) + len(held_out) < len(induced.learned.rows) + len(induced.held_out.rows)
+    assert all(len(a) * len(b) < longest for row in (*learned, *held_out) for a, b in row.units)
+
+
+def test_an_encoder_that_cannot_be_read_is_an_error_before_anything_is_done(tmp_path):
+    pytest.importorskip("transformers")
+    watcher = Steps()
+    with pytest.raises(SettingError, match=r"cannot be read.*--classifier none"):
+        lw.grammar(toy_dataset(63), TINY, classifier=f"hf:{tmp_path}-full", watcher=watcher)
+    assert watcher.steps == []
 
 
 def test_too_few_rows_and_a_missing_torch_are_told(monkeypatch):

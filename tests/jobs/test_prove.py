@@ -404,3 +404,15 @@ def test_the_rows_shown_are_read_by_the_models_that_were_measured(versions, reve
     for row in results["examples"]:
         right = [side["answer"] == row["label"] for side in row["sides"]]
         assert right in ([False, True], [True, False])  # put right, or put wrong
+
+
+def test_encoders_are_fine_tuned_as_asked_and_other_models_as_ever():
+    plain = ProveSettings(models=("bow",), learning_rate=1e-4, epochs=2)
+    assert plain.options_of("minilm-full") == {"learning_rate": 1e-4, "epochs": 2}
+    assert plain.options_of("bow") == plain.options_of("minilm") == {}
+    paper = ProveSettings(models=("bow",), tuning="grammar-paper", epochs=4, model_options={"batch": 8})
+    assert paper.options_of("hf:some/bert-full") == {
+        "learning_rate": 1e-5, "batch": 8, "epochs": 4, "check": 4096, "patience": 5, "warm_up": None,
+    }  # fmt: skip
+    with pytest.raises(SettingError, match="usual, grammar-paper"):
+        ProveSettings(models=("bow",), tuning="hard")

@@ -39,7 +39,9 @@ def tables():
         "versions": [{"root": 14, "label": "no", "spans": ["a man/a woman"], "versions": [version("grammar", accuracy), version("n-gram pair", empty), version("second only", accuracy)]}],
         "classifier": {"name": "bow", "accuracy": 0.71, "rows": 90},
         "pictures": [picture, picture | {"side": "counter", "label": "yes", "id": "8"}],
-        "wrong": [{"id": "9", "label": "yes", "answer": "no", "tree": TREE, "marks": [2], "rules": [{"rule": "14 → 41 32", "ratio": 6.5, "span": "a man/a woman"}]}],
+        "wrong": [{"id": "9", "label": "yes", "answer": "no", "tree": TREE, "marks": [2], "rules": [{"rule": "14 → 41 32", "ratio": 6.5, "span": "a man/a woman"}],
+            "context": "A man sits.", "text": "A woman sits to rest.", "without": "yes",
+            "salient": [{"field": "text", "start": 2, "end": 7, "norm": 0.4}, {"field": "context", "start": 2, "end": 5, "norm": 0.1}]}],
         "contrast": [
             {
                 "edit": "hypernym", "sets": 25, "examples": 40, "counted": 20, "error": 0.25, "low": 0.112, "high": 0.469, "shortcut": "yes",
@@ -79,7 +81,7 @@ def hostile_tables(hostile_text):
         for at in range(60)
     ]  # fmt: skip
     made["wrong"] = [
-        deepcopy(wrong) | {"id": bad(at), "label": bad(at), "answer": bad(at + 1), "tree": tree(bad, at)} for at in range(60)
+        deepcopy(wrong) | {"id": bad(at), "label": bad(at), "answer": bad(at + 1), "tree": tree(bad, at), "text": bad(at), "context": bad(at + 2), "without": bad(at)} for at in range(60)
     ]  # fmt: skip
     contrast = made["contrast"][0]
     bad_example = contrast["example"] | {"id": bad(1), "before": bad(2), "after": bad(3), "label": bad(4), "context": bad(5), "answer": bad(6)}  # fmt: skip

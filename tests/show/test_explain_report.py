@@ -32,6 +32,18 @@ def test_the_page_tells_models_sets_overlap_and_parts_of_speech():
         assert words in page
 
 
+def test_the_strongest_words_stand_beside_those_with_the_highest_scores():
+    told = explanation()
+    view = told["texts"][0]["explanations"][0]
+    view["top"], view["strongest"] = ["not"], ["not", "<i>mill</i>"]
+    page = render_explain(told)
+    assert "Strongest in either direction: <b>not</b>, &lt;i&gt;mill&lt;/i&gt;*" in page
+    assert "Bastings" not in page
+    told["settings"]["method"] = "ig"
+    assert "Bastings" in render_explain(told)
+    assert "Strongest" not in render_explain(explanation())
+
+
 def test_the_other_side_is_coloured_where_it_was_explained():
     told = explanation()
     told["settings"]["field"] = "context"

@@ -12,6 +12,7 @@ from tests.grammar.toy_trees import any_tree
 from conftest import hostile_text, render_grammar
 from longway.errors import RunError
 from longway.grammars.trees import leaves, nodes, read_brackets
+from longway.show.side_charts import SideGroup, SideLine, side_bars
 from longway.show.tree_picture import MAX_LEAVES, tree_picture
 
 
@@ -91,6 +92,49 @@ def test_the_page_tells_kinds_trees_versions_rules_and_wrong_answers():
         "12 pairs were not parsed.",
     ):
         assert words in text
+
+
+def test_a_wrong_prediction_has_its_strongest_words_and_the_answer_without_the_phrase():
+    page = render_grammar(tables())
+    assert 'A <mark class="m5">woman</mark> sits to rest.' in page
+    assert 'A <mark class="m2">man</mark> sits.' in page
+    text = Elements(page).text
+    assert "without a man/a woman predicted yes" in text
+    assert "becomes right in 1 of 1." in text
+    made = tables()
+    made["wrong"][0] |= {"salient": [], "without": None}
+    text = Elements(render_grammar(made)).text
+    assert "This classifier has no gradients, so there is no saliency map." in text
+    assert "becomes right" not in text
+    for key in ("salient", "without", "text", "context"):  # a run of an earlier version
+        made["wrong"][0].pop(key)
+    assert "gradients" not in Elements(render_grammar(made)).text
+
+
+def test_each_kind_is_drawn_in_its_versions_with_both_sides():
+    page = Elements(render_grammar(tables()))
+    for words in (
+        "in its tree: 108 with its label, 12 with another",
+        "in both texts: 80.0% of 10 with its label, no row with another",
+        "in the text: 80.0% of 10 with its label, 25.0% of 4 with another",
+    ):
+        assert words in page.text
+    circles = [attributes["class"] for name, attributes in page.elements if name == "circle"]
+    assert (circles.count("dot-full"), circles.count("ring")) == (3, 2)
+    alone = Elements(render_grammar(tables() | {"classifier": None}))
+    assert not [name for name, _ in alone.elements if name == "circle"]
+    assert [a for name, a in alone.elements if a.get("class") == "bar second"]
+
+
+def test_a_bar_is_as_long_as_its_share_of_the_longest():
+    lines = [SideLine("a", 30, 10, "x"), SideLine("b", 10, 0, "y")]
+    svg = side_bars([SideGroup("g", "no", "l0", lines)], key="k", title="t", desc="d", full=40)
+    bars = [a for _, a in Elements(svg).elements if a.get("class") == "bar"]
+    pale = [a for _, a in Elements(svg).elements if a.get("class") == "bar second"]
+    widths = [float(a["width"].rstrip("%")) for a in (*bars, *pale)]
+    assert widths[0] == pytest.approx(3 * widths[1], abs=0.01)
+    assert widths[0] == pytest.approx(3 * widths[2], abs=0.01)
+    assert widths[3] == 0
 
 
 def test_contrast_sets_are_told_with_what_changed_in_an_example():

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 MODELS = ("bow", "nb", "cnn", "gru", "dan", "minilm", "minilm-lora", "minilm-full")
 STATIC = ("cnn", "gru", "dan")  # on word vectors
 TUNINGS = ("frozen", "lora", "full")
+# How Friedman, Wettig and Chen 2022 (appendix B) fine-tune BERT and RoBERTa. They name no schedule of the learning rate, and their code has none.
+GRAMMAR_PAPER: dict[str, Any] = {
+    "learning_rate": 1e-5, "batch": 16, "epochs": 20, "check": 4096, "patience": 5, "warm_up": None,
+}  # fmt: skip
 
 
 def model_named(
@@ -60,6 +64,31 @@ def check_named(name: str) -> None:
         _needs_torch(name)
     else:
         model_named(name)
+
+
+def is_tuned(name: str) -> bool:
+    """Whether a name is that of an encoder that is fine-tuned, as a whole or with LoRA.
+
+    >>> is_tuned("minilm-full"), is_tuned("hf:bert-base-uncased"), is_tuned("minilm"), is_tuned("bow")
+    (True, True, False, False)
+    """
+    if name in ("bow", "nb", *STATIC) or (":" in name and not name.startswith("hf:")):
+        return False
+    return _encoder_and_tuning(name)[1] != "frozen"
+
+
+def tuning_of(name: str, *, paper: bool = False, **given: float | None) -> dict[str, Any]:
+    """The options of a classifier that is fine-tuned; none for others.
+
+    paper: those of `GRAMMAR_PAPER` instead of the defaults. given: options with values of their own; None for those without.
+
+    >>> tuning_of("minilm-full", epochs=2), tuning_of("bow", epochs=2)
+    ({'epochs': 2}, {})
+    """
+    if not is_tuned(name):
+        return {}
+    chosen = {option: value for option, value in given.items() if value is not None}
+    return {**GRAMMAR_PAPER, **chosen} if paper else chosen
 
 
 def names_of(models: Iterable[object]) -> tuple[str, ...]:

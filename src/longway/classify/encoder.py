@@ -43,7 +43,8 @@ class Encoder(NetworkClassifier[Read]):
 
     encoder: "minilm", a name on the Hugging Face hub, or a folder. tuning: lora or full.
     learning_rate, epochs: default 3e-5 and 3 for full, 5e-4 and 6 for LoRA. max_tokens: per row, the rest is cut.
-    patience: epochs without a better validation result before training stops. warm_up: share of the steps in which the learning rate rises.
+    patience: validations without a better result before training stops: one after each epoch, and with `check` one after so many steps.
+    warm_up: share of the steps in which the learning rate rises before it falls; None keeps it constant.
     """
 
     name: ClassVar[str] = "encoder"
@@ -58,7 +59,8 @@ class Encoder(NetworkClassifier[Read]):
     rank: int = 8
     alpha: int = 16
     patience: int = 2
-    warm_up: float = 0.1
+    check: int | None = None
+    warm_up: float | None = 0.1
     weight_decay: float = 0.01
     device: str = "auto"
     seed: int = 0
@@ -90,6 +92,7 @@ class Encoder(NetworkClassifier[Read]):
             self.batch,
             self.learning_rate,
             patience=self.patience,
+            check=self.check,
             warm_up=self.warm_up,
             weight_decay=self.weight_decay,
             seed=self.seed,

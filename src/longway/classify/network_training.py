@@ -45,7 +45,8 @@ R = TypeVar("R")  # rows as a classifier reads them
 class NetworkPlan:
     """How to train.
 
-    patience: epochs without a better validation result before training stops.
+    patience: validations without a better result before training stops. check: steps between two validations within an epoch; the end of
+    each epoch is always validated, and None validates nowhere else.
     warm_up: share of the steps in which the learning rate rises, before it falls to 0; None keeps it constant.
     """
 
@@ -53,6 +54,7 @@ class NetworkPlan:
     batch: int
     learning_rate: float
     patience: int = 3
+    check: int | None = None
     warm_up: float | None = None
     weight_decay: float = 0.01
     seed: int = 0
@@ -224,33 +226,49 @@ class _NetworkTraining:
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._rate)
         self.at_once = plan.batch  # rows that go through the network together
         self.gold: Floats = np.zeros(0)
+        self.best: Best[State] = Best()
+        self.validated = float("nan"), float("nan")  # loss and accuracy
 
     def run(self, watch: Watch | None) -> None:
         rng = np.random.default_rng(self.plan.seed)
-        best: Best[State] = Best()
         for number in range(1, self.plan.epochs + 1):
             loss = self._epoch(rng)
-            logits, targets = self.task.validated()
-            validation_loss = accuracy = float("nan")
-            if len(targets):
-                validation_loss, accuracy = loss_and_accuracy(logits, targets)
-                best.offer(accuracy, validation_loss, self._state)
+            if not self._is_over():
+                self._validate()
             if watch is not None:
-                watch(Epoch(number, self.plan.epochs, loss, validation_loss, accuracy, self.gold))
-            if best.since >= self.plan.patience:
+                watch(Epoch(number, self.plan.epochs, loss, *self.validated, self.gold))
+            if self._is_over():
                 break
-        if best.kept is not None:
-            self.network.load_state_dict(best.kept, strict=False)
+        if self.best.kept is not None:
+            self.network.load_state_dict(self.best.kept, strict=False)
 
     def _epoch(self, rng: np.random.Generator) -> float:
+        """All steps of an epoch, or those before the patience ends; the mean loss of their rows."""
         self.network.train()
         self.gold = np.full(len(self.task.objective.targets), np.nan)
-        total = 0.0
+        total, n_rows = 0.0, 0
         lengths = [self.task.lengths[row] for row in self.task.rows]
-        for indices in batches_by_length(lengths, self.plan.batch, rng):
+        batches = list(batches_by_length(lengths, self.plan.batch, rng))
+        for step, indices in enumerate(batches, 1):
             rows = self.task.rows[indices]
             total += self._step(rows) * len(rows)
-        return total / len(self.task.rows)
+            n_rows += len(rows)
+            if self.plan.check is not None and step % self.plan.check == 0 and step < len(batches):
+                self._validate()
+                if self._is_over():
+                    break
+                self.network.train()
+        return total / n_rows
+
+    def _validate(self) -> None:
+        """Measure loss and accuracy on the validation rows, if there are any, and keep the weights if they are the best."""
+        logits, targets = self.task.validated()
+        if len(targets):
+            loss, accuracy = self.validated = loss_and_accuracy(logits, targets)
+            self.best.offer(accuracy, loss, self._state)
+
+    def _is_over(self) -> bool:
+        return self.best.since >= self.plan.patience
 
     def _step(self, rows: Ints) -> float:
         loss = self._backward_in_parts(rows)

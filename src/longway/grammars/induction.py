@@ -33,10 +33,12 @@ _STATE = "reached.json"
 
 @dataclass(frozen=True)
 class InduceSettings:
-    """How a grammar is induced; the defaults are the paper's if it gives one.
+    """How a grammar is induced. The defaults are the paper's, except for `batch` and, for sentences, `check`.
 
-    epochs: maximum; None is 10 for pairs and 40 for sentences. batch: texts per step; None is 16 on a CPU and 64 on
-    a GPU. check: texts between two measurements of the held-out likelihood (at the latest after each epoch).
+    at_least: occurrences of a known word, as in the published code. epochs: maximum; None is 10 for pairs and 40 for sentences.
+    batch: texts per step; None is 16 on a CPU and 64 on a GPU; the paper's are 4 pairs and 16 sentences.
+    check: texts between two measurements of the held-out likelihood (at the latest after each epoch); the paper's are 4,096 of its
+    steps: 16,384 pairs and 65,536 sentences.
     """
 
     nonterminals: int = 32

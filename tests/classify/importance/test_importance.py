@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from longway.classify.bag_of_words import Linear, NaiveBayes
 from longway.classify.classifier import Inputs, Labelled
 from longway.classify.importance import METHODS, masking, word_importance
-from longway.classify.importance.gradients import PieceScores, mean_slope, to_words
+from longway.classify.importance.gradients import mean_slope, to_words
 from longway.classify.importance.masking import (
     all_masks,
     by_enumeration,
@@ -109,7 +109,7 @@ def test_with_many_samples_lime_is_the_best_line_over_all_masks_by_their_chance(
 
 
 @pytest.mark.parametrize("kind", [Linear, NaiveBayes])
-@pytest.mark.parametrize("field", ["text", "context"])
+@pytest.mark.parametrize("field", ["text", "context", "both"])
 def test_integrated_gradients_of_a_bag_of_words_are_complete(kind, field):
     model = kind().fit(ROWS)
     for found in word_importance(model, ROWS.inputs, method="ig", field=field):
@@ -130,6 +130,18 @@ def test_integrated_gradients_give_a_column_to_the_words_that_make_it():
     column = {name: features[name] * float(names[name] @ slope) for name in ("good", "film", "good film")}
     half = column["good film"] / 2
     assert found.scores == pytest.approx([column["good"] + half, column["film"] + half])
+    assert found.norms == pytest.approx([np.hypot(column["good"], half), np.hypot(column["film"], half)])
+
+
+def test_the_words_of_both_texts_of_a_pair_are_explained_at_once():
+    model = Linear().fit(ROWS)
+    found = word_importance(model, ROWS.inputs, method="ig", field="both")
+    empty = model.predict_proba(Inputs([""], [""]))[0]
+    for one, text, context in zip(found, ROWS.inputs.texts, ROWS.inputs.contexts, strict=True):
+        whole = f"{context}\n{text}"
+        assert [whole[start:end].lower() for start, end in one.spans] == list(one.words)
+        assert one.baseline == pytest.approx(empty[model.labels_.index(one.target)])
+        assert set(one.strongest(2)) <= set(one.words)
 
 
 @given(st.lists(st.floats(-30, 30), min_size=4, max_size=4), st.integers(0, 1))
@@ -144,8 +156,8 @@ def test_the_mean_slope_is_the_slow_sum_over_small_steps(logits, target):
 
 
 def test_pieces_are_summed_to_the_words_they_stand_in():
-    pieces = PieceScores([(0, 2), (2, 5), (6, 7), (8, 12), (40, 41)], np.array([1.0, 2, 4, 8, 16]), 0.5, 0.5)
-    assert to_words(pieces, [(0, 5), (8, 10), (10, 12)]).tolist() == [3 + 4, 4, 4 + 16]
+    pieces, values = [(0, 2), (2, 5), (6, 7), (8, 12), (40, 41)], np.array([1.0, 2, 4, 8, 16])
+    assert to_words(pieces, values, [(0, 5), (8, 10), (10, 12)]).tolist() == [3 + 4, 4, 4 + 16]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -65,14 +65,20 @@ def models(request, folder):
     return {pairs: fresh().fit(data(pairs)) for pairs in (False, True)}
 
 
-@pytest.mark.parametrize(("pairs", "field"), [(False, "text"), (True, "text"), (True, "context")])
+@pytest.mark.parametrize(
+    ("pairs", "field"), [(False, "text"), (True, "text"), (True, "context"), (True, "both")]
+)
 def test_the_scores_of_the_words_sum_to_what_the_text_changes(models, pairs, field):
     model, rows = models[pairs], data(pairs).inputs
     chances = model.predict_proba(rows)
     for i, found in enumerate(word_importance(model, rows, method="ig", field=field)):
         assert found.scores.sum() == pytest.approx(found.value - found.baseline, abs=1e-2)
         assert found.value == pytest.approx(chances[i].max(), abs=1e-4)
-        assert " ".join(found.words) == (rows.texts if field == "text" else rows.contexts)[i]
+        texts = {"text": rows.texts[i], "context": (rows.contexts or TEXTS)[i]}
+        texts["both"] = f"{texts['context']}\n{texts['text']}"
+        assert " ".join(found.words) == texts[field].replace("\n", " ")
+        assert [texts[field][start:end] for start, end in found.spans] == list(found.words)
+        assert (found.norms > 0).all()
 
 
 def test_the_points_of_gauss_and_legendre_sum_as_many_small_even_steps_do():
@@ -80,15 +86,49 @@ def test_the_points_of_gauss_and_legendre_sum_as_many_small_even_steps_do():
     head = torch.nn.Sequential(torch.nn.Linear(4, 6), torch.nn.Tanh(), torch.nn.Linear(6, 2))
     whole, start = torch.randn(4, 4), torch.randn(4, 4)
     start[[0, 3]] = whole[[0, 3]]
-    found, value, baseline = integrate(whole, start, lambda now: head(now.sum(dim=1)), 1, 24)
+    found = integrate(whole, start, lambda now: head(now.sum(dim=1)), 1, 24)
     slopes = torch.zeros_like(whole)
     for a in (np.arange(2000) + 0.5) / 2000:
         now = (start + a * (whole - start)).requires_grad_()
         torch.softmax(head(now.sum(dim=0)), dim=0)[1].backward()
         slopes += now.grad / 2000
-    assert found == pytest.approx(((whole - start) * slopes).sum(dim=1).numpy(), abs=1e-5)
-    assert found[[0, 3]].tolist() == [0, 0]
-    assert found.sum() == pytest.approx(value - baseline, abs=1e-5)
+    vectors = ((whole - start) * slopes).numpy()
+    assert found.scores == pytest.approx(vectors.sum(axis=1), abs=1e-5)
+    assert found.norms == pytest.approx(np.sqrt((vectors**2).sum(axis=1)), abs=1e-5)
+    assert found.scores[[0, 3]].tolist() == found.norms[[0, 3]].tolist() == [0, 0]
+    assert found.scores.sum() == pytest.approx(found.value - found.baseline, abs=1e-5)
+
+
+def test_the_norms_of_an_encoder_are_those_of_a_slow_numeric_twin(folder):
+    """Every number of every word's vector by central differences, without autograd and without a hook: the vectors of the words are
+    written into the table of embeddings, at even steps. Each word of the row occurs once in it, and the blank never."""
+    model = Encoder(folder, tuning="full", epochs=2, learning_rate=1e-2, device="cpu").fit(data(True))
+    rows = Inputs(["the dog ran"], ["a cat sat"])
+    (found,) = word_importance(model, rows, method="ig", field="both", target="yes", samples=48)
+    table = model.network_.base.model.get_input_embeddings().weight
+    ids = model.network_.base.tokenizer("a cat sat the dog ran", add_special_tokens=False)["input_ids"]
+    own, blank, target = table[ids].detach().clone(), table[0].detach().clone(), model.labels_.index("yes")
+
+    def chance(vectors):
+        with torch.no_grad():
+            table[ids] = vectors
+            value = model.predict_proba(rows)[0, target]
+            table[ids] = own
+        return value
+
+    slopes, n, h = np.zeros(tuple(own.shape)), 12, 1e-2
+    for a in (np.arange(n) + 0.5) / n:
+        at = blank + a * (own - blank)
+        for place in np.ndindex(*own.shape):
+            up, down = at.clone(), at.clone()
+            up[place] += h
+            down[place] -= h
+            slopes[place] += (chance(up) - chance(down)) / (2 * h) / n
+    vectors = (own - blank).numpy() * slopes
+    assert found.words == ("a", "cat", "sat", "the", "dog", "ran")
+    assert found.norms == pytest.approx(np.linalg.norm(vectors, axis=1), rel=0.05, abs=1e-4)
+    assert found.scores == pytest.approx(vectors.sum(axis=1), rel=0.05, abs=1e-3)
+    assert found.scores.sum() == pytest.approx(found.value - found.baseline, abs=1e-6)
 
 
 def test_parts_that_fit_into_memory_give_the_same(models, monkeypatch):

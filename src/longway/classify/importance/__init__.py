@@ -5,7 +5,7 @@
     word_importance(model, inputs, method="ig")           integrated gradients from the empty text to the text
 
 All explain the same number, the probability of a label, so their scores are comparable. The first two work with any model
-(`masking.py`); the third needs its gradients (`gradients.py`). `top_words.py` compares the top words of several models;
+(`masking.py`); the third needs its gradients (`gradients.py`), and can also explain both texts of a pair at once. `top_words.py` compares the top words of several models;
 `sufficient_words.py` finds the few words that are enough for a wrong prediction.
 """
 
@@ -41,13 +41,13 @@ def word_importance(
 ) -> list[WordScores]:
     """For each row, how much each word contributes to the probability of a label.
 
-    target: the label to explain, or one per row; default the model's prediction. field: "text" or "context".
+    target: the label to explain, or one per row; default the model's prediction. field: "text", "context", or with ig "both".
     samples: lime: masked texts per text (400). shapley: orders drawn per text of more than 8 words (16). ig: steps (48).
     progress: called with the number of newly finished rows.
     """
     check_method(method, field=field, samples=samples)
-    if field == "context" and inputs.contexts is None:
-        raise SettingError("'field' is context, but the rows are texts without context. Explain the text.")
+    if field != "text" and inputs.contexts is None:
+        raise SettingError(f"'field' is {field}, but the rows are texts without context. Explain the text.")
     targets = _targets(model, inputs, target)
     if method == "ig":
         return integrated_gradients(model, inputs, targets, field=field, steps=samples, progress=progress)
@@ -59,8 +59,9 @@ def check_method(method: str, *, field: str = "text", samples: int | None = None
     """Raise SettingError for an invalid value."""
     if method not in METHODS:
         raise SettingError(f"'method' must be one of {', '.join(METHODS)}. Got {method!r}.")
-    if field not in FIELDS:
-        raise SettingError(f"'field' must be one of {', '.join(FIELDS)}. Got {field!r}.")
+    fields = (*FIELDS, "both") if method == "ig" else FIELDS
+    if field not in fields:
+        raise SettingError(f"'field' must be one of {', '.join(fields)}. Got {field!r}.")
     if samples is not None and samples < 2:
         raise SettingError(f"'samples' must be 2 or more. Got {samples}. Leave it out for the default.")
 

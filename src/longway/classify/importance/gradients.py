@@ -8,6 +8,10 @@
 x' is the same row without the explained text. The scores of a text sum to p(x) - p(x') (completeness): exactly for the bag of
 words, up to the error of the steps for neural models. Word pieces are summed to words.
 
+Each piece's score is the sum of a vector: a number per dimension of its embedding, or per column it is part of. The L2 norm of that
+vector is its strength whatever the direction (`WordScores.norms`), as in Bastings et al. 2021 and in section 6 of the grammar paper.
+A word of several pieces has the norm of their vectors end to end. For the field "both" the path starts without both texts of a pair.
+
 **Bag of words.** The logits are linear in the features, so on the path
 
     logits:             z(a) = z' + a (z - z')
@@ -44,13 +48,15 @@ NATS = 2.0  # by which logits may change relative to each other in one interval
 
 @dataclass(frozen=True, slots=True)
 class PieceScores:
-    """The scores of the pieces of one text.
+    """The scores of the pieces of one text, or of both texts joined by `joined`.
 
-    spans: of each piece in the text. value, baseline: the label's probability with the text and without.
+    spans: of each piece in the text. norms: the L2 norm of the vector that a score is the sum of.
+    value, baseline: the label's probability with the text and without.
     """
 
     spans: Sequence[tuple[int, int]]
     scores: Floats
+    norms: Floats
     value: float
     baseline: float
 
@@ -75,36 +81,65 @@ def integrated_gradients(
 ) -> list[WordScores]:
     """The scores of the words of each row. steps: points on the path, for neural models."""
     source = gradients_of(model)
-    texts = inputs.texts if field == "text" else (inputs.contexts or ())
     result: list[WordScores] = []
     for start in range(0, len(inputs), AT_ONCE):
         rows = list(range(start, min(start + AT_ONCE, len(inputs))))
         scored = source.piece_scores(inputs.take(rows), targets[rows], field=field, steps=steps or STEPS)
         for row, pieces in zip(rows, scored, strict=True):
-            words = MaskableText.of(texts[row])
-            scores, label = to_words(pieces, words.spans), model.labels_[int(targets[row])]
+            words, spans = words_and_spans(inputs, row, field)
+            scores = to_words(pieces.spans, pieces.scores, spans)
+            norms = np.sqrt(to_words(pieces.spans, pieces.norms**2, spans))
+            label = model.labels_[int(targets[row])]
             result.append(
-                WordScores(words.words, words.spans, scores, label, field, pieces.value, pieces.baseline)
+                WordScores(words, spans, scores, label, field, pieces.value, pieces.baseline, norms)
             )
         if progress is not None:
             progress(len(rows))
     return result
 
 
-def to_words(pieces: PieceScores, spans: Sequence[tuple[int, int]]) -> Floats:
-    """Scores of words from those of pieces: each piece is shared by the words it overlaps, by characters.
+def joined(context: str, text: str) -> str:
+    """Both texts of a pair, context first, as the spans of the field "both" count them."""
+    return f"{context}\n{text}"
 
-    A piece that overlaps no word goes to the nearest, so the sum is kept.
+
+def text_starts(context: str) -> int:
+    """Where the text of a pair starts in `joined`.
+
+    >>> joined("a man", "he")[text_starts("a man") :]
+    'he'
+    """
+    return len(context) + 1
+
+
+def words_and_spans(
+    inputs: Inputs, row: int, field: str
+) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
+    """The words of one field of a row, or of both, and where they are."""
+    contexts = inputs.contexts or ()
+    if field != "both":
+        words = MaskableText.of(inputs.texts[row] if field == "text" else contexts[row])
+        return words.words, words.spans
+    first, second = MaskableText.of(contexts[row]), MaskableText.of(inputs.texts[row])
+    shift = text_starts(contexts[row])
+    moved = tuple((start + shift, end + shift) for start, end in second.spans)
+    return first.words + second.words, first.spans + moved
+
+
+def to_words(pieces: Sequence[tuple[int, int]], values: Floats, spans: Sequence[tuple[int, int]]) -> Floats:
+    """Values of words from those of pieces: each piece is shared by the words it overlaps, by characters.
+
+    A piece that overlaps no word goes to the nearest, so the sum is kept. pieces, spans: where pieces and words are.
     """
     result = np.zeros(len(spans))
     if not spans:
         return result
     starts, ends = (np.array(side, np.int64) for side in zip(*spans, strict=True))
-    for (start, end), score in zip(pieces.spans, pieces.scores.tolist(), strict=True):
+    for (start, end), value in zip(pieces, values.tolist(), strict=True):
         overlap = np.maximum(0, np.minimum(ends, end) - np.maximum(starts, start)).astype(np.float64)
         if not overlap.any():
             overlap[np.argmin(np.maximum(starts - end, start - ends))] = 1
-        result += score * overlap / overlap.sum()
+        result += value * overlap / overlap.sum()
     return result
 
 
@@ -130,9 +165,11 @@ class _BagOfWordsGradients:
         self.weights = model.regression_.weights
 
     def piece_scores(self, inputs: Inputs, targets: Ints, *, field: str, steps: int) -> list[PieceScores]:
-        """For each row the words of one field and their scores; exact, whatever the steps."""
+        """For each row the words of one field, or of both, and their scores; exact, whatever the steps."""
         nothing = [""] * len(inputs)
-        empty = Inputs(nothing, inputs.contexts) if field == "text" else Inputs(inputs.texts, nothing)
+        empty = Inputs(
+            inputs.texts if field == "context" else nothing, inputs.contexts if field == "text" else nothing
+        )
         change = csr_matrix(self.model.features(inputs) - self.model.features(empty))
         before, after = self.model.logits(empty), self.model.logits(inputs)
         result = []
@@ -141,14 +178,23 @@ class _BagOfWordsGradients:
             columns = change.indices[part]
             slope = mean_slope(before[row], after[row], target)
             scores = change.data[part] * (self.weights[columns] @ slope)
-            text, context = inputs.texts[row], "" if inputs.contexts is None else inputs.contexts[row]
-            own, other = (text, context) if field == "text" else (context, text)
-            words = MaskableText.of(own)
-            positions = _WordPositions(self.model.words_.words, words, tokenize(other), field)
-            of_words = positions.shared_out(self.model.words_.kept[columns], scores)
+            _, spans = words_and_spans(inputs, row, field)
+            positions = self._positions(inputs, row, field)
+            sums, norms = _shared_out(positions, len(spans), self.model.words_.kept[columns], scores)
             baseline, value = softmax(np.stack([before[row], after[row]]))[:, target]
-            result.append(PieceScores(words.spans, of_words, float(value), float(baseline)))
+            result.append(PieceScores(spans, sums, norms, float(value), float(baseline)))
         return result
+
+    def _positions(self, inputs: Inputs, row: int, field: str) -> Callable[[int], list[int]]:
+        """The words that a column consists of, by the column's number."""
+        known = self.model.words_.words
+        text, context = inputs.texts[row], "" if inputs.contexts is None else inputs.contexts[row]
+        first = _WordPositions(known, MaskableText.of(context), tokenize(text), "context")
+        second = _WordPositions(known, MaskableText.of(text), tokenize(context), "text")
+        if field != "both":
+            return (second if field == "text" else first).of
+        n = len(first.words)
+        return lambda key: [*first.of(key), *(n + place for place in second.of(key))]
 
 
 def mean_slope(before: Floats, after: Floats, target: int) -> Floats:
@@ -182,15 +228,8 @@ class _WordPositions:
         self.shared = [i for i, word in enumerate(words.words) if word in others]
         self.unshared = [i for i, word in enumerate(words.words) if word not in others]
 
-    def shared_out(self, columns: Ints, scores: Floats) -> Floats:
-        """The scores of columns, distributed to the words that make them."""
-        result = np.zeros(len(self.words))
-        for key, score in zip(columns.tolist(), scores.tolist(), strict=True):
-            if indices := self._of(key) or list(range(len(self.words))):
-                np.add.at(result, indices, score / len(indices))
-        return result
-
-    def _of(self, key: int) -> list[int]:
+    def of(self, key: int) -> list[int]:
+        """The places of the words that make a column; empty if it has no word of this field."""
         n = len(self.known)
         kind, word = divmod(key, n) if n else (4, 0)
         if key < 4 * n:
@@ -203,3 +242,16 @@ class _WordPositions:
         first, second = (self.known[i] for i in divmod(key - 4 * n - 2, n))
         starts = [i for i in self.at.get(first, []) if self.words.words[i + 1 : i + 2] == (second,)]
         return [index for i in starts for index in (i, i + 1)]
+
+
+def _shared_out(
+    places_of: Callable[[int], list[int]], n_words: int, columns: Ints, scores: Floats
+) -> tuple[Floats, Floats]:
+    """The scores of columns, distributed to the words that make them: sum and L2 norm of each word's shares."""
+    sums, squares = np.zeros(n_words), np.zeros(n_words)
+    for key, score in zip(columns.tolist(), scores.tolist(), strict=True):
+        if places := places_of(key) or list(range(n_words)):
+            shares = np.bincount(places, minlength=n_words) * score / len(places)
+            sums += shares
+            squares += shares**2
+    return sums, np.sqrt(squares)

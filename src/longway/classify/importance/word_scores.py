@@ -28,8 +28,9 @@ class WordScores:
 
     words: in lower case, as `tokens/tokenizer.py` splits them. spans: start and end of each in the text.
     scores: one per word, in probability of `target`: positive for it, negative against it.
-    target: the explained label. field: "text" or "context", where the words are.
+    target: the explained label. field: "text", "context" or "both", where the words are.
     value: the label's probability with all words. baseline: without any; for LIME the value of its linear model there.
+    norms: integrated gradients only: the strength of each word whatever its direction, the L2 norm of the vector whose sum is its score.
     """
 
     words: tuple[str, ...]
@@ -39,23 +40,35 @@ class WordScores:
     field: str = "text"
     value: float = float("nan")
     baseline: float = float("nan")
+    norms: Floats | None = None
 
     def top_places(self, k: int) -> list[int]:
         """Indices of the k distinct words with the highest positive scores, best first, without punctuation.
 
         A repeated word counts once, at its best occurrence.
         """
-        best: dict[str, int] = {}
-        for i in np.argsort(-self.scores, kind="stable").tolist():
-            if len(best) == k or not self.scores[i] > 0:
-                break
-            if is_word(self.words[i]):
-                best.setdefault(self.words[i], i)
-        return list(best.values())
+        return self._best(self.scores, k)
 
     def top(self, k: int) -> list[str]:
         """The k distinct words with the highest positive scores, best first."""
         return [self.words[i] for i in self.top_places(k)]
+
+    def strongest_places(self, k: int) -> list[int]:
+        """Indices of the k distinct words with the highest norms, as in `top_places`; empty if the method has no norms."""
+        return [] if self.norms is None else self._best(self.norms, k)
+
+    def strongest(self, k: int) -> list[str]:
+        """The k distinct words with the highest norms, best first."""
+        return [self.words[i] for i in self.strongest_places(k)]
+
+    def _best(self, values: Floats, k: int) -> list[int]:
+        best: dict[str, int] = {}
+        for i in np.argsort(-values, kind="stable").tolist():
+            if len(best) == k or not values[i] > 0:
+                break
+            if is_word(self.words[i]):
+                best.setdefault(self.words[i], i)
+        return list(best.values())
 
 
 class MaskableText:

@@ -53,7 +53,7 @@ class FoldedRows:
 class ExplainedRow:
     """One row as one model sees it: the predicted label (target), its probability with and without all words, the scores of the words.
 
-    sufficient: None if the prediction is right, or no set of words is enough.
+    sufficient: None if the prediction is right, or no set of words is enough. norms: of the words, by integrated gradients; else empty.
     """
 
     row: int
@@ -62,12 +62,16 @@ class ExplainedRow:
     baseline: float
     scores: tuple[float, ...]
     sufficient: Sufficient | None
+    norms: tuple[float, ...] = ()
 
     def word_scores(self, text: str, field: str) -> WordScores:
         """The scores with the words and spans of the row's text."""
         words = MaskableText.of(text)
         scores = np.array(self.scores, np.float64)
-        return WordScores(words.words, words.spans, scores, self.target, field, self.value, self.baseline)
+        norms = np.array(self.norms, np.float64) if self.norms else None
+        return WordScores(
+            words.words, words.spans, scores, self.target, field, self.value, self.baseline, norms
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,7 @@ def explain_fold(
             score.baseline,
             tuple(score.scores.tolist()),
             found and replace(found, row=row),
+            () if score.norms is None else tuple(score.norms.tolist()),
         )
         for row, score, found in zip(chosen, scores, sets, strict=True)
     )

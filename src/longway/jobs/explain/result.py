@@ -47,6 +47,7 @@ class ModelView:
     """One text as one model sees it.
 
     probability: of the predicted label; baseline: the same for an empty text. words: spans with scores. top: the words with the highest scores.
+    norms, strongest: by integrated gradients only: each word's L2 norm, and the words with the highest ones.
     sufficient: the words that are enough for a wrong prediction, if it is wrong and they were found.
     """
 
@@ -57,6 +58,8 @@ class ModelView:
     words: tuple[ScoredWord, ...]
     top: tuple[str, ...]
     sufficient: Sufficient | None = None
+    norms: tuple[float, ...] = ()
+    strongest: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

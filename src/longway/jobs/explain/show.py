@@ -55,6 +55,7 @@ READING = [
     ("Lemma 1", "RAZOR states that words inside such a set have higher scores, on average, than those outside. The table shows for how many sets this holds."),
     ("q", "The p-value of the correlation between words and label, corrected for testing many words and sets."),
 ]  # fmt: skip
+NORMS = ("Strongest in either direction", "The words with the highest L2 norm of their vectors of integrated gradients (Bastings et al. 2021). A word whose numbers cancel out has a high norm and a low score; words that are not among those with the highest scores have a star.")  # fmt: skip
 SCALE: Words = [
     Span("against", "quiet"),
     " ",
@@ -86,7 +87,11 @@ def explain_page(result: ExplainResult) -> Page:
             *_comparison_section(result),
             _texts_section(result, labels),
             *_problems_section(result),
-            Section("reading", "How to read this", [Facts(READING, "reading")]),
+            Section(
+                "reading",
+                "How to read this",
+                [Facts([*READING, *([NORMS] if settings.method == "ig" else [])], "reading")],
+            ),
         ],
         sheets=("highlights.css", "explain.css"),
         version=result.longway,
@@ -278,11 +283,23 @@ def _view(view: ModelView, text: str, label: Label, labels: Mapping[str, Label])
         Only(REPORT, [Paragraph(scored_words(text, view.words, label=predicted.name), "data")]),
         Only(SCREEN, [Paragraph(scored_words(text, view.words, limit=TEXT_LIMIT)), _top(text, view.words)]),
     ]
+    if view.strongest:
+        blocks.append(_strongest(view))
     if view.sufficient is not None:
         note = " (and so are no words at all)" if view.sufficient.by_default else ""
         words = Span(_joined(view.sufficient.words), "strong")
         blocks.append(Paragraph(["Enough for this prediction: ", words, note], "enough quiet"))
     return Card([], below=blocks, style="view")
+
+
+def _strongest(view: ModelView) -> Paragraph:
+    """The words with the highest norms; those without a high score for the prediction are marked."""
+    words: list[str | Span] = ["Strongest in either direction: "]
+    for at, word in enumerate(view.strongest):
+        words += [", "] if at else []
+        shown = cut(word, NAME_LIMIT)
+        words.append(Span(shown, "strong") if word in view.top else f"{shown}*")
+    return Paragraph(words, "enough quiet")
 
 
 def _top(text: str, words: Sequence[ScoredWord]) -> Paragraph:

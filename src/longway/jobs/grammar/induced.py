@@ -28,7 +28,14 @@ from longway.errors import DataError, MissingExtra
 from longway.grammars.forest import Forest
 from longway.grammars.trees import Tree
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of, with_examples
-from longway.jobs.grammar.row_sample import ParsableRow, RowSample, labels_as, sample_rows, split_off
+from longway.jobs.grammar.row_sample import (
+    LengthLimits,
+    ParsableRow,
+    RowSample,
+    labels_as,
+    sample_rows,
+    split_off,
+)
 from longway.jobs.grammar.settings import GrammarSettings, Sizes
 from longway.jobs.held_out import Arranged
 from longway.jobs.run import Watcher
@@ -129,7 +136,7 @@ def induce_grammar(
     dataset = arranged.dataset
     reading = Reading.of(dataset)
     learned, held_out, name, problems = rows_to_parse(arranged, reading, settings, sizes)
-    model = _learn(learned, held_out, settings.seed, sizes, device, watcher, checkpoint)
+    model = _learn(learned, held_out, settings, sizes, device, watcher, checkpoint)
     watcher.step("parsing")
     total, done = sum(len(row.units) for row in (*learned, *held_out)), 0
 
@@ -172,7 +179,10 @@ def rows_to_parse(
     """The training rows, the held-out rows with their name, and the problems: what was left out."""
     dataset = arranged.dataset
     labels = reading.labels.astype(np.int64)
-    sample = sample_rows(dataset, reading.rows, labels, seed=settings.seed, limit=settings.limit, texts=sizes.texts)  # fmt: skip
+    limits = LengthLimits(pair=settings.longest)
+    sample = sample_rows(
+        dataset, reading.rows, labels, seed=settings.seed, limit=sizes.rows, texts=sizes.texts, limits=limits
+    )
     problems = sample.problems(pair=dataset.columns.context is not None)
     if len(sample.rows) < FEWEST:
         is_limited = settings.limit is not None and settings.limit < FEWEST
@@ -187,9 +197,9 @@ def rows_to_parse(
     learned, held_out = sample.rows, []
     if split is not None:
         other = arranged.held_out[split]
-        most = max(FEWEST, round(CHECKED * len(learned)))
+        most = sizes.held_out or max(FEWEST, round(CHECKED * len(learned)))
         held_out = sample_rows(
-            other, *labels_as(other, reading.label_names), seed=settings.seed, limit=most
+            other, *labels_as(other, reading.label_names), seed=settings.seed, limit=most, limits=limits
         ).rows
     if not held_out:
         split = "held out"
@@ -225,7 +235,7 @@ def _sample_problem(sample: RowSample, dataset: Dataset) -> list[Problem]:
 def _learn(
     learned: Sequence[ParsableRow],
     held_out: Sequence[ParsableRow],
-    seed: int,
+    settings: GrammarSettings,
     sizes: Sizes,
     device: str,
     watcher: Watcher,
@@ -246,8 +256,13 @@ def _learn(
             nonterminals=sizes.nonterminals,
             preterminals=sizes.preterminals,
             dimension=sizes.dimension,
+            words=settings.words,
             epochs=sizes.epochs,
-            seed=seed,
+            learning_rate=settings.learning_rate,
+            batch=sizes.batch,
+            check=sizes.check,
+            patience=settings.patience,
+            seed=settings.seed,
             device=device,
         ),
         progress=report,

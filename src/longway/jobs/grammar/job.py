@@ -87,7 +87,20 @@ def _check(dataset: Dataset, settings: GrammarSettings) -> None:
         stances_of(dataset.labels, context=dataset.columns.context, given=settings.contrast_labels)
         check_english()
     if settings.classifier is not None:
-        model_named(settings.classifier, seed=settings.seed, device=settings.device)
+        model = model_named(
+            settings.classifier, seed=settings.seed, device=settings.device, **settings.tuning()
+        )
+        _check_encoder(getattr(model, "encoder", None))
+
+
+def _check_encoder(name: str | None) -> None:
+    """Raise SettingError if a classifier's encoder cannot be read: now, and not after the grammar was learned."""
+    if name is None or name == "minilm":
+        return
+    from longway.classify.pretrained import needs_transformers, read_config
+
+    needs_transformers(f"the encoder {name!r}")
+    read_config(name, f"The encoder {name!r}", "name the folder: --classifier hf:FOLDER-full, or leave it out: --classifier none")  # fmt: skip
 
 
 def _contrast_sets(induced: Induced, watcher: Watcher) -> list[ContrastSet] | None:

@@ -155,8 +155,22 @@ class RuleRatio:
 
 
 @dataclass(frozen=True, slots=True)
+class SalientWord:
+    """A word of a saliency map. field: "text" or "context"; norm: the L2 norm of its integrated gradients."""
+
+    field: str
+    start: int
+    end: int
+    norm: float
+
+
+@dataclass(frozen=True, slots=True)
 class WrongPrediction:
-    """A wrong prediction (answer) and the rules of its tree that favour it, the first of them highlighted."""
+    """A wrong prediction (answer) and the rules of its tree that favour it, the first of them highlighted (Table 9).
+
+    salient: the words with the strongest gradients; empty if the classifier has none. without: the prediction for the pair without the
+    words of the highlighted rule; None for single texts, or if nothing would be left.
+    """
 
     id: str
     label: str
@@ -164,6 +178,10 @@ class WrongPrediction:
     tree: str
     marks: tuple[int, ...]
     rules: tuple[RuleRatio, ...]
+    text: str = ""
+    context: str | None = None
+    salient: tuple[SalientWord, ...] = ()
+    without: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,16 @@
-"""Settings of `longway grammar`: the paper's sizes by default on a GPU, smaller ones on a CPU."""
+"""Settings of `longway grammar`: by default the paper's sizes on a GPU and smaller ones on a CPU; with `paper` all settings of the paper.
+
+The paper (Friedman, Wettig and Chen 2022, section 3.1 and appendix B): 32 + 64 symbols, networks of width 256, 20,000 words, pairs with
+|context| * |text| < 225, 65,000 training and 16,000 validation pairs; Adam with a learning rate of 1e-3; 4 sentences or 1 pair on each of 4
+GPUs per step; at most 40 passes over sentences and 10 over pairs; a check every 4,096 steps, and an end after five without improvement.
+Classifiers are BERT, fine-tuned at 1e-5 in batches of 16 for at most 20 epochs with the same checks.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from longway.errors import SettingError
 from longway.jobs.options import check_options, option
@@ -14,21 +20,43 @@ Device = Literal["auto", "cpu", "cuda"]
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """The size of a grammar and of its training. texts: sentences or pairs to learn from, at most; None for all."""
+    """The size of a grammar and of its training, as far as it depends on the device and on whether the rows are pairs.
+
+    texts: sentences or pairs to learn from, at most; None for all. rows: the same in rows. held_out: held-out rows, at most; None for a
+    fifth of the training rows. batch: texts per step; None for the device's usual number. check: texts between two checks.
+    """
 
     nonterminals: int
     preterminals: int
     dimension: int
     epochs: int
-    texts: int | None
+    texts: int | None = None
+    rows: int | None = None
+    held_out: int | None = None
+    batch: int | None = None
+    check: int = 16_384
 
+
+STEPS = 4096  # between two checks of the paper
+PAPER_SIZES = {
+    False: Sizes(32, 64, 256, 40, batch=16, check=STEPS * 16),
+    True: Sizes(32, 64, 256, 10, rows=65_000, held_out=16_000, batch=4, check=STEPS * 4),
+}
+TUNED = (
+    "learning_rate",
+    "epochs",
+    "batch",
+    "check",
+    "patience",
+)  # options of classifiers that are fine-tuned
+PAPER_CLASSIFIER = "hf:google-bert/bert-base-uncased-full"
 
 # By device and whether the rows are pairs. On a CPU a pair takes some hundred times as long as on a GPU.
 SIZES = {
-    ("cuda", False): Sizes(32, 64, 256, 40, None),
-    ("cuda", True): Sizes(32, 64, 256, 10, None),
-    ("cpu", False): Sizes(16, 32, 128, 8, 4000),
-    ("cpu", True): Sizes(16, 32, 128, 5, 1000),
+    ("cuda", False): Sizes(32, 64, 256, 40),
+    ("cuda", True): Sizes(32, 64, 256, 10),
+    ("cpu", False): Sizes(16, 32, 128, 8, texts=4000),
+    ("cpu", True): Sizes(16, 32, 128, 5, texts=1000),
 }
 
 
@@ -51,13 +79,27 @@ def labels_named(text: str) -> dict[str, str]:
 class GrammarSettings:
     """The grammar to learn, and what to do with it.
 
-    nonterminals: Symbols that expand to two others. Default: 32 on a GPU, 16 on a CPU.
-    preterminals: Symbols that expand to words. Default: 64 on a GPU, 32 on a CPU.
-    dimension: Width of the networks. Default: 256 on a GPU, 128 on a CPU.
+    paper: As published: the options that are not given get the paper's values, and the classifier is BERT-base, fine-tuned. For a GPU.
+    nonterminals: Symbols that expand to two others. Default: 32 on a GPU and with --paper, 16 on a CPU.
+    preterminals: Symbols that expand to words. Default: 64 on a GPU and with --paper, 32 on a CPU.
+    dimension: Width of the networks. Default: 256 on a GPU and with --paper, 128 on a CPU.
+    words: Words that the grammar knows; rarer ones are one unknown word.
+    longest: Pairs are parsed if the product of their lengths in words is below this.
+    batch: Sentences or pairs per training step. Default: 64 on a GPU, 16 on a CPU; with --paper 16 sentences or 4 pairs.
+    learning_rate: Of the grammar's networks.
+    check: Sentences or pairs between two measurements of the held-out likelihood, besides one after each pass. Default: 16384; with --paper
+        65536 sentences or 16384 pairs, 4096 steps.
+    patience: Measurements without improvement before training stops.
     epochs: Passes over the texts, at most; training stops early if held-out texts do not become more likely. Default: 10 for pairs and 40
-        for sentences on a GPU, 5 and 8 on a CPU.
-    limit: Rows to learn from, balanced over labels. Default: all on a GPU; on a CPU rows with 1000 pairs or 4000 sentences.
-    classifier: Classifier to test with and against each phrase: a model as for `longway explain`, or none.
+        for sentences on a GPU and with --paper, 5 and 8 on a CPU.
+    limit: Rows to learn from, balanced over labels. Default: all on a GPU; on a CPU rows with 1000 pairs or 4000 sentences; with
+        --paper 65000 pairs.
+    classifier: Classifier to test with and against each phrase: a model as for `longway explain`, or none. auto: bow, with --paper BERT-base.
+    classifier_learning_rate: Of a classifier that is fine-tuned, such as minilm-full. Default: 3e-5, with LoRA 5e-4, with --paper 1e-5.
+    classifier_epochs: The most epochs of a classifier that is fine-tuned. Default: 3, with LoRA 6, with --paper 20.
+    classifier_batch: Rows per training step of a classifier that is fine-tuned. Default: 16.
+    classifier_check: Steps between two of its validations, besides one after each epoch. Default: none, with --paper 4096.
+    classifier_patience: Validations without improvement before its training stops. Default: 2, with --paper 5.
     contrast: Also generate contrast examples from held-out pairs and test the classifier on them. Needs labels for entailment,
         contradiction and neutral, and the extra `rules`.
     contrast_labels: Which labels these are, if their names do not say: entailment=0,neutral=1,contradiction=2. Implies --contrast.
@@ -66,12 +108,24 @@ class GrammarSettings:
     device: auto (a GPU if there is one), cpu or cuda.
     """
 
+    paper: bool = option(False, flag=True)
     nonterminals: int | None = option(None, at_least=1, advanced=True)
     preterminals: int | None = option(None, at_least=1, advanced=True)
     dimension: int | None = option(None, at_least=1, advanced=True)
+    words: int = option(20_000, at_least=3, advanced=True)
+    longest: int = option(225, at_least=2, advanced=True)
+    batch: int | None = option(None, at_least=1, advanced=True)
+    learning_rate: float = option(1e-3, at_least=0, advanced=True)
+    check: int | None = option(None, at_least=1, advanced=True)
+    patience: int = option(5, at_least=1, advanced=True)
     epochs: int | None = option(None, at_least=1)
     limit: int | None = option(None, at_least=1)
-    classifier: str | None = option("bow", parse=classifier_named)
+    classifier: str | None = option("auto", parse=classifier_named)
+    classifier_learning_rate: float | None = option(None, at_least=0, advanced=True)
+    classifier_epochs: int | None = option(None, at_least=1, advanced=True)
+    classifier_batch: int | None = option(None, at_least=1, advanced=True)
+    classifier_check: int | None = option(None, at_least=1, advanced=True)
+    classifier_patience: int | None = option(None, at_least=1, advanced=True)
     contrast: bool = option(False, flag=True)
     contrast_labels: Mapping[str, str] | None = option(None, parse=labels_named, advanced=True)
     max_q: float = option(0.05, advanced=True)
@@ -80,16 +134,37 @@ class GrammarSettings:
 
     def __post_init__(self) -> None:
         check_options(self)
+        if self.classifier == "auto":
+            object.__setattr__(self, "classifier", PAPER_CLASSIFIER if self.paper else "bow")
         if not 0 < self.max_q <= 1:
             raise SettingError(f"'max_q' must be between 0 and 1. Got {self.max_q}. The usual value is 0.05.")
 
     def sizes(self, device: str, *, pair: bool) -> Sizes:
         """The sizes on this device: as given, with defaults for the others."""
-        usual = SIZES[device, pair]
-        return Sizes(
-            self.nonterminals or usual.nonterminals,
-            self.preterminals or usual.preterminals,
-            self.dimension or usual.dimension,
-            self.epochs or usual.epochs,
-            None if self.limit else usual.texts,
-        )
+        usual = PAPER_SIZES[pair] if self.paper else SIZES[device, pair]
+        given = {
+            name: value
+            for name in ("nonterminals", "preterminals", "dimension", "epochs", "batch", "check")
+            if (value := getattr(self, name)) is not None
+        }
+        if self.limit is not None:
+            given |= {"texts": None, "rows": self.limit}
+        return replace(usual, **given)
+
+    def tuning(self) -> dict[str, Any]:
+        """The options of the classifier: those of the paper or the usual ones, if it is fine-tuned; none for others."""
+        from longway.classify.catalog import tuning_of
+
+        if self.classifier is None:
+            return {}
+        given = {name: getattr(self, f"classifier_{name}") for name in TUNED}
+        return tuning_of(self.classifier, paper=self.paper, **given)
+
+    def recorded(self, sizes: Sizes, *, batch: int, device: Device) -> GrammarSettings:
+        """The settings with the values that were used where none were given. batch, device: those that were used."""
+        used = {
+            name: getattr(sizes, name)
+            for name in ("nonterminals", "preterminals", "dimension", "epochs", "check")
+        }
+        tuning = {f"classifier_{name}": value for name, value in self.tuning().items() if name in TUNED}
+        return replace(self, **used, **tuning, batch=batch, device=device)

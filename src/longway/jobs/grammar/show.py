@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from longway.grammars.trees import read_brackets
+from longway.jobs.grammar.figures import saliency_blocks, saliency_note, versions_figure
 from longway.jobs.grammar.result import (
     ContrastSummary,
     GrammarResult,
@@ -289,7 +290,7 @@ def _wrong_section(result: GrammarResult, labels: Labels, is_pair: bool) -> list
     lead = (
         f"Rows that the classifier {cut(result.classifier.name, NAME_LIMIT)} gets wrong, with the rules that are most frequent in training "
         "rows of the predicted label, compared with those of the true label."
-    )
+    ) + saliency_note(result)
     cards = []
     for at, one in enumerate(result.wrong[:MAX_WRONG]):
         predicted = label_named(one.answer, labels)
@@ -308,7 +309,8 @@ def _wrong_section(result: GrammarResult, labels: Labels, is_pair: bool) -> list
             Span(f"id {cut(one.id, NAME_LIMIT)}", "quiet end"),
         ]
         tree = _tree(one, predicted.colour, is_pair, f"wrong-{at}")
-        cards.append(Card(facts, below=[tree, Bullets(rules, "speaks")], style="picture"))
+        salient = saliency_blocks(one, predicted.colour, labels)
+        cards.append(Card(facts, below=[*salient, tree, Bullets(rules, "speaks")], style="picture"))
     blocks: list[Block] = [Paragraph(lead, "lead"), Cards(cards, "pictures")]
     return [Section("wrong", "Wrong predictions", blocks)]
 
@@ -344,7 +346,9 @@ def _versions_section(result: GrammarResult, labels: Labels, is_pair: bool) -> l
         ]  # fmt: skip
         columns += tested
     rows = [row for kind in compared for row in _version_rows(kind, labels, classifier is not None)]
-    report: list[Block] = [Paragraph(lead, "lead"), Table(columns, rows, "versions")]
+    report: list[Block] = [
+        Paragraph(lead, "lead"), *versions_figure(result, labels), Table(columns, rows, "versions")
+    ]  # fmt: skip
     blocks = [Only(REPORT, report), Only(SCREEN, screen)]
     return [Section("versions", "Does it need the trees?", blocks, on=REPORT | SCREEN if screen else REPORT)]
 

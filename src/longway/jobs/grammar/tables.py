@@ -3,7 +3,7 @@
     composites   Tables 1-5: the most informative subtrees by root and label; phrases: those of two words or more (Tables 11-14)
     rules        Table 15
     versions     Table 10: each composite as n-grams; Table 6: a classifier's accuracy on supporting and counter-examples
-    wrong        section 6: the rules that favour a classifier's wrong prediction
+    wrong        section 6, Table 9: the rules that favour a classifier's wrong prediction, beside its saliency map
     contrast     Table 7: how often contrast examples mislead a classifier; None without contrast examples
 
 The classifier is trained on the rows that the grammar was learned from, and tested on the held-out rows.
@@ -12,20 +12,20 @@ The classifier is trained on the rows that the grammar was learned from, and tes
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import cast
 
 import numpy as np
 
 from longway.classify.catalog import model_named
-from longway.classify.classifier import Inputs, Labelled
+from longway.classify.classifier import Classifier, Inputs, Labelled
 from longway.detect.grammar_versions import compare_versions
 from longway.errors import LongwayError
 from longway.grammars.forest import Forest
 from longway.grammars.information import Composite, RuleShares, composites, for_and_against, informative_rules
 from longway.grammars.trees import Tree, brackets, leaves, nodes, span
-from longway.jobs.grammar.contrast_examples import Predict, contrast_table
+from longway.jobs.grammar.contrast_examples import contrast_table
 from longway.jobs.grammar.induced import Induced, ParsedRows
 from longway.jobs.grammar.result import (
     ClassifierSummary,
@@ -40,6 +40,7 @@ from longway.jobs.grammar.result import (
     VersionCounts,
     WrongPrediction,
 )
+from longway.jobs.grammar.saliency import with_saliency
 from longway.jobs.grammar.settings import Device
 from longway.json_values import from_json
 from longway.methods.contrast import ContrastSet
@@ -61,7 +62,7 @@ BETWEEN = "\n"  # separates the sentences of a row: no phrase crosses it
 class _Answers:
     """A trained classifier and its predictions for the held-out rows."""
 
-    predict: Predict
+    model: Classifier
     predicted: Sequence[str]
     correct: Sequence[bool]
 
@@ -75,6 +76,8 @@ def result_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> Gr
     answers, problems = _answers(induced)
     held_out_forest = Forest(held_out.trees, like=induced.forest)
     model, trained = induced.grammar, induced.grammar.trained
+    from longway.grammars.minibatch import TRAINING
+
     by_label = np.bincount(labels, minlength=n_labels).tolist()
     return GrammarResult(
         dataset=induced.dataset,
@@ -116,17 +119,14 @@ def result_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> Gr
             settings.classifier, sum(answers.correct) / len(answers.correct), len(answers.correct)
         ),
         pictures=tuple(picture for one in found[:PICTURED] for picture in _pictures(one, induced)),
-        wrong=() if answers is None else tuple(_wrong(induced, answers.predicted)),
-        contrast=None if sets is None else contrast_table(sets, answers.predict if answers else None),
+        wrong=() if answers is None else _wrong(induced, answers),
+        contrast=None if sets is None else contrast_table(sets, answers.model.predict if answers else None),
         tested=induced.tested,
         significant=induced.significant,
         problems=(*induced.problems, *problems),
-        settings=replace(
-            settings,
-            nonterminals=sizes.nonterminals,
-            preterminals=sizes.preterminals,
-            dimension=sizes.dimension,
-            epochs=sizes.epochs,
+        settings=settings.recorded(
+            sizes,
+            batch=sizes.batch or TRAINING[induced.device].size,
             device=cast(Device, induced.device),
         ),
         longway=version("longway"),
@@ -157,7 +157,7 @@ def _answers(induced: Induced) -> tuple[_Answers | None, list[Problem]]:
     settings = induced.settings
     if settings.classifier is None:
         return None, []
-    model = model_named(settings.classifier, seed=settings.seed, device=settings.device)
+    model = model_named(settings.classifier, seed=settings.seed, device=settings.device, **settings.tuning())
     held_out = _labelled(induced.held_out)
     try:
         model.fit(_labelled(induced.learned))
@@ -166,7 +166,7 @@ def _answers(induced: Induced) -> tuple[_Answers | None, list[Problem]]:
         message = f"The classifier {settings.classifier} could not be trained, so its tables are missing."
         return None, [Problem("no_classifier", message, 1, str(error))]
     correct = [answer == label for answer, label in zip(predicted, held_out.labels, strict=True)]
-    return _Answers(model.predict, predicted, correct), []
+    return _Answers(model, predicted, correct), []
 
 
 def _labelled(part: ParsedRows) -> Labelled:
@@ -258,12 +258,12 @@ def _most_informative(
     return tree, best, [i for i, number in enumerate(numbers) if number == best]
 
 
-def _wrong(induced: Induced, predicted: Sequence[str]) -> list[WrongPrediction]:
+def _wrong(induced: Induced, answers: _Answers) -> tuple[WrongPrediction, ...]:
     """The wrong predictions that rules favour most, short trees first."""
     names, part, pair = induced.label_names, induced.held_out, induced.is_pair
     shares = RuleShares(induced.forest, induced.learned.labels, len(names))
-    found = []
-    for row, trees, answer in zip(part.rows, part.trees, predicted, strict=True):
+    found, examples = [], {}
+    for row, trees, answer in zip(part.rows, part.trees, answers.predicted, strict=True):
         label = row.example.label
         if answer == label:
             continue
@@ -275,5 +275,7 @@ def _wrong(induced: Induced, predicted: Sequence[str]) -> list[WrongPrediction]:
         marks = tuple(i for i, node in enumerate(nodes(tree)) if node is best)
         rules = tuple(RuleRatio(str(one.rule), one.ratio, span(one.node, pair=pair)) for one in evidence if one.ratio > 1)  # fmt: skip
         found.append(WrongPrediction(row.example.id, label, answer, brackets(tree, pair=pair), marks, rules))
+        examples[row.example.id] = row.example
     found.sort(key=lambda one: (len(one.tree) > LONGEST_WRONG, -one.rules[0].ratio))
-    return found[:WRONG]
+    shown = found[:WRONG]
+    return with_saliency(shown, [examples[one.id] for one in shown], answers.model)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from longway.errors import MissingExtra, SettingError
-from longway.jobs.options import ENGINE, option
+from longway.jobs.options import ENGINE, check_options, option
 from longway.jobs.perturb.settings import RULES, PerturbSettings
 
 BASELINES = ("eda", "crossaug")
@@ -31,6 +32,10 @@ class ProveSettings:
         model: local, served:MODEL.
     save_models: Keep every trained classifier in the run folder, below models/, for example for `longway fairness --fairscore`.
     device: Where networks are trained: auto, cpu or cuda.
+    learning_rate: Of encoders that are fine-tuned (-lora, -full). Default: 5e-4 with LoRA, 3e-5 otherwise.
+    epochs: The most epochs of encoders that are fine-tuned. Default: 6 with LoRA, 3 otherwise.
+    tuning: How encoders are fine-tuned: usual, or grammar-paper (at 1e-5 in batches of 16 for at most 20 epochs, validated every 4096 steps
+        and after each epoch, until five validations bring nothing, as Friedman et al. 2022 do it).
     model_options: options of the classifiers in Python, such as {"epochs": 5}.
     """
 
@@ -45,6 +50,9 @@ class ProveSettings:
     perturber: str | None = option(None, group=ENGINE)
     save_models: bool = option(False, flag=True, advanced=True)
     device: str = option("auto", advanced=True)
+    learning_rate: float | None = option(None, at_least=0, advanced=True)
+    epochs: int | None = option(None, at_least=1, advanced=True)
+    tuning: Literal["usual", "grammar-paper"] = option("usual", advanced=True)
     model_options: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -52,9 +60,8 @@ class ProveSettings:
         from longway.classify.training import method_named
         from longway.tokens.tokenizer import tokenize
 
+        check_options(self)
         object.__setattr__(self, "models", names_of(self.models) or default_models())
-        if self.seeds < 1:
-            raise SettingError(f"'seeds' must be 1 or more. Got {self.seeds}. The usual value is 3.")
         if not self.methods:
             raise SettingError("'methods' is empty. Leave it out for plain training.")
         for name in self.methods:
@@ -78,6 +85,14 @@ class ProveSettings:
                 "'perturber' is what changes people for the fairscore, which is not measured. Add --fairscore, or leave it out."
             )
         self.perturb  # noqa: B018 - raises if there is no such perturber
+
+    def options_of(self, model: str) -> dict[str, Any]:
+        """The options of one of the models: how it is fine-tuned, if it is, and `model_options`."""
+        from longway.classify.catalog import tuning_of
+
+        paper = self.tuning == "grammar-paper"
+        tuning = tuning_of(model, paper=paper, learning_rate=self.learning_rate, epochs=self.epochs)
+        return {**tuning, **self.model_options}
 
     @property
     def perturb(self) -> PerturbSettings:

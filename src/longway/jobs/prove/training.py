@@ -337,7 +337,7 @@ def _trained(
         "validation": version.validation.fingerprint if version.validation is not None else None,
         "keep": [] if cell.method == PLAIN else sorted(version.keep),
         "tests": {test.name: test.fingerprint for test in tests},
-        "options": dict(settings.model_options),
+        "options": settings.options_of(cell.model),
     }
     is_saved = save is None or (save / ABOUT_FILE).is_file()
     if is_saved and (stored := store.get(cell, key)) is not None:
@@ -350,7 +350,7 @@ def _trained(
         save=save,
         device=settings.device,
         cache=store.features,
-        **settings.model_options,
+        **settings.options_of(cell.model),
     )
     store.put(cell, key, trained)
     return trained

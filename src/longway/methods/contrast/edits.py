@@ -121,7 +121,7 @@ def hypernyms(pair: ReadPair, words: GrammarWords) -> Iterator[EditedHypothesis]
 def antonyms(pair: ReadPair, words: GrammarWords) -> Iterator[EditedHypothesis]:
     """Put an opposite of the adjective of the premise's subject before a thing in the hypothesis."""
     subject = subject_of(pair.premise)
-    if subject is None or _denies(pair.hypothesis):
+    if subject is None or denies(pair.hypothesis):
         return
     said = [w for w in pair.premise.children(subject, "amod") if w.tag == "JJ"]
     others = [w.lower for w in pair.premise if w.upos == "ADJ" and w not in said]
@@ -129,8 +129,8 @@ def antonyms(pair: ReadPair, words: GrammarWords) -> Iterator[EditedHypothesis]:
         for opposite in words.opposites.get(adjective.lower, ()):
             if any(one == opposite or is_opposite(one, opposite) for one in others):
                 continue
-            for noun in _things(pair.hypothesis):
-                if _suits(opposite, noun, words) and not _is_same(subject, noun):
+            for noun in things(pair.hypothesis):
+                if suits(opposite, noun, words) and not is_same(subject, noun):
                     yield _with_adjective(pair.hypothesis, noun, opposite)
 
 
@@ -167,12 +167,13 @@ def _times(word: str, document: Document) -> int:
 
 def _subject_to_edit(document: Document) -> Word | None:
     noun = subject_of(document)
-    if noun is None or _denies(document) or _is_quantified(document, noun):
+    if noun is None or denies(document) or _is_quantified(document, noun):
         return None
     return noun
 
 
-def _denies(document: Document) -> bool:
+def denies(document: Document) -> bool:
+    """Whether a text has a negation."""
     return any(is_negation(word.lower) for word in document)
 
 
@@ -187,11 +188,16 @@ def _is_bare(document: Document, noun: Word) -> bool:
     return is_apart and all(word.dep in _BEFORE_A_NOUN for word in before)
 
 
-def _things(document: Document) -> list[Word]:
+def things(document: Document) -> list[Word]:
     """Objects and obliques that are things or animals and have no adjective."""
+    return [word for word in bare_objects(document) if kind_of(word.lower) in _THINGS]
+
+
+def bare_objects(document: Document) -> list[Word]:
+    """Objects and obliques that have an article, or are plural, and no adjective."""
     found = []
     for word in document:
-        is_object = word.upos == "NOUN" and word.dep in _OBJECTS and kind_of(word.lower) in _THINGS
+        is_object = word.upos == "NOUN" and word.dep in _OBJECTS
         # Without an article the noun may not be a thing: "plays guitar", "in front".
         has_article = word.tag == "NNS" or bool(document.children(word, "det", "nmod:poss"))
         if is_object and has_article and _is_bare(document, word) and not _is_quantified(document, word):
@@ -199,7 +205,7 @@ def _things(document: Document) -> list[Word]:
     return found
 
 
-def _suits(adjective: str, thing: Word, words: GrammarWords) -> bool:
+def suits(adjective: str, thing: Word, words: GrammarWords) -> bool:
     """Whether the adjective is used with such things, and does not form an expression with the noun ("hot dog")."""
     is_expressed = is_expression(f"{adjective} {thing.lemma.lower()}")
     return (adjective, kind_of(thing.lower)) in words.before_kinds and not is_expressed
@@ -217,7 +223,7 @@ def _has_capitals(adjective: str) -> bool:
     return any(one.has_capitals(adjective) for one in senses(adjective, "ADJ")[:1])
 
 
-def _is_same(subject: Word, noun: Word) -> bool:
+def is_same(subject: Word, noun: Word) -> bool:
     """Whether both nouns may refer to one thing: "dog" and "animal"."""
     one, other = subject.lemma.lower(), noun.lemma.lower()
     return one == other or is_above(one, other) or is_above(other, one)

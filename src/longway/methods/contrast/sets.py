@@ -80,16 +80,11 @@ def contrast_sets(
     words: those of the grammar, learned from training trees. stances: the stance of each label (`task.task_of`); rows with
     other labels have no set. most: the most examples of a set.
     """
-    labels = {stance: label for label, stance in stances.items()}
-    if missing := [stance for stance in ("entails", "contradicts", "neutral") if stance not in labels]:
-        raise SettingError(
-            f"Contrast examples need labels for entailment, contradiction and neutral. Got {', '.join(map(repr, stances)) or 'none'}, "
-            f"and none of them {missing[0]!r}. Use a dataset of three-way inference."
-        )
+    labels = labels_by_stance(stances)
     pipeline = pipeline or load_pipeline()
     made = [
         (row, kind, draft)
-        for row, pair in zip(rows, _read(rows, trees, pipeline), strict=True)
+        for row, pair in zip(rows, read_pairs(rows, trees, pipeline), strict=True)
         for kind in edits
         if stances.get(row.label) in EDITS[kind].rows
         for draft in islice(EDITS[kind].drafts(pair, words), 2 * most)  # some will not read well
@@ -139,9 +134,21 @@ def contrast_errors(
     return found
 
 
-def _read(
+def labels_by_stance(stances: Mapping[str, Stance]) -> dict[Stance, str]:
+    """The label of each stance. SettingError if there is none for entailment, contradiction or neutral."""
+    labels = {stance: label for label, stance in stances.items()}
+    if missing := [stance for stance in ("entails", "contradicts", "neutral") if stance not in labels]:
+        raise SettingError(
+            f"Contrast examples need labels for entailment, contradiction and neutral. Got {', '.join(map(repr, stances)) or 'none'}, "
+            f"and none of them {missing[0]!r}. Use a dataset of three-way inference."
+        )
+    return labels
+
+
+def read_pairs(
     rows: Sequence[Example], trees: Sequence[Tree | None], pipeline: EnglishPipeline
 ) -> Iterable[ReadPair]:
+    """Each row with both texts analysed: the context is the premise, the text the hypothesis."""
     premises = pipeline.analyse_all([row.context or "" for row in rows])
     hypotheses = pipeline.analyse_all([row.text for row in rows])
     return map(ReadPair, premises, hypotheses, trees)
