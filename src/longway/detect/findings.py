@@ -265,14 +265,15 @@ def _with_groups_and_examples(
 
 
 def _explained(reading: Reading, chosen: Sequence[Chosen], labels: Ints, effect: Floats) -> dict[int, int]:
-    """For each pattern of the grammar that words explain, their place in the list; counted in the examples that were parsed."""
+    """For each pattern of the grammar that a simpler one explains, the place of the latter; counted in the examples that were parsed."""
     parsed = [c.detector for c in chosen if isinstance(c.detector, GrammarDetector)]
     if not parsed or all(c.detector.level == GRAMMAR for c in chosen):
         return {}
     places = parsed[0].places
     present = _side_by_side(chosen, lambda detector, keys: detector.matrix_of(reading, keys, places))
     is_grammar = np.array([c.detector.level == GRAMMAR for c in chosen])
-    return explained_by_words(present, reading.labels[places], labels, is_grammar, effect)
+    patterns = [c.description for c in chosen]
+    return explained_by_words(patterns, present, reading.labels[places], labels, is_grammar, effect)
 
 
 class _Seen:

@@ -5,10 +5,10 @@ stronger is known: its mutual information with the label *given* the stronger (s
 answers) is less than a third of what it says alone. "in the end" stays apart from "the", because knowing that a text
 has "the" leaves all of it to be said. Related means that they share a word, or stand in nearly the same texts.
 
-A pattern of the grammar is compared with patterns of words in another way (`explained_by_words`), because a list should show what only the
-grammar sees. It joins a pattern of words that most of its texts show, if it adds nothing to it: within the texts with those words and
-within the texts without them, the texts with the grammar's pattern have its label no more often than the others (the Mantel-Haenszel test,
-corrected for the number of patterns), or the difference is worth less than half a percentage point, or a third of what the pattern is worth alone.
+A pattern of the grammar is compared with simpler patterns in another way (`explained_by_words`), because a list should show what only the
+grammar sees. It joins a simpler pattern that most of its texts show, if it is worth little within the texts with that pattern and within
+those without it (`stats.within_groups`): less than half a percentage point, or than a third of what it is worth alone. If both share a word, it
+also joins if that difference may be chance (the Mantel-Haenszel test, corrected for the number of patterns).
 """
 
 from __future__ import annotations
@@ -81,16 +81,17 @@ def group_patterns(
 
 
 def explained_by_words(
+    patterns: Sequence[Description],
     present: csr_matrix,
-    labels: Ints,
+    labels: NDArray[np.integer],
     predicts: Ints,
     is_grammar: NDArray[np.bool_],
     effect: NDArray[np.float64],
 ) -> dict[int, int]:
-    """For each pattern of the grammar that adds nothing to a pattern of words, the number of the latter.
+    """For each pattern of the grammar that adds nothing to a simpler pattern, the number of the latter.
 
     present: texts x patterns, of the texts that the grammar parsed. labels: of these texts. predicts: the label that each pattern
-    predicts; words explain only patterns of the same one. effect: how many texts count as one observation of each pattern.
+    predicts; only patterns of the same one explain it. effect: how many texts count as one observation of each pattern.
     """
     left: dict[int, list[_Left]] = {}
     count = np.asarray(present.sum(axis=0)).ravel()
@@ -109,19 +110,23 @@ def explained_by_words(
             tables = np.stack([shown, everything - shown], axis=1)
             points, p = within_groups(*tables, effect=float(effect[phrase]))
             is_little = points < max(FEW_POINTS, LITTLE_LEFT * float(points_of(*everything)))
-            left.setdefault(phrase, []).append(_Left(word, points, p, is_little))
-    weakest = {phrase: max(found, key=lambda one: one.p) for phrase, found in left.items()}
-    q = dict(zip(weakest, q_values(np.array([one.p for one in weakest.values()])).tolist(), strict=True))
+            shares_word = bool(patterns[phrase].tags & patterns[word].tags)
+            left.setdefault(phrase, []).append(_Left(word, points, p if shares_word else 0.0, is_little))
+    q = q_values(np.array([max(one.p for one in found) for found in left.values()]))
     explained = {}
-    for phrase, found in left.items():
-        if any(one.is_little for one in found) or q[phrase] > MAX_Q:
-            explained[phrase] = min(found, key=lambda one: (not one.is_little, one.points, one.word)).word
+    for (phrase, found), its_q in zip(left.items(), q.tolist(), strict=True):
+        if its_q > MAX_Q or any(one.is_little for one in found):
+            best = min(found, key=lambda one: (not one.is_little, -one.p, one.points, one.word))
+            explained[phrase] = best.word
     return explained
 
 
 @dataclass(frozen=True, slots=True)
 class _Left:
-    """What a pattern is worth within the texts with a word and within those without: points and p. is_little: whether that is hardly anything."""
+    """What a pattern is worth within the texts with a simpler one and within those without. is_little: whether that is hardly anything.
+
+    p: that it is chance; 0 if they share no word, for then a lack of evidence joins nothing.
+    """
 
     word: int
     points: float
