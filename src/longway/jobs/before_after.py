@@ -9,7 +9,7 @@ disappeared has a count of 0; it is not just missing from a list.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -21,6 +21,8 @@ from longway.detect.findings import Chosen, recount, search
 from longway.detect.leak import leak_by_folds, parts_of
 from longway.detect.reading import Reading
 from longway.json_values import from_json
+from longway.methods.method import Rows
+from longway.methods.repair.grammar import GrammarPatterns
 from longway.records import Leak, Pattern
 from longway.stats import is_stronger, mutual_information, points_of
 
@@ -165,6 +167,31 @@ def compare(
     )
 
 
+def with_grammar(comparison: Comparison, patterns: GrammarPatterns, before: Rows, after: Rows) -> Comparison:
+    """The comparison with patterns of a grammar, which are counted in the trees of all rows that are short enough to parse."""
+    counts = [(patterns.counts(rows), rows) for rows in (before, after)]
+    changes = []
+    for i, target in enumerate(patterns.targets):
+        was, now = (_of_rows(counted[i], rows, target.label) for counted, rows in counts)
+        changes.append(
+            PatternChange(
+                target.pattern, target.label, *was[:3], *now[:3], points_before=was[3], points_after=now[3]
+            )
+        )
+    worse = [change for change in changes if change.is_stronger]
+    return replace(
+        comparison,
+        findings=tuple(sorted((*comparison.findings, *changes), key=lambda one: -one.gain_before)),
+        worse=tuple(sorted((*comparison.worse, *worse), key=lambda one: one.gain_before - one.gain_after)),
+        n_worse=comparison.n_worse + len(worse),
+    )
+
+
+def _of_rows(counts: Ints, rows: Rows, label: str) -> tuple[int, float, float, float]:
+    place = list(rows.label_names).index(label)
+    return _figures(counts, np.bincount(rows.labels, minlength=len(rows.label_names)), place, 1.0)
+
+
 def _leaders(chosen: Sequence[Chosen]) -> list[Chosen]:
     """The strongest pattern of each group, strongest first."""
     return [one for place, one in enumerate(chosen) if one.leader == place]
@@ -176,7 +203,7 @@ def _changes(chosen: list[Chosen], old: Reading, new: Reading, kept: set[str]) -
     for i, one in enumerate(chosen):
         finding = one.finding
         before, after = (
-            _figures(counted[i], reading, finding.label, finding.effect)
+            _figures(counted[i], reading.totals, reading.label_names.index(finding.label), finding.effect)
             for counted, reading in zip(counts, (old, new), strict=True)
         )
         changes.append(
@@ -193,9 +220,8 @@ def _changes(chosen: list[Chosen], old: Reading, new: Reading, kept: set[str]) -
     return changes
 
 
-def _figures(counts: Ints, reading: Reading, name: str, effect: float) -> tuple[int, float, float, float]:
+def _figures(counts: Ints, totals: Ints, label: int, effect: float) -> tuple[int, float, float, float]:
     """Rows with a pattern, the label's share among them, the gain of the pattern about the label, its points. effect: rows per observation."""
-    label, totals = reading.label_names.index(name), reading.totals
     n, own = int(counts.sum()), int(counts[label])
     of_labels = np.array([totals[label], totals.sum() - totals[label]])
     gain = mutual_information(np.array([[own, n - own]]) / effect, of_labels / effect)[0]
