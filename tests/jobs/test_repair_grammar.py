@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -15,16 +16,19 @@ from longway.data.dataset import examples_of
 from longway.errors import SettingError
 from longway.grammars.trees import Tree
 from longway.jobs.audit import grammar_level
+from longway.jobs.engine_use import Engines
 from longway.jobs.grammar.row_sample import LengthLimits
-from longway.jobs.repair.job import repair_plan
+from longway.jobs.repair.job import prepared, repair_plan
 from longway.jobs.repair.settings import RepairSettings
 from longway.jobs.repair.show import repair_page
+from longway.jobs.run import Watcher
 from longway.methods.method import Rows
 from longway.methods.repair.features import N_FEATURES
 from longway.methods.repair.grammar import ContrastCounterparts, GrammarPatterns
 from longway.methods.repair.remedy import Target
 from longway.records import Pattern
 from longway.show.html import render
+from longway.store import Journal
 from longway.task import task_of
 
 pytestmark = pytest.mark.usefixtures("few_folds")
@@ -170,6 +174,48 @@ def test_no_more_rows_are_dropped_than_allowed(word_for_word):
 def test_an_unknown_level_is_one_clear_error():
     with pytest.raises(SettingError, match="must be some of token"):
         lw.repair(swaps(20), levels="grammars")
+
+
+def test_a_grammar_that_was_asked_for_and_cannot_be_learned_is_told(monkeypatch):
+    monkeypatch.setattr("longway.jobs.repair.job.parsed_sample", grammar_level.parsed_sample)
+    monkeypatch.setattr(grammar_level, "find_spec", lambda name: None)
+    data = lw.load(swaps(), **COLUMNS)
+    (note,) = repair_plan(data, RepairSettings(levels=("token", "grammar"))).notes
+    assert "it needs torch" in note
+    assert not repair_plan(data, RepairSettings()).notes
+
+
+def inference(n=240):
+    """Pairs of which a more general subject is mostly entailed; the labels in turn."""
+    draw, rows = random.Random(0), []
+    for i in range(n):
+        label, verb, end = (
+            ("entailment", "neutral", "contradiction")[i % 3],
+            draw.choice(VERBS),
+            draw.choice(ENDS),
+        )
+        subject, other = ("person" if label == "entailment" else "man"), draw.choice(VERBS)
+        second = f"the {subject} {verb if label == 'entailment' else other} the dog {end}"
+        rows.append(
+            {"id": f"i{i}", "premise": f"the man {verb} the dog {end}", "hypothesis": second, "label": label}
+        )
+    return rows
+
+
+def test_contrast_examples_are_among_the_counterparts_of_a_plan(word_for_word, monkeypatch):
+    pytest.importorskip("spacy")
+    monkeypatch.setattr("longway.jobs.repair.repairing.Entailment.load", lambda: None)
+    with prepared(
+        lw.load(inference(), **COLUMNS), None, RepairSettings(levels=("grammar",)), Engines()
+    ) as job:
+        rows = job.rows()
+        plan = job.plan(rows, Watcher())
+        found = [
+            type(source) for source in job.repairing(rows, plan, Journal(None), Watcher()).counterparts()
+        ]
+        without = job.repairing(rows, replace(plan, grammar=None), Journal(None), Watcher()).counterparts()
+        assert ContrastCounterparts in found
+        assert ContrastCounterparts not in [type(source) for source in without]
 
 
 # The patterns alone

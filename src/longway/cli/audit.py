@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from longway.cli.options import Data, DataOptions, On, OutputOptions, command
-from longway.jobs.audit.settings import AuditSettings
+from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.options import DATA, OUTPUT
 
 if TYPE_CHECKING:
@@ -136,8 +136,10 @@ def audit(
     if is_shown:
         verdict = _gate_verdict(reasons) if fail_over or baseline else ""
         explain = Step(NOTHING, on_data("explain", data, source, loaded))
-        repair = Step(REPAIR, on_data("repair", data, source, loaded))
-        steps = [repair if result.findings else explain]
+        repair = on_data("repair", data, source, loaded)
+        if result.only_grammar and settings.levels != (AUTO,):  # otherwise a repair looks at the grammar, too
+            repair += " --levels all"
+        steps = [Step(REPAIR, repair) if result.findings else explain]
         if _can_learn_grammar(result):
             steps.append(Step(GRAMMAR, on_data("grammar", data, source, loaded)))
         show_result(

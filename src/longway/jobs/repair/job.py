@@ -207,16 +207,19 @@ def _plan(
     dataset: Dataset, rows: Rows, settings: RepairSettings, *, step: Callable[[str], object] | None = None
 ) -> RepairPlan:
     reading, step = Reading.of(dataset), step or (lambda name: None)
-    detectors, parsed = detectors_for(reading, settings.chosen_levels), None
+    detectors, parsed, notes = detectors_for(reading, settings.chosen_levels), None, list[str]()
     if GRAMMAR in settings.chosen_levels:
         is_auto = settings.levels == (AUTO,)
-        parsed, _ = parsed_sample(dataset, reading, seed=settings.seed, only_if_quick=is_auto, step=step)
+        parsed, noted = parsed_sample(dataset, reading, seed=settings.seed, only_if_quick=is_auto, step=step)
+        if parsed is None and not is_auto:
+            notes = [f"{problem.message} {problem.next_step}" for problem in noted]
     if parsed is not None:
         detectors.append(detector_of(parsed, reading))
     found = search(reading, detectors=detectors, clusters=Clusters.of(reading), step=step)
     chance = max(Counter(rows.labels.tolist()).values(), default=0) / max(len(rows), 1)
     goal = goal_for(settings, chance, ABOVE_CHANCE)
-    return plan_of(rows, found, settings, goal=goal, parse=None if parsed is None else parsed.parse)
+    plan = plan_of(rows, found, settings, goal=goal, parse=None if parsed is None else parsed.parse)
+    return replace(plan, notes=(*plan.notes, *notes))
 
 
 @contextmanager

@@ -149,9 +149,10 @@ def plan_of(
         )
     built = () if grammar is None else tuple(target.pattern.name for target in grammar.targets)
     if DROP in wanted or (not wanted and rows.task.is_pair):
-        steps.append(PlannedRemedy(DROP, built, len(rows), f"only if the leak is still above {goal:.0%}"))
+        why = f"{'other rows ' * bool(built)}only if the leak is still above {goal:.0%}"
+        steps.append(PlannedRemedy(DROP, built, len(rows), why))
     if WEIGH in wanted:
-        steps.append(PlannedRemedy(WEIGH, built, len(rows), "adds the column longway_weight"))
+        steps.append(PlannedRemedy(WEIGH, (), len(rows), "adds the column longway_weight"))
     notes = tuple(_notes(rows, asks=asks))
     return RepairPlan(tuple(targets), tuple(signal), tuple(steps), goal, notes, grammar=grammar)
 
