@@ -117,6 +117,7 @@ def test_the_report_has_the_pattern_before_and_after(repaired):
     assert change.count_before == sum("man" in _replaced(row, "woman") for row in swaps())
     assert change.count_after == sum("man" in _replaced(row, "woman") for row in after)
     assert change.points_after < 0.5 * change.points_before
+    assert result.comparison.found.before == len(of_grammar) > result.comparison.found.after
     page = render(repair_page(result))
     assert "man → woman" in page
     again = type(result).from_dict(json.loads(json.dumps(result.to_dict())))

@@ -24,7 +24,7 @@ from longway.json_values import from_json
 from longway.methods.method import Rows
 from longway.methods.repair.grammar import GrammarPatterns
 from longway.records import Leak, Pattern
-from longway.stats import is_stronger, mutual_information, points_of
+from longway.stats import is_stronger, mutual_information, p_values, points_of, q_values
 
 Ints = NDArray[np.int64]
 LISTED = 40  # patterns listed of those found before, and of those that got stronger
@@ -167,29 +167,35 @@ def compare(
     )
 
 
-def with_grammar(comparison: Comparison, patterns: GrammarPatterns, before: Rows, after: Rows) -> Comparison:
+def with_grammar(
+    comparison: Comparison, patterns: GrammarPatterns, before: Rows, after: Rows, *, max_q: float = 0.05
+) -> Comparison:
     """The comparison with patterns of a grammar, which are counted in the trees of all rows that are short enough to parse."""
-    counts = [(patterns.counts(rows), rows) for rows in (before, after)]
+    counts = [(patterns.counts(rows), _totals(rows), list(rows.label_names)) for rows in (before, after)]
     changes = []
     for i, target in enumerate(patterns.targets):
-        was, now = (_of_rows(counted[i], rows, target.label) for counted, rows in counts)
+        was, now = (
+            _figures(counted[i], totals, names.index(target.label), 1.0) for counted, totals, names in counts
+        )
         changes.append(
             PatternChange(
                 target.pattern, target.label, *was[:3], *now[:3], points_before=was[3], points_after=now[3]
             )
         )
     worse = [change for change in changes if change.is_stronger]
+    n_before, n_after = (int((q_values(p_values(*each[:2])) <= max_q).sum()) for each in counts)
+    found = comparison.found or Counts(0, 0)
     return replace(
         comparison,
+        found=Counts(found.before + n_before, found.after + n_after),
         findings=tuple(sorted((*comparison.findings, *changes), key=lambda one: -one.gain_before)),
         worse=tuple(sorted((*comparison.worse, *worse), key=lambda one: one.gain_before - one.gain_after)),
         n_worse=comparison.n_worse + len(worse),
     )
 
 
-def _of_rows(counts: Ints, rows: Rows, label: str) -> tuple[int, float, float, float]:
-    place = list(rows.label_names).index(label)
-    return _figures(counts, np.bincount(rows.labels, minlength=len(rows.label_names)), place, 1.0)
+def _totals(rows: Rows) -> Ints:
+    return np.bincount(rows.labels, minlength=len(rows.label_names))
 
 
 def _leaders(chosen: Sequence[Chosen]) -> list[Chosen]:

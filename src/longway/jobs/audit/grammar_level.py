@@ -21,7 +21,7 @@ from longway.detect.grammar import GrammarDetector
 from longway.detect.reading import Reading
 from longway.errors import install_command
 from longway.jobs.grammar.induced import Trees, parse
-from longway.jobs.grammar.row_sample import LengthLimits, RowSample, rows_to_parse, sample_rows, split_off
+from longway.jobs.grammar.row_sample import LengthLimits, RowSample, parsable_rows, sample_rows, split_off
 from longway.records import Problem
 from longway.show.numbers import duration
 
@@ -61,7 +61,7 @@ class ParsedSample:
 
     def parse(self, texts: Sequence[str], contexts: Sequence[str | None]) -> Trees:
         """The trees of other texts with their contexts; none for those that are longer than the sample's."""
-        rows = rows_to_parse(texts, contexts if self.is_pair else None, self.limits)
+        rows = parsable_rows(texts, contexts if self.is_pair else None, self.limits)
         return parse(self.grammar, rows)
 
 

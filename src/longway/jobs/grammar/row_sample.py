@@ -132,7 +132,7 @@ def sample_rows(
     return sample
 
 
-def rows_to_parse(
+def parsable_rows(
     texts: Sequence[str], contexts: Sequence[str | None] | None, limits: LengthLimits
 ) -> list[ParsableRow]:
     """A row for each text, without anything to parse where it is too long. contexts: None for single texts."""

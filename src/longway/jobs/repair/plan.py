@@ -205,14 +205,15 @@ def sentiment_words() -> frozenset[str]:
 
 def _is_signal(one: Chosen, settings: RepairSettings, signal_words: Collection[str]) -> bool:
     pattern = one.finding.pattern
+    words = tuple(word for phrase in pattern.words for word in phrase.split())  # the grammar's are phrases
     if settings.only and pattern.name.lower() not in {name.lower() for name in settings.only}:
         return True
     if settings.keep and (
         pattern.name.lower() in {name.lower() for name in settings.keep}
-        or is_real_signal(pattern.words, [tuple(tokenize(phrase)) for phrase in settings.keep])
+        or is_real_signal(words, [tuple(tokenize(phrase)) for phrase in settings.keep])
     ):
         return True
-    return any(word in signal_words for phrase in pattern.words for word in phrase.split())
+    return any(word in signal_words for word in words)
 
 
 def goal_for(settings: RepairSettings, chance: float, above: float) -> float:
