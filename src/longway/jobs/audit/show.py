@@ -448,17 +448,22 @@ def _repeats(result: AuditResult, n_significant: int) -> str:
 
 
 def _missed_by_words(result: AuditResult) -> str:
-    """What only the grammar sees, if that level was looked at and has findings."""
-    only, n_explained = result.only_grammar, result.n_explained
-    if not only and not n_explained:
+    """What only the grammar sees, if that level was looked at."""
+    if not result.tested.get("grammar"):
         return ""
+    only, n_explained = result.only_grammar, result.n_explained
     names = [f"“{cut(str(finding.pattern), NAME_LIMIT)}”" for finding in only[:N_NAMED]]
     more = f" and {count(len(only) - len(names))} more" if len(only) > len(names) else ""
-    missed = f"{counted(len(only), 'pattern')} that words miss{': ' * bool(names)}{', '.join(names)}{more}."
+    missed = f"{counted(len(only), 'pattern')} that words miss: {', '.join(names)}{more}."
+    if not only:
+        missed = "The grammar found no pattern that words miss."
     if not n_explained:
         return missed
     are = "is" if n_explained == 1 else "are"
-    return f"{missed} {counted(n_explained, 'pattern')} of the grammar {are} explained by words, phrases or lengths and listed with them."
+    return (
+        f"{missed} {counted(n_explained, 'pattern')} of the grammar {are} explained by words, phrases or lengths "
+        "and listed with them."
+    )
 
 
 def findings_table(findings: Sequence[Finding], labels: Mapping[str, Label]) -> Table:
