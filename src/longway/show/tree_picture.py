@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from longway.grammars.trees import Tree, nodes, sides
+from longway.grammars.vocabulary import UNKNOWN
 from longway.show.charts import tag
 from longway.show.excerpts import PATTERN_LIMIT, cut, cut_to_width, width_of
 
@@ -30,7 +31,7 @@ GAP = 14  # between words
 LEVEL = 30  # between a node and its parts
 LINE = 18  # of words
 MARGIN = 12
-NO_WORD = "–"
+NO_WORD, RARE = "–", "[rare]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,7 @@ def _words(node: _Node, told: bool, base: int, pair: bool) -> Markup:
 
 
 def _shown(word: str) -> str:
-    return cut_to_width(word, WORD_COLUMNS) if word else NO_WORD
+    return cut_to_width(RARE if word == UNKNOWN else word, WORD_COLUMNS) if word else NO_WORD
 
 
 def _y(node: _Node, base: int) -> int:

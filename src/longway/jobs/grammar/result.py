@@ -65,7 +65,7 @@ class PhraseKind:
     spans: words of the first few, as in the paper; subtrees: how many there are. count, counts: rows with any of them, by label. share: the
     label's. q: of the kind in rows that did not choose its subtrees; None if it is not significant. name: in plain English.
     tested, tested_share, points: rows with the kind among those rows, the label's share of them, and the effect in accuracy.
-    examples: rows with the label.
+    examples: rows with the label. same_as: the place in the table of a more informative kind with the same label and nearly the same rows.
     """
 
     root: int
@@ -82,6 +82,7 @@ class PhraseKind:
     tested_share: float = 0.0
     points: float = 0.0
     examples: tuple[RowExample, ...] = ()
+    same_as: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from dataclasses import asdict
 
 from longway.grammars.trees import read_brackets
 from longway.jobs.grammar.result import (
+    ClassifierSummary,
     ContrastSummary,
     GrammarResult,
     KindVersions,
@@ -25,7 +26,6 @@ from longway.show.charts import share_bar
 from longway.show.differences import versions as changed_words
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut, harmless, highlighted
 from longway.show.labels import (
-    POINTS,
     Label,
     label_named,
     label_span,
@@ -61,7 +61,6 @@ from longway.show.sections import (
     left_out,
 )
 from longway.show.tree_picture import tree_picture
-from longway.stats import points_of
 
 MAX_KINDS, OPEN_KINDS, KINDS_ON_SCREEN = 40, 12, 8
 MAX_COMPARED, COMPARED_ON_SCREEN = 20, 8
@@ -70,6 +69,8 @@ MAX_RULES = 20
 MAX_WRONG = 20
 MAX_EDITS = 10
 MAX_PROBLEMS = 50
+MAX_SPANS, MAX_ALSO = 5, 3
+EXAMPLES = 3  # rows below a pattern
 MARK = 3  # highlighting of a phrase in its example
 
 Labels = Mapping[str, Label]
@@ -83,7 +84,6 @@ def grammar_page(result: GrammarResult) -> Page:
     labels = labels_of(grammar.labels)
     fields = [cut(dataset.fields.get(role) or role, NAME_LIMIT) for role in ("context", "text")]
     pair = (fields[0], fields[1]) if grammar.kind == "pair" else None
-    texts = counted(grammar.texts, "pair" if pair else "sentence")
     return Page(
         kicker="Longway grammar",
         title=cut(f"Grammar of {dataset.name}", PATTERN_LIMIT),
@@ -91,10 +91,10 @@ def grammar_page(result: GrammarResult) -> Page:
         facts=[
             ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
             ("Columns", roles_of(dataset)),
-            ("Learned from", f"{texts} of {counted(grammar.rows, 'row')}, without labels"),
             ("Made", cut(result.created, NAME_LIMIT)),
         ],
         figures=_key_figures(result),
+        figures_style="three",
         sections=[
             _kinds_section(result, labels, pair),
             *_versions_section(result, labels, pair),
@@ -135,172 +135,164 @@ def _name(kind: PhraseKind | KindVersions) -> str:
 
 
 def _key_figures(result: GrammarResult) -> list[KeyFigure]:
-    classifier, kinds = result.classifier, result.composites
-    n = sum(kind.q is not None for kind in kinds)
+    grammar, classifier, kinds = result.grammar, result.classifier, result.composites
+    n, unit = sum(kind.q is not None for kind in kinds), "pairs" if grammar.kind == "pair" else "sentences"
     figures = [
-        KeyFigure("Patterns that predict a label", count(n), f"of {count(len(kinds))} kinds of phrases")
+        KeyFigure("Patterns that predict a label", count(n), f"of {count(len(kinds))} kinds of phrases"),
+        KeyFigure("Learned from", count(grammar.texts), f"{unit}, without labels"),
     ]
     if classifier is not None:
-        name = f"{cut(classifier.name, NAME_LIMIT)} is right"
-        figures.append(
-            KeyFigure(name, percent(classifier.accuracy), f"of {counted(classifier.rows, 'held-out row')}")
-        )
+        note = f"right on {counted(classifier.rows, 'held-out row')}"
+        figures.append(KeyFigure(f"Classifier {_classifier(classifier)}", percent(classifier.accuracy), note))
     return figures
+
+
+def _classifier(classifier: ClassifierSummary) -> str:
+    return "bag of words" if classifier.name == "bow" else cut(classifier.name, NAME_LIMIT)
 
 
 # Patterns
 
 READING = [
-    ("Rows, label’s share", "Each half of the rows chooses the phrases that are counted in the other half. So no phrase is listed because it happened to occur with one label in the rows that chose it."),
-    POINTS,
-    ("q", "The p-value of this count, corrected for the number of kinds. With a limit of 0.05, about one listed pattern in twenty is chance."),
+    ("Rows, label’s share", "Counted in rows that did not choose the phrases: the rows are split into four parts, and each part counts what the parts before it chose. So no phrase is listed because it happened to occur with one label."),
     ("Kind of phrase", "The grammar learned without labels which phrases are used in the same way. It knows no linguistics: a kind can mix phrases, and another seed gives other kinds."),
     ("What it does not say", "A correlation is not an error: if a man becomes a woman, that often is a contradiction. It is a shortcut if a model relies on it without reading the rest."),
 ]  # fmt: skip
 
 
 def _notation(pair: Pair) -> list[tuple[Words, Words]]:
-    """How names are written."""
-    rare: tuple[Words, Words] = ("[rare word]", "Any word that is too rare for the grammar to know.")
-    if pair is None:
-        return [("his ___ (life, wife)", "“his life” or “his wife”."), rare]
-    context, text = pair
-    return [
+    """How names and figures are written."""
+    context, text = pair or ("", "")
+    of_pairs: list[tuple[Words, Words]] = [
         ("man → woman", f"The {text} has “woman” where the {context} has “man”."),
-        ("added, left out, copied", f"Words of the {text} that the {context} does not have; words of the {context} that the {text} does not have; words that both have."),
-        ("to ___ (work, get)", "“to work” or “to get”. ___ is the place of the words in brackets."),
-        rare,
+        ("added, left out, copied", f"Words that only the {text} has, that only the {context} has, that both have."),
     ]  # fmt: skip
+    return [
+        *(of_pairs if pair else []),
+        ("to ___ (work, get)", "“to work” or “to get”."),
+        ("[rare word]", "Any word that is too rare for the grammar to know."),
+        ("points", "Percentage points above the label’s usual share."),
+        ("q", "The risk of chance: of patterns with q up to 0.05, about one in twenty is chance."),
+    ]
 
 
 def _kinds_section(result: GrammarResult, labels: Labels, pair: Pair) -> Section:
-    significant = [kind for kind in result.composites if kind.q is not None]
+    listed = [
+        (at, kind) for at, kind in enumerate(result.composites) if kind.q is not None and kind.same_as is None
+    ]
     others = [kind for kind in result.composites if kind.q is None]
-    if not significant:
-        hint = " More rows (--limit) can show more." if result.grammar.rows < result.dataset.used else ""
-        blocks: list[Block] = [Paragraph(NOT_ONE + hint, "nothing")]
-    else:
-        lead = "Kinds of phrases, the most informative first. Below each are rows with its label."
-        bullets = [_kind_bullet(kind, labels, pair) for kind in significant[:MAX_KINDS]]
+    blocks: list[Block] = [Paragraph(NOT_ONE, "nothing")]
+    if listed:
+        significant = [(kind, _below(at, result.composites, pair)) for at, kind in listed[:MAX_KINDS]]
+        lead = "The most informative first. Below each are rows with its label."
         blocks = [
-            Facts(_notation(pair), "reading"),
             Paragraph(lead, "lead"),
-            Only(REPORT, [_kinds_table(significant, labels, pair), *left_out(max(0, len(significant) - MAX_KINDS), "are", "tables.json")]),
-            Only(SCREEN, [Bullets(bullets, "kinds", screen=KINDS_ON_SCREEN, more="patterns")]),
+            Facts(_notation(pair), "reading notation"),
+            Only(REPORT, [_kinds_table(significant, labels), *left_out(max(0, len(listed) - MAX_KINDS), "are", "tables.json")]),
+            Only(SCREEN, [Bullets([_kind_bullet(kind, below, labels) for kind, below in significant], screen=KINDS_ON_SCREEN, more="patterns")]),
         ]  # fmt: skip
     if others:
         summary = f"{counted(len(others), 'kind')} without evidence: they may be chance"
-        blocks.append(Only(REPORT, [Details(summary, [_kinds_table(others, labels, pair)])]))
+        table = _kinds_table([(kind, []) for kind in others[:MAX_KINDS]], labels)
+        blocks.append(Only(REPORT, [Details(summary, [table])]))
     return Section("kinds", "Patterns that predict the label", blocks, on=REPORT | SCREEN)
 
 
-def _kinds_table(kinds: Sequence[PhraseKind], labels: Labels, pair: Pair) -> Table:
-    columns = [
-        Column("Pattern"), Column("Predicts", style="to"), Column("Rows", number=True), Column("Label’s share", style="shares"),
-        Column("Points", number=True), Column("q", number=True),
-    ]  # fmt: skip
-    rows = []
-    for kind in kinds[:MAX_KINDS]:
-        label = label_named(kind.label, labels)
-        share: list[Words | Cell] = [NONE, NONE]
-        if kind.tested:
-            share = [_share(kind.tested_share, label, labels), points(kind.points)]
-        cells = [
-            Span(_name(kind), "pattern"),
-            label_span(label),
-            count(kind.tested),
-            *share,
-            or_dash(kind.q, q_value),
-        ]
-        below = [Paragraph(_example_words(one, pair), "example") for one in kind.examples]
-        rows.append(Row(cells, label.colour, below=below))
-    return Table(columns, rows, "findings", open=OPEN_KINDS, more="kinds")
-
-
-def _share(share: float, label: Label, labels: Labels) -> Cell:
-    usual = _usual(label, labels)
-    words: Words = [Span(percent(share), "strong"), " ", Span(f"usual {percent(usual)}", "quiet")]
-    return Cell(words, share_bar(share, usual, colour=label.colour))
-
-
-def _kind_bullet(kind: PhraseKind, labels: Labels, pair: Pair) -> Bullet:
-    label = label_named(kind.label, labels)
-    figures = f"{_tested(kind, label, labels)}: {points(kind.points)} points, q {or_dash(kind.q, q_value)}"
-    examples = [Paragraph(_example_words(one, pair)) for one in kind.examples]
-    return Bullet(
-        ["“", Span(_name(kind), "pattern"), "” predicts ", label_span(label)], below=[Paragraph(figures), *examples]
+def _below(at: int, kinds: Sequence[PhraseKind], pair: Pair) -> list[Block]:
+    """Rows with a kind, and the names of others that are in nearly the same rows."""
+    rows = [Paragraph(_example_words(one, pair), "example") for one in kinds[at].examples[:EXAMPLES]]
+    also = [_name(kind) for kind in kinds if kind.same_as == at and kind.q is not None]
+    return (
+        [*rows, Paragraph(f"in nearly the same rows: {'; '.join(also[:MAX_ALSO])}", "also")]
+        if also
+        else [*rows]
     )
 
 
-def _example_words(one: RowExample, pair: Pair) -> Words:
+def _kinds_table(kinds: Sequence[tuple[PhraseKind, Sequence[Block]]], labels: Labels) -> Table:
+    columns = [Column("Pattern"), Column("Predicts", style="to"), Column("Rows", number=True), Column("Label’s share", style="shares")]  # fmt: skip
+    rows = []
+    for kind, below in kinds:
+        label = label_named(kind.label, labels)
+        usual = _usual(label, labels)
+        words: Words = [
+            Span(percent(kind.tested_share), "strong"),
+            " ",
+            Span(f"usual {percent(usual)}", "quiet"),
+        ]
+        share = Cell(words, share_bar(kind.tested_share, usual, colour=label.colour)) if kind.tested else NONE
+        above = points(kind.tested_share - usual) if kind.tested else NONE
+        figures: list[Words | Cell] = [
+            label_span(label),
+            count(kind.tested),
+            share,
+            above,
+            or_dash(kind.q, q_value),
+        ]
+        rows.append(Row([Span(_name(kind), "pattern"), *figures], label.colour, below=below))
+    return Table([*columns, *_numbers("Points", "q")], rows, "findings", open=OPEN_KINDS, more="kinds")
+
+
+def _kind_bullet(kind: PhraseKind, below: Sequence[Block], labels: Labels) -> Bullet:
+    label = label_named(kind.label, labels)
+    above = points(kind.tested_share - _usual(label, labels))
+    figures = f"{_tested(kind, label, labels)}: {above} points, q {or_dash(kind.q, q_value)}"
+    name: Words = ["“", Span(_name(kind), "pattern"), "” predicts ", label_span(label)]
+    return Bullet(
+        name,
+        below=[Paragraph(figures), Bullets([block.words for block in below if isinstance(block, Paragraph)])],
+    )
+
+
+def _example_words(one: RowExample, pair: Pair) -> list[str | Span]:
     """A row with the phrase highlighted: the context, an arrow, the text."""
-    texts = [(one.context, one.context_marks), (one.text, one.marks)] if pair else [(one.text, one.marks)]
-    words: list[str | Span] = []
-    for text, marks in texts:
-        shown = highlighted(harmless(text[:TEXT_LIMIT]), [(start, end, MARK) for start, end in marks])
-        words += [Span(" → ", "quiet"), *shown] if words else shown
-    return words
+    text, context = (
+        highlighted(harmless(words[:TEXT_LIMIT]), [(start, end, MARK) for start, end in marks])
+        for words, marks in ((one.text, one.marks), (one.context, one.context_marks))
+    )
+    return [*context, Span(" → ", "quiet"), *text] if pair else text
+
+
+def _numbers(*names: str) -> list[Column]:
+    return [Column(name, number=True) for name in names]
 
 
 def _symbols_section(result: GrammarResult, labels: Labels) -> Section:
-    """The grammar's symbols, sizes and training, as in the paper's tables: for those who ask."""
+    """The grammar's symbols, rules and training, as in the paper's tables: for those who ask."""
     grammar = result.grammar
     where = "a GPU" if grammar.device == "cuda" else "a CPU"
     nats = " → ".join(f"{check['held_out']:.3f}" for check in grammar.history)
-    training = (
+    text = (
         f"{count(grammar.nonterminals)} + {count(grammar.preterminals)} symbols, {counted(grammar.words, 'word')}, trained on {where}. Nats per word of "
-        f"{count(grammar.held_out_texts)} held-out texts after each epoch (lower is better): {nats}."
+        f"{count(grammar.held_out_texts)} held-out texts after each epoch (lower is better): {nats}. A symbol is a number for one kind of phrase. In a "
+        "pair, words of the context are before the slash and words of the text behind it; ε stands for no word. Counts are of all training rows."
     )
-    reading = (
-        "A symbol is a number for one kind of phrase. In a pair, words of the context are before the slash and words of the text behind it; ε stands for "
-        "no word. Counts are of all rows that the grammar was learned from."
-    )
+    columns = [Column("Predicts", style="to"), *_numbers("Rows", "Label’s share", "q")]
+    kinds = [
+        Row([" · ".join(cut(span, NAME_LIMIT) for span in kind.spans[:MAX_SPANS]), str(kind.root), *_counts(kind, labels)])
+        for kind in result.composites[:MAX_KINDS]
+    ]  # fmt: skip
+    rules = [
+        Row([cut(rule.name or "", PATTERN_LIMIT), Span(cut(rule.rule, NAME_LIMIT), "code"), *_counts(rule, labels)])
+        for rule in result.rules[:MAX_RULES]
+    ]  # fmt: skip
     blocks: list[Block] = [
-        Paragraph(training),
-        Paragraph(reading),
-        _symbol_table("Kinds", result.composites, labels),
+        Paragraph(text),
+        Table([Column("Words"), *_numbers("Symbol"), *columns], kinds, caption="Kinds of phrases"),
+        Table([Column("Built from"), Column("Rule"), *columns], rules, caption="Rules"),
     ]
-    if result.phrases:
-        blocks.append(_symbol_table("Kinds without single words", result.phrases, labels))
-    if result.rules:
-        blocks.append(_rule_table(result.rules[:MAX_RULES], labels))
-    shown: list[Block] = [Only(REPORT, [Details("Show symbols, rules and training", blocks)])]
-    if result.symbols:
-        shown.append(Only(SCREEN, blocks))
-    return Section("symbols", "Symbols", shown, on=REPORT | SCREEN)
+    screen = [Only(SCREEN, blocks)] if result.symbols else []
+    folded = Only(REPORT, [Details("Show symbols, rules and training", blocks)])
+    return Section("symbols", "Symbols", [folded, *screen], on=REPORT | SCREEN)
 
 
-def _symbol_table(caption: str, kinds: Sequence[PhraseKind], labels: Labels) -> Table:
-    columns = [
-        Column("Words"), Column("Symbol", number=True), Column("Predicts", style="to"), Column("Subtrees", number=True),
-        Column("Rows", number=True), Column("Label’s share", number=True), Column("q", number=True),
-    ]  # fmt: skip
-    rows = [
-        Row([
-            " · ".join(cut(span, NAME_LIMIT) for span in kind.spans), str(kind.root), label_span(label_named(kind.label, labels)),
-            count(kind.subtrees), count(kind.count), percent(kind.share), or_dash(kind.q, q_value),
-        ])
-        for kind in kinds[:MAX_KINDS]
-    ]  # fmt: skip
-    return Table(columns, rows, caption=caption)
-
-
-def _rule_table(rules: Sequence[RuleSummary], labels: Labels) -> Table:
-    columns = [
-        Column("How it is built"), Column("Rule"), Column("Predicts", style="to"), Column("Rows", number=True), Column("Label’s share", number=True),
-        Column("Points", number=True), Column("q", number=True),
-    ]  # fmt: skip
-    total, rows = sum(each.count for each in labels.values()) or 1, []
-    for rule in rules:
-        label = label_named(rule.label, labels)
-        worth = float(points_of(rule.share * rule.count, rule.count, label.count, total))
-        rows.append(
-            Row([
-                cut(rule.name or " · ".join(rule.outlines), PATTERN_LIMIT), Span(cut(rule.rule, NAME_LIMIT), "code"), label_span(label), count(rule.count),
-                percent(rule.share), points(worth), or_dash(rule.q, q_value),
-            ])
-        )  # fmt: skip
-    return Table(columns, rows, caption="Rules")
+def _counts(row: PhraseKind | RuleSummary, labels: Labels) -> list[Words]:
+    return [
+        label_span(label_named(row.label, labels)),
+        count(row.count),
+        percent(row.share),
+        or_dash(row.q, q_value),
+    ]
 
 
 # Trees
@@ -344,7 +336,7 @@ def _wrong_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[Se
     if not result.wrong or result.classifier is None:
         return []
     lead = (
-        f"Rows that the classifier {cut(result.classifier.name, NAME_LIMIT)} gets wrong, with the phrases that are built in a way that is most "
+        f"Rows that the classifier ({_classifier(result.classifier)}) gets wrong, with the phrases that are built in a way that is most "
         "frequent in training rows of the predicted label, compared with those of the true label."
     )
     cards = []
@@ -375,42 +367,27 @@ def _versions_section(result: GrammarResult, labels: Labels, pair: Pair) -> list
         return []
     classifier, compared = result.classifier, result.versions[:MAX_COMPARED]
     places = "anywhere in both texts, and in the text alone" if pair else "anywhere in the text"
-    lead = f"Each pattern as the grammar sees it, and as plain phrases {places}."
-    columns = [
-        Column("Pattern"), Column("Seen as"), Column("Rows with its label", number=True), Column("and without", number=True),
-    ]  # fmt: skip
+    trees = f"Each pattern as the grammar sees it, and as plain phrases {places}."
+    columns = [Column("Pattern"), Column("Seen as"), *_numbers("Rows with its label", "and without")]
     rows = [row for kind in compared for row in _version_rows(kind, labels, classifier is not None)]
     if classifier is None:
-        return [
-            Section(
-                "versions",
-                "Are the trees needed?",
-                [Paragraph(lead, "lead"), Table(columns, rows, "versions")],
-            )
-        ]
-    name = cut(classifier.name, NAME_LIMIT)
-    tested = [
-        Column("Right with it", number=True),
-        Column("Right against it", number=True),
-        Column("Gap, points", number=True, short="Gap"),
-    ]
-    lead = (
-        f"How often the classifier {name} ({percent(classifier.accuracy)} right on all held-out rows) is right if the pattern occurs with the label that it "
-        f"predicts, and against it, if the row has another label. A classifier that relies on the pattern is right on the former and wrong on the latter. {lead}"
-    )
+        table = Table(columns, rows, "versions")
+        return [Section("versions", "Are the trees needed?", [Paragraph(trees, "lead"), table])]
+    name = _classifier(classifier)
+    tested = _numbers("With it", "Against it", "Gap")
+    text = (
+        f"How often a classifier ({name}) is right on held-out rows with the pattern: if they have the label that it predicts (with it), and if they have "
+        f"another (against it). A large gap means that it relies on the pattern. On all held-out rows it is right on {percent(classifier.accuracy)}."
+    )  # fmt: skip
     first = [
-        Row([Span(_name(kind), "pattern"), *_accuracy(kind.versions[0].accuracy)])
-        for kind in compared[:COMPARED_ON_SCREEN]
-    ]
-    screen = (
-        f"How often {name} is right on held-out rows with the pattern: if they have the label that it predicts, and against it, if they have another. A large gap "
-        "means that it relies on the pattern."
-    )
-    blocks = [
-        Only(REPORT, [Paragraph(lead, "lead"), Table([*columns, *tested], rows, "versions")]),
-        Only(SCREEN, [Paragraph(screen), Table([Column("Pattern"), *tested], first)]),
+        Row([Span(_name(kind), "pattern"), *_accuracy(kind.versions[0].accuracy)]) for kind in compared[:COMPARED_ON_SCREEN]
     ]  # fmt: skip
-    return [Section("versions", f"Does {name} rely on it?", blocks, on=REPORT | SCREEN)]
+    blocks: list[Block] = [
+        Paragraph(text),
+        Only(REPORT, [Paragraph(trees, "lead"), Table([*columns, *tested], rows, "versions")]),
+        Only(SCREEN, [Table([Column("Pattern"), *tested], first)]),
+    ]
+    return [Section("versions", "Does a classifier rely on it?", blocks, on=REPORT | SCREEN)]
 
 
 SEEN_AS = {"grammar": "grammar", "n-gram pair": "plain phrases", "second only": "plain phrases, text alone"}
@@ -446,9 +423,8 @@ def _contrast_section(result: GrammarResult, labels: Labels) -> list[Section]:
     else:
         lead = "Held-out rows, edited with the grammar’s own words so that they have a shortcut but not its label."
         if result.classifier is not None:
-            name = cut(result.classifier.name, NAME_LIMIT)
             lead += (
-                f" The error of {name}: of the sets whose row it predicts correctly, those in which an edited row gets the label that the "
+                f" The error of the classifier ({_classifier(result.classifier)}): of the sets whose row it predicts correctly, those in which an edited row gets the label that the "
                 "shortcut suggests."
             )
         columns = [

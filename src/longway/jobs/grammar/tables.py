@@ -84,7 +84,12 @@ def result_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> Gr
     """The result of a run. sets: contrast sets of the held-out rows, None if none were generated."""
     learned, held_out, settings, sizes = induced.learned, induced.held_out, induced.settings, induced.sizes
     labels, n_labels = learned.labels, len(induced.label_names)
-    significant = [kind for kind in induced.composites if kind.is_significant(settings.max_q)]
+    same_as = _same_as(induced.composites[:SHOWN], induced)
+    leaders = [
+        kind
+        for kind, other in zip(induced.composites, same_as, strict=False)
+        if other is None and kind.is_significant(settings.max_q)
+    ]
     larger = [kind for kind in induced.composites if kind.composite.root < induced.grammar.nonterminals]
     answers, problems = _answers(induced)
     held_out_forest = Forest(held_out.trees, like=induced.forest)
@@ -110,16 +115,19 @@ def result_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> Gr
             history=tuple(trained.history),
             max_texts=sizes.texts,
         ),
-        composites=tuple(_phrase_kind(kind, induced) for kind in induced.composites[:SHOWN]),
+        composites=tuple(
+            replace(_phrase_kind(kind, induced), same_as=other)
+            for kind, other in zip(induced.composites, same_as, strict=False)
+        ),
         phrases=tuple(_phrase_kind(kind, induced) for kind in larger[:SHOWN]),
         rules=_rules(induced),
-        versions=tuple(_versions(kind, induced, held_out_forest, answers) for kind in significant[:COMPARED]),
+        versions=tuple(_versions(kind, induced, held_out_forest, answers) for kind in leaders[:COMPARED]),
         classifier=None
         if answers is None or settings.classifier is None
         else ClassifierSummary(
             settings.classifier, sum(answers.correct) / len(answers.correct), len(answers.correct)
         ),
-        pictures=tuple(picture for kind in significant[:PICTURED] for picture in _pictures(kind, induced)),
+        pictures=tuple(picture for kind in leaders[:PICTURED] for picture in _pictures(kind, induced)),
         wrong=() if answers is None else tuple(_wrong(induced, answers.predicted)),
         contrast=None if sets is None else contrast_table(sets, answers.predict if answers else None),
         tested=induced.tested,
@@ -160,6 +168,22 @@ def _phrase_kind(kind: Kind, induced: Induced) -> PhraseKind:
         points=evidence.points(one.label, totals),
         examples=_examples(one, induced),
     )
+
+
+def _same_as(kinds: Sequence[Kind], induced: Induced) -> list[int | None]:
+    """For each kind the place of the first one before it with the same label and at least half of all rows of both; None if there is none."""
+    rows = [induced.forest.has_any(kind.composite.subtrees) for kind in kinds]
+    found: list[int | None] = []
+    for i, kind in enumerate(kinds):
+        similar = (
+            j
+            for j in range(i)
+            if found[j] is None
+            and kinds[j].composite.label == kind.composite.label
+            and 2 * (rows[i] & rows[j]).sum() >= (rows[i] | rows[j]).sum()
+        )
+        found.append(next(similar, None))
+    return found
 
 
 def _examples(one: Composite, induced: Induced) -> tuple[RowExample, ...]:
