@@ -109,7 +109,13 @@ def test_the_page_tells_kinds_trees_versions_rules_and_wrong_answers():
 def test_contrast_sets_are_told_with_what_changed_in_an_example():
     page = render_grammar(tables())
     text = Elements(page).text
-    for words in ("Contrast sets", "25.0%", "11.2% to 46.9%, of 20 sets", "A man sails.", "The error of the classifier (bag of words)"):
+    for words in (
+        "Contrast sets",
+        "25.0%",
+        "11.2% to 46.9%, of 20 sets",
+        "A man sails.",
+        "The error of the classifier (bag of words)",
+    ):
         assert words in text
     assert "A <del>man</del> bakes." in page
     assert "A <ins>person</ins> bakes." in page
