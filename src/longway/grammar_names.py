@@ -104,6 +104,15 @@ def phrase_names(spans: Iterable[str]) -> list[str]:
     return [grammar_name([span]) for span in dict.fromkeys(spans)]
 
 
+def rule_name(parts: Iterable[Sequence[str]]) -> str:
+    """The name of a rule, from the phrases of its two parts in several subtrees.
+
+    >>> rule_name([("walking\\twalking", "down the street\\t"), ("running\\trunning", "in a park\\t")])
+    'copied: walking, running + left out: down the street, in a park'
+    """
+    return " + ".join(grammar_name(side) for side in zip(*parts, strict=True))
+
+
 def relations_of(spans: Iterable[str]) -> tuple[str, ...]:
     """What happens in these phrases, each once: "replaced", "added", "left out", "copied", or "phrase" for single texts."""
     return tuple(dict.fromkeys(phrase_of(span).relation for span in spans))

@@ -13,7 +13,6 @@ import pytest
 import longway as lw
 from longway.data.dataset import examples_of
 from longway.errors import SettingError
-from longway.grammars.trees import Tree
 from longway.jobs.audit import grammar_level
 from longway.jobs.engine_use import Engines
 from longway.jobs.grammar.row_sample import LengthLimits
@@ -194,13 +193,8 @@ def parsed_pairs(texts, contexts):
     return [WordForWord().parse([pair]) if len(pair[0]) == len(pair[1]) else [] for pair in pairs]
 
 
-def patterns_for(trees, leaf):
-    from longway.grammars.forest import Subtrees
-
-    subtrees = Subtrees()
-    for tree in trees:
-        subtrees.number_all(tree)
-    (number,) = subtrees.number_all(leaf)
+def man_to_woman():
+    """The pattern, and how many pairs were parsed at once."""
     target = Target(Pattern("grammar", "text + context", ("man\twoman",), context="context"), "no")
     calls = []
 
@@ -208,14 +202,11 @@ def patterns_for(trees, leaf):
         calls.append(len(texts))
         return parsed_pairs(texts, contexts)
 
-    return GrammarPatterns([target], [number], subtrees=subtrees, parse=parse), calls
-
-
-LEAF = Tree(31, words=("man", "woman"))
+    return GrammarPatterns([target], parse), calls
 
 
 def test_a_pattern_is_looked_for_in_trees_and_each_pair_is_parsed_once():
-    patterns, calls = patterns_for([], LEAF)
+    patterns, calls = man_to_woman()
     texts, contexts = (
         ["a woman sits", "a man sits", "woman a sits", "a woman"],
         ["a man sits", "a woman sits", "a man sits", "a man sits"],
@@ -228,7 +219,7 @@ def test_a_pattern_is_looked_for_in_trees_and_each_pair_is_parsed_once():
 
 def test_counts_equal_looking_at_each_row():
     rows = swaps(60)
-    patterns, _ = patterns_for([], LEAF)
+    patterns, _ = man_to_woman()
     labels = np.array([row["label"] == "yes" for row in rows], dtype=np.int64)
     texts, contexts = ([row[name] for row in rows] for name in ("hypothesis", "premise"))
     given = Rows([row["id"] for row in rows], texts, labels, ("no", "yes"), task_of(["no", "yes"]), contexts)
@@ -254,7 +245,7 @@ def test_contrast_examples_are_rows_with_another_label_than_the_shortcut():
         [f"r{i}" for i in range(len(rows))], list(texts), np.array([names.index(label) for label in labels]), names,
         task_of(names, context_name="premise"), list(contexts),
     )  # fmt: skip
-    patterns, _ = patterns_for([], LEAF)
+    patterns, _ = man_to_woman()
     proposed = list(ContrastCounterparts(given, patterns).propose(range(len(rows))))
     assert proposed[:4] == [[]] * 4
     made = [(one.text, one.label, one.context, one.how) for some in proposed for one in some]

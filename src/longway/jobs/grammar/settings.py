@@ -32,6 +32,11 @@ SIZES = {
 }
 
 
+# Fewer rows than these: at most so many symbols. The phrases of a few rows spread over many symbols are kinds that nothing can be said about.
+SYMBOLS = {500: (4, 12), 3_000: (8, 24), 12_000: (16, 32)}
+MOST_EPOCHS = 40  # over few rows, which take more passes for as many steps
+
+
 def classifier_named(name: str) -> str | None:
     """The classifier of the command line; None for "none"."""
     return None if name == "none" else name
@@ -51,11 +56,11 @@ def labels_named(text: str) -> dict[str, str]:
 class GrammarSettings:
     """The grammar to learn, and what to do with it.
 
-    nonterminals: Symbols that expand to two others. Default: 32 on a GPU, 16 on a CPU.
-    preterminals: Symbols that expand to words. Default: 64 on a GPU, 32 on a CPU.
+    nonterminals: Symbols that expand to two others. Default: 4 below 500 rows, 8 below 3,000, 16 below 12,000 and on a CPU, else 32.
+    preterminals: Symbols that expand to words. Default: 12, 24, 32 and 64 for as many rows.
     dimension: Width of the networks. Default: 256 on a GPU, 128 on a CPU.
     epochs: Passes over the texts, at most; training stops early if held-out texts do not become more likely. Default: 10 for pairs and 40
-        for sentences on a GPU, 5 and 8 on a CPU.
+        for sentences on a GPU, 5 and 8 on a CPU, and more for few rows.
     limit: Rows to learn from, balanced over labels. Default: all on a GPU; on a CPU rows with 1000 pairs or 4000 sentences.
     classifier: Classifier to test with and against each phrase: a model as for `longway explain`, or none.
     contrast: Also generate contrast examples from held-out pairs and test the classifier on them. Needs labels for entailment,
@@ -83,13 +88,16 @@ class GrammarSettings:
         if not 0 < self.max_q <= 1:
             raise SettingError(f"'max_q' must be between 0 and 1. Got {self.max_q}. The usual value is 0.05.")
 
-    def sizes(self, device: str, *, pair: bool) -> Sizes:
-        """The sizes on this device: as given, with defaults for the others."""
+    def sizes(self, device: str, *, pair: bool, rows: int) -> Sizes:
+        """The sizes on this device for so many rows: as given, with defaults for the others."""
         usual = SIZES[device, pair]
+        n = min(rows, self.limit or rows, (None if self.limit else usual.texts) or rows)
+        most = next((symbols for below, symbols in SYMBOLS.items() if n < below), (n, n))
+        passes = usual.epochs * (usual.texts or n) // max(1, n)
         return Sizes(
-            self.nonterminals or usual.nonterminals,
-            self.preterminals or usual.preterminals,
+            self.nonterminals or min(usual.nonterminals, most[0]),
+            self.preterminals or min(usual.preterminals, most[1]),
             self.dimension or usual.dimension,
-            self.epochs or usual.epochs,
+            self.epochs or max(usual.epochs, min(MOST_EPOCHS, passes)),
             None if self.limit else usual.texts,
         )

@@ -159,14 +159,13 @@ def plan_of(
 
 def _grammar_patterns(chosen: Sequence[Chosen], parse: Parse | None) -> GrammarPatterns | None:
     """The patterns of the grammar with the means to find them in rows; None if there are none."""
-    if not chosen or parse is None:
-        return None
-    detector = chosen[0].detector
-    assert isinstance(detector, GrammarDetector)
-    targets = [Target(one.finding.pattern, one.finding.label, one.finding.gain) for one in chosen]
-    return GrammarPatterns(
-        targets, [one.key for one in chosen], subtrees=detector.forest.subtrees, parse=parse
-    )
+    # Of a pattern with a very long name, a finding has no words; a rule has a place.
+    targets = [
+        Target(one.description.pattern, one.finding.label, one.finding.gain)
+        for one in chosen
+        if one.finding.pattern.words and not one.finding.pattern.place
+    ]
+    return GrammarPatterns(targets, parse) if targets and parse is not None else None
 
 
 def _notes(rows: Rows, *, asks: bool) -> Iterator[str]:

@@ -13,8 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from longway.grammars.forest import Subtrees
-from longway.grammars.trees import Tree
+from longway.grammars.trees import Tree, nodes, pattern_span
 from longway.methods.additions import Proposal
 from longway.methods.contrast import GrammarWords, contrast_sets
 from longway.methods.method import Rows
@@ -31,16 +30,14 @@ Parse = Callable[[Sequence[str], Sequence[str | None]], Sequence[Trees]]
 class GrammarPatterns:
     """Some patterns of a grammar, and the rows that have them.
 
-    targets: the patterns. numbers: the subtree of each, by its number in `subtrees`. parse: the trees of texts with their contexts; none
-    for what is too long.
+    targets: the patterns, each the words of a subtree. parse: the trees of texts with their contexts; none for what is too long.
     """
 
-    def __init__(
-        self, targets: Sequence[Target], numbers: Sequence[int], *, subtrees: Subtrees, parse: Parse
-    ) -> None:
-        self.targets = tuple(targets)
-        self._features = {number: N_FEATURES + i for i, number in enumerate(numbers)}
-        self._subtrees, self._parse = subtrees, parse
+    def __init__(self, targets: Sequence[Target], parse: Parse) -> None:
+        self.targets, self._parse = tuple(targets), parse
+        patterns = [target.pattern for target in targets]
+        self._features = {pattern.words[0]: N_FEATURES + i for i, pattern in enumerate(patterns)}
+        self._is_pair = any(pattern.context for pattern in patterns)
         self._trees: dict[tuple[str, str | None], Trees] = {}
 
     @property
@@ -61,8 +58,8 @@ class GrammarPatterns:
         return [self._numbers(trees) for trees in self.trees(texts, contexts)]
 
     def _numbers(self, trees: Trees) -> Numbers:
-        found = {number for tree in trees for number in self._subtrees.number_all(tree)}
-        return np.array(sorted(self._features[n] for n in found if n in self._features), dtype=np.int64)
+        spans = {pattern_span(node, pair=self._is_pair) for tree in trees for node in nodes(tree)}
+        return np.array(sorted(self._features[s] for s in spans if s in self._features), dtype=np.int64)
 
     def counts(self, rows: Rows) -> Numbers:
         """Patterns x labels: rows that have a pattern and carry a label."""
