@@ -1,4 +1,4 @@
-"""The grammar level of an audit: a small grammar of a sample, sized so that it takes under a minute on two cores.
+"""The grammar level of an audit: a small grammar of a sample, sized so that it takes a minute or two on two cores.
 
     short rows, the labels taking turns  ->  a small grammar, few epochs  ->  trees  ->  their subtrees, by `detect.grammar`
 
