@@ -49,8 +49,9 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session", autouse=True)
 def no_grammar_in_audits():
-    """A grammar takes up to a minute, so that audits of tests do without; the tests of that level ask for it."""
+    """A grammar takes up to a minute, so that audits and repairs of tests do without; the tests of that level ask for it."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("longway.jobs.repair.job.parsed_sample", lambda *args, **options: (None, []))
         patch.setattr("longway.jobs.audit.job.grammar_detector", lambda *args, **options: (None, []))
         yield
 

@@ -47,7 +47,11 @@ LAYERS = (
         "records": "example, pattern, finding, leak, problem, edit, verdict",
         "stats": "mutual information, z, p and q from counts",
     },
-    {"json_values": "records from JSON values, by the types of their fields", "errors": "everything that is raised on purpose"},
+    {
+        "json_values": "records from JSON values, by the types of their fields",
+        "grammar_names": "names of grammar patterns in plain English",
+        "errors": "everything that is raised on purpose",
+    },
 )  # fmt: skip
 ROOT = Path(__file__).parents[1]
 MARKERS = ("<!-- layers, from tests/test_structure.py -->\n", "<!-- end of layers -->\n")

@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
+from longway.grammar_names import grammar_name
 from longway.json_values import from_json
 
 
@@ -160,10 +161,8 @@ def _pair_name(pattern: Pattern) -> str:
 
 
 def _grammar_name(pattern: Pattern) -> str:
-    if pattern.place.startswith("("):  # a tree in brackets has its words in it
-        return pattern.place
-    spans = ("/".join(side or "ε" for side in span.split("\t")) for span in pattern.words)
-    return f"{pattern.place}: {', '.join(spans)}"
+    name = grammar_name(pattern.words)
+    return f"built like {name}" if pattern.place.startswith("rule ") else name
 
 
 _WORDINGS: dict[str, Callable[[Pattern], str]] = {

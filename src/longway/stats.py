@@ -102,6 +102,29 @@ def points_of(
     return np.asarray(0.5 * (hits / np.maximum(own, 1) - (count - hits) / np.maximum(total - own, 1)))
 
 
+def within_groups(
+    both: Counts, with_it: Counts, with_label: Counts, size: Counts, *, effect: float = 1.0
+) -> tuple[float, float]:
+    """Points of a feature within groups of texts (the mean, groups with many texts of both kinds first), and p of the Mantel-Haenszel test.
+
+    both, with_it, with_label, size: by group, texts with feature and label, with the feature, with the label, and all. effect: texts per
+    observation. A feature that is only the mark of a group has no points within groups.
+
+    >>> within_groups(*map(np.array, ([45, 0], [50, 0], [45, 5], [50, 50])))
+    (0.0, 1.0)
+    """
+    n = np.maximum(size, 1).astype(np.float64)
+    expected = with_it * with_label / n
+    variance = with_it * (size - with_it) * with_label * (size - with_label) / (n * n * np.maximum(n - 1, 1))
+    excess, spread = float((both - expected).sum()), float(variance.sum()) * effect
+    without_label = size - with_label
+    weight = with_label * without_label / n
+    difference = both / np.maximum(with_label, 1) - (with_it - both) / np.maximum(without_label, 1)
+    points = float((weight * difference).sum() / max(weight.sum(), 1e-12)) / 2
+    statistic = max(0.0, abs(excess) - 0.5) ** 2 / spread if spread > 0 else 0.0
+    return points, float(chdtrc(1, statistic))
+
+
 def mutual_information(counts: Counts | Floats, totals: Counts | Floats) -> Floats:
     """I(feature; label) in nats, every cell of the table counted once more than seen.
 

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import longway as lw
-from longway.detect.sources import right_by_group, within_groups
+from longway.detect.sources import right_by_group
 from longway.errors import ColumnError
+from longway.stats import within_groups
 
 VOCABULARY = [f"word{i}" for i in range(300)]
 

@@ -134,16 +134,16 @@ def pair(level, words=(), place="", bound=None):
         (Pattern("token", "other", ("not",)), "not", None),
         (Pattern("sufficient", TEXT, ("not", "now")), "not + now", {"text": [(0, 3), (8, 11), (12, 15)]}),
         (Pattern("sufficient", TEXT, ("cat", "now")), "cat + now", None),
-        (pair("grammar", ("Her cat\tnot now",), "7"), "7: Her cat/not now", None),  # tokens are in lower case
-        (pair("grammar", ("her cat\t",), "7"), "7: her cat/ε", None),  # "cat" does not follow "her"
-        (pair("grammar", ("old cat\tnot so",), "7"), "7: old cat/not so", {"text": [(0, 6)], "context": [(4, 11)]}),
-        (pair("grammar", ("her old\tnot now",), "7"), "7: her old/not now", {"text": [(8, 15)], "context": [(0, 7)]}),
-        (pair("grammar", ("\tnot now",), "7"), "7: ε/not now", {"text": [(8, 15)]}),
-        (pair("grammar", ("her old\tnot now",), "(7 (8 her/not) (9 old/now))"), "(7 (8 her/not) (9 old/now))", {"text": [(8, 15)], "context": [(0, 7)]}),
-        (pair("grammar", ("her [UNK]\t",), "7"), "7: her [UNK]/ε", {"context": [(0, 7)]}),
-        (pair("grammar", ("x\ty", "\tso"), "rule 7 → 8 9"), "rule 7 → 8 9: x/y, ε/so", {"text": [(4, 6)]}),
+        (pair("grammar", ("Her cat\tnot now",), "7"), "Her cat → not now", None),  # tokens are in lower case
+        (pair("grammar", ("her cat\t",), "7"), "left out: her cat", None),  # "cat" does not follow "her"
+        (pair("grammar", ("old cat\tnot so",), "7"), "old cat → not so", {"text": [(0, 6)], "context": [(4, 11)]}),
+        (pair("grammar", ("her old\tnot now",), "7"), "her old → not now", {"text": [(8, 15)], "context": [(0, 7)]}),
+        (pair("grammar", ("\tnot now",), "7"), "added: not now", {"text": [(8, 15)]}),
+        (pair("grammar", ("her old\tnot now",), "(7 (8 her/not) (9 old/now))"), "her old → not now", {"text": [(8, 15)], "context": [(0, 7)]}),
+        (pair("grammar", ("her [UNK]\t",), "7"), "left out: her [rare word]", {"context": [(0, 7)]}),
+        (pair("grammar", ("x\ty", "\tso"), "rule 7 → 8 9"), "built like x → y; added: so", {"text": [(4, 6)]}),
         (pair("grammar", (), "rule 7 → 8 9"), "rule 7 → 8 9", None),
-        (Pattern("grammar", TEXT, ("not now",), "7"), "7: not now", {"text": [(8, 15)]}),
+        (Pattern("grammar", TEXT, ("not now",), "7"), "not now", {"text": [(8, 15)]}),
         (Pattern("no such level", TEXT, ("not",)), "not", None),
     ],
 )  # fmt: skip

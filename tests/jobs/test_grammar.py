@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -11,9 +10,7 @@ import polars as pl
 import pytest
 
 import longway as lw
-from longway.detect.findings import search
 from longway.errors import DataError, MissingExtra, RunError, SettingError, TrainingError
-from longway.grammars.information import composites
 from longway.grammars.trees import nodes, read_brackets, sides
 from longway.jobs.audit import grammar_level as audit_grammar
 from longway.jobs.audit.job import audit
@@ -31,19 +28,19 @@ TINY = lw.GrammarSettings(nonterminals=3, preterminals=6, dimension=8, epochs=2,
 
 def induce(data):
     arranged = arrange(data)
-    sizes = TINY.sizes("cpu", pair=arranged.dataset.columns.context is not None)
+    sizes = TINY.sizes("cpu", pair=arranged.dataset.columns.context is not None, rows=63)
     return recipe.induce_grammar(arranged, TINY, sizes, "cpu", Watcher())
 
 
 @pytest.fixture(scope="module")
 def induced():
-    return induce(toy_dataset(63, long=2))
+    return induce(toy_dataset(150, long=2))
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs") / "toy"
-    return lw.grammar(toy_dataset(63), TINY, out=folder)
+    return lw.grammar(toy_dataset(150), TINY, out=folder)
 
 
 class Steps(Watcher):
@@ -145,7 +142,7 @@ def rows_of(**texts):
     """What is taken of a dataset with twenty-six rows for each label, all with this text."""
     data = lw.load([{"text": text, "label": label} for label, text in texts.items() for _ in range(26)])
     arranged = arrange(data)
-    sizes = TINY.sizes("cpu", pair=False)
+    sizes = TINY.sizes("cpu", pair=False, rows=52)
     return recipe.rows_to_parse(arranged, recipe.Reading.of(arranged.dataset), TINY, sizes)
 
 
@@ -165,7 +162,7 @@ def test_rows_with_labels_that_were_not_learned_are_left_out():
 
 
 def test_every_parsed_row_has_the_tree_of_its_words(induced):
-    assert len(induced.learned.rows) + len(induced.held_out.rows) == 63
+    assert len(induced.learned.rows) + len(induced.held_out.rows) == 150
     for part in (induced.learned, induced.held_out):
         for document, trees in zip(part.rows, part.trees, strict=True):
             known = induced.grammar.vocabulary.known
@@ -175,7 +172,7 @@ def test_every_parsed_row_has_the_tree_of_its_words(induced):
 
 def test_findings_are_of_the_level_grammar_and_name_rows_that_have_them(induced):
     assert induced.findings_dict()["tested"].keys() == {"grammar"}
-    assert induced.findings, "a swapped subject is tied to a label in 53 rows"
+    assert induced.findings, "a swapped subject is tied to a label"
     rows = {document.example.id: document.example for document in induced.learned.rows}
     for finding in induced.findings:
         assert (finding.level, finding.field) == ("grammar", "hypothesis + premise")
@@ -190,10 +187,21 @@ def test_the_tables_are_json_and_their_pictures_show_what_they_mark(induced):
     assert lw.GrammarResult.from_dict(tables) == result
     assert tables["classifier"]["rows"] == len(induced.held_out.rows)
     assert any("2 pairs were not parsed" in problem["message"] for problem in tables["problems"])
-    assert tables["composites"]
+    assert tables["composites"][0]["name"] == "added: to, for"
+    has_q = [row["q"] is not None for row in tables["composites"]]
+    assert has_q == sorted(has_q, reverse=True)
+    assert True in has_q
+    assert False in has_q
+    significant = {(row["root"], row["label"]) for row in tables["composites"] if row["q"] is not None}
+    assert {(one["root"], one["composite"]) for one in tables["pictures"]} <= significant
+    assert {(one["root"], one["label"]) for one in tables["versions"]} <= significant
     for row in tables["composites"]:
         assert sum(row["counts"].values()) == row["count"]
+        assert all(example["text"] and example["context"] for example in row["examples"])
         assert row["share"] == pytest.approx(row["counts"][row["label"]] / row["count"])
+    first = tables["composites"][0]["examples"]
+    assert len(first) == 3
+    assert {one["text"][start:end] for one in first for start, end in one["marks"]} == {"to", "for"}
     for picture in tables["pictures"]:
         found = list(nodes(read_brackets(picture["tree"])))
         words = [" ".join(part) or "ε" for part in sides(found[picture["marks"][0]])]
@@ -216,20 +224,12 @@ def test_the_tables_are_json_and_their_pictures_show_what_they_mark(induced):
         assert one["rules"][0]["ratio"] > 1
 
 
-def test_a_kind_has_the_q_of_its_surest_subtree_even_if_that_is_no_finding(induced, monkeypatch):
-    monkeypatch.setattr(recipe, "_learn", lambda *args: induced.grammar)
-    monkeypatch.setattr(recipe, "search", partial(search, per_level=1))
-    data = toy_dataset(63, long=2)
-    few = induce(data)
-    reading = recipe.Reading.of(data)
-    detector = recipe.GrammarDetector(
-        reading, few.learned.trees, places=[one.place for one in few.learned.rows]
-    )
-    q = {one.key: one.finding.q for one in search(reading, detectors=[detector], per_level=10**6).chosen}
-    kinds = composites(few.forest, few.learned.labels, 3)
-    shown = [kind.q for kind in result_of(few).composites]
-    assert shown == [min((q[one] for one in kind.subtrees if one in q), default=None) for kind in kinds[:40]]
-    assert sum(one is not None for one in shown) > len(few.kinds)
+def test_kinds_are_findings_with_their_evidence(induced):
+    significant = [kind for kind in induced.composites if kind.is_significant(0.05)]
+    assert [(kind.q, kind.count) for kind in induced.kinds] == [
+        (kind.evidence.q, kind.composite.count) for kind in significant
+    ]
+    assert induced.kinds[0].pattern.name == "added: to, for"
 
 
 def test_a_row_has_no_phrase_across_two_of_its_sentences(induced):
@@ -257,7 +257,7 @@ def test_a_classifier_that_cannot_be_trained_costs_its_tables_only(induced, monk
 def test_an_unknown_classifier_is_an_error_before_anything_is_done(tmp_path):
     watcher = Steps()
     with pytest.raises(SettingError, match="nosuch"):
-        lw.grammar(toy_dataset(63), TINY, classifier="nosuch", out=tmp_path / "run", watcher=watcher)
+        lw.grammar(toy_dataset(150), TINY, classifier="nosuch", out=tmp_path / "run", watcher=watcher)
     assert watcher.steps == []
     assert not (tmp_path / "run").exists()
 
@@ -269,7 +269,7 @@ def test_findings_are_written_even_if_the_tables_fail(induced, monkeypatch, tmp_
     monkeypatch.setattr(job, "induce_grammar", lambda *args: induced)
     monkeypatch.setattr(job, "result_of", fails)
     with pytest.raises(Stopped):
-        lw.grammar(toy_dataset(63, long=2), TINY, out=tmp_path / "run")
+        lw.grammar(toy_dataset(150, long=2), TINY, out=tmp_path / "run")
     assert json.loads((tmp_path / "run" / "findings.json").read_text(encoding="utf-8"))["findings"]
 
 
@@ -278,7 +278,7 @@ def test_a_validation_split_is_held_out_where_there_is_one():
     data = lw.load(rows, text="hypothesis", context="premise", label="label", id="id")
     arranged = arrange(data)
     reading = recipe.Reading.of(arranged.dataset)
-    sizes = TINY.sizes("cpu", pair=True)
+    sizes = TINY.sizes("cpu", pair=True, rows=60)
     learned, held_out, name, _ = recipe.rows_to_parse(arranged, reading, TINY, sizes)
     assert (len(learned), len(held_out), name) == (40, 20, "dev")
 
@@ -296,11 +296,11 @@ def test_the_run_folder_holds_the_grammar_the_trees_and_the_tables(finished):
     trees = (finished.folder / "trees.txt").read_text(encoding="utf-8")
     lines = [line.split("\t") for line in trees.splitlines()]
     assert {name for name, _, _ in lines} == {"learned", "held out"}
-    assert sorted(id_ for _, id_, _ in lines) == sorted(f"p{i}" for i in range(63))
+    assert sorted(id_ for _, id_, _ in lines) == sorted(f"p{i}" for i in range(150))
     from longway.grammars.parser import Grammar
 
     read = Grammar.load(finished.folder)
-    tree, row = lines[0][2], toy_pairs(63)[int(lines[0][1][1:])]
+    tree, row = lines[0][2], toy_pairs(150)[int(lines[0][1][1:])]
     assert read.parse([(row["premise"].lower().split(), row["hypothesis"].lower().split())]) == [
         read_brackets(tree)
     ]
@@ -308,12 +308,12 @@ def test_the_run_folder_holds_the_grammar_the_trees_and_the_tables(finished):
 
 
 def test_a_finished_run_is_read_and_another_one_refused(finished):
-    again = lw.grammar(toy_dataset(63), TINY, out=finished.folder)
+    again = lw.grammar(toy_dataset(150), TINY, out=finished.folder)
     assert again == finished
     assert (again.findings, again.kinds) == (finished.findings, finished.kinds)
     assert again.findings
     with pytest.raises(RunError, match="seed"):
-        lw.grammar(toy_dataset(63), seed=3, device="cpu", out=finished.folder)
+        lw.grammar(toy_dataset(150), seed=3, device="cpu", out=finished.folder)
 
 
 def test_a_result_is_a_frame_of_phrases_and_has_the_learned_grammar(finished):
@@ -328,7 +328,7 @@ class Stopped(BaseException):
 
 
 def test_a_run_that_is_stopped_goes_on_from_its_last_epoch(finished, tmp_path):
-    data, stopped, resumed = toy_dataset(63), Steps(stop="epoch 2"), Steps()
+    data, stopped, resumed = toy_dataset(150), Steps(stop="epoch 2"), Steps()
     with pytest.raises(Stopped):
         lw.grammar(data, TINY, out=tmp_path / "run", watcher=stopped)
     assert any(name.startswith("epoch 1") for name in stopped.steps)
@@ -356,7 +356,7 @@ def test_an_impossible_setting_is_an_error(settings, words):
 
 def test_the_sizes_are_the_papers_on_a_gpu_and_smaller_on_a_cpu():
     usual = lw.GrammarSettings()
-    gpu, cpu = usual.sizes("cuda", pair=True), usual.sizes("cpu", pair=True)
+    gpu = usual.sizes("cuda", pair=True, rows=65_000)
     assert (gpu.nonterminals, gpu.preterminals, gpu.dimension, gpu.epochs, gpu.texts) == (
         32,
         64,
@@ -364,15 +364,15 @@ def test_the_sizes_are_the_papers_on_a_gpu_and_smaller_on_a_cpu():
         10,
         None,
     )
-    assert cpu.nonterminals < gpu.nonterminals
-    assert cpu.texts is not None
-    asked = lw.GrammarSettings(preterminals=7, limit=50).sizes("cpu", pair=True)
+    cpu = usual.sizes("cpu", pair=False, rows=65_000)
+    assert (cpu.nonterminals, cpu.preterminals, cpu.texts) == (16, 32, 4000)
+    asked = lw.GrammarSettings(preterminals=7, limit=50).sizes("cpu", pair=True, rows=65_000)
     assert (asked.preterminals, asked.texts) == (7, None)
 
 
 def test_with_paper_all_settings_are_those_of_appendix_b():
     paper = lw.GrammarSettings(paper=True)
-    pairs, sentences = paper.sizes("cuda", pair=True), paper.sizes("cpu", pair=False)
+    pairs, sentences = paper.sizes("cuda", pair=True, rows=99_000), paper.sizes("cpu", pair=False, rows=99)
     for sizes in (pairs, sentences):
         assert (sizes.nonterminals, sizes.preterminals, sizes.dimension, sizes.texts) == (32, 64, 256, None)
     assert (pairs.epochs, pairs.batch, pairs.check, pairs.rows, pairs.held_out) == (
@@ -394,7 +394,7 @@ def test_with_paper_all_settings_are_those_of_appendix_b():
     assert (recorded.classifier_learning_rate, recorded.classifier_batch, recorded.classifier_patience) == (1e-5, 16, 5)  # fmt: skip
     chosen = lw.GrammarSettings(paper=True, batch=8, limit=99, classifier="bow", epochs=3)
     assert (chosen.classifier, chosen.tuning()) == ("bow", {})
-    sizes = chosen.sizes("cuda", pair=True)
+    sizes = chosen.sizes("cuda", pair=True, rows=99_000)
     assert (sizes.batch, sizes.rows, sizes.epochs, sizes.check) == (8, 99, 3, 16384)
 
 
@@ -416,7 +416,7 @@ def test_shorter_pairs_only_are_parsed_where_asked(induced):
     longest = max(len(first) * len(second) for row in induced.learned.rows for first, second in row.units)
     settings = replace(TINY, longest=longest)
     arranged = arrange(toy_dataset(63, long=2))
-    sizes = settings.sizes("cpu", pair=True)
+    sizes = settings.sizes("cpu", pair=True, rows=63)
     learned, held_out, *_ = recipe.rows_to_parse(
         arranged, recipe.Reading.of(arranged.dataset), settings, sizes
     )
@@ -430,6 +430,24 @@ def test_an_encoder_that_cannot_be_read_is_an_error_before_anything_is_done(tmp_
     with pytest.raises(SettingError, match=r"cannot be read.*--classifier none"):
         lw.grammar(toy_dataset(63), TINY, classifier=f"hf:{tmp_path}-full", watcher=watcher)
     assert watcher.steps == []
+
+
+@pytest.mark.parametrize(
+    ("device", "pair", "rows", "limit", "symbols", "epochs"),
+    [
+        ("cpu", False, 150, None, (4, 12), 40),
+        ("cpu", True, 150, None, (4, 12), 33),
+        ("cpu", True, 65_000, None, (8, 24), 5),  # a sample of 1,000
+        ("cpu", True, 65_000, 300, (4, 12), 16),
+        ("cuda", True, 150, None, (4, 12), 10),
+        ("cuda", False, 5_000, None, (16, 32), 40),
+        ("cuda", True, 65_000, 2_000, (8, 24), 10),
+    ],
+)
+def test_few_rows_get_fewer_symbols_and_more_passes(device, pair, rows, limit, symbols, epochs):
+    sizes = lw.GrammarSettings(limit=limit).sizes(device, pair=pair, rows=rows)
+    assert (sizes.nonterminals, sizes.preterminals) == symbols
+    assert sizes.epochs == epochs
 
 
 def test_too_few_rows_and_a_missing_torch_are_told(monkeypatch):
@@ -477,8 +495,9 @@ def test_a_slow_grammar_level_is_left_out_unless_it_is_asked_for(tiny_level, mon
     assert "grammar" not in found.tested
     assert {"token", "ngram", "length"} <= set(found.tested)
     (noted,) = [problem for problem in found.problems if problem.kind == "no_grammar"]
-    assert noted.message == "The grammar level was left out: it takes about 13 s longer."  # 3 + 1.7 * 2 * 3
+    assert noted.message.endswith("was left out: it takes about 13 s longer.")  # 3 + 1.7 * 2 * 3
     assert "--levels all" in noted.next_step
+    assert "longway grammar" in noted.next_step
     asked = audit(data, levels="all")
     assert asked.tested["grammar"] > 0
     assert audit(data, levels=("token", "grammar")).tested["grammar"] > 0

@@ -7,10 +7,20 @@ from longway.grammars.trees import Tree, brackets
 TREE = "(3 (14 (41 a/a) (32 man/woman)) (7 (78 sits/sits) (17 (49 ε/to) (50 ε/rest))))"
 
 
-def composite(root=14, label="no", spans=("a man/a woman", "a boy/a girl"), q=1e-4):
+NAME = "a ___ (man → woman, boy → girl and 7 similar)"
+
+
+def composite(root=14, label="no", spans=("a man/a woman", "a boy/a girl"), q=1e-4, name=NAME):
+    example = {
+        "id": "5",
+        "text": "A woman sits.",
+        "context": "A man sits.",
+        "marks": [[0, 7]],
+        "context_marks": [[0, 5]],
+    }
     return {
         "root": root, "label": label, "spans": list(spans), "subtrees": 9, "count": 120, "counts": {"no": 108, "yes": 12},
-        "share": 0.9, "mutual_information": 0.08, "q": q,
+        "share": 0.9, "mutual_information": 0.08, "q": q, "name": name, "tested": 90, "tested_share": 0.85, "points": 0.07, "examples": [example],
     }  # fmt: skip
 
 
@@ -25,7 +35,7 @@ def tables():
     side = {"group": "supporting", "n": 10, "accuracy": 0.8, "low": 0.5, "high": 0.9}
     accuracy = {"supporting": side, "counter": side | {"group": "counter", "n": 4, "accuracy": 0.25}, "gap": 0.55, "gap_low": 0.1, "gap_high": 0.8}  # fmt: skip
     empty = {"supporting": side, "counter": side | {"n": 0, "accuracy": None}, "gap": None, "gap_low": -1.0, "gap_high": 1.0}  # fmt: skip
-    picture = {"root": 14, "composite": "no", "side": "supporting", "id": "7", "label": "no", "tree": TREE, "marks": [2], "marked": "a man/a woman"}  # fmt: skip
+    picture = {"root": 14, "composite": "no", "side": "supporting", "id": "7", "label": "no", "tree": TREE, "marks": [2], "marked": "a man/a woman", "name": NAME}  # fmt: skip
     return {
         "version": 1, "longway": "0.1", "created": "2026-01-01T00:00:00Z",
         "dataset": {"name": "pairs.jsonl", "rows": 600, "used": 600, "labels": {"no": 300, "yes": 300}, "fields": {"text": "hypothesis", "context": "premise"}, "guessed": [], "fingerprint": "f"},
@@ -34,12 +44,12 @@ def tables():
             "texts": 510, "held_out": "held out", "held_out_rows": 90, "held_out_texts": 90, "epochs": 5, "held_out_nats_per_word": 2.41,
             "history": [{"epoch": 1, "held_out": 3.0}, {"epoch": 2, "held_out": 2.41}],
         },
-        "composites": [composite(), composite(17, "yes", ["ε/to rest"], None)], "phrases": [composite()],
-        "rules": [{"rule": "3 → 14 7", "label": "no", "outlines": ["(3 (14 a man/a woman) (7 sits/sits))"], "count": 40, "share": 0.7, "mutual_information": 0.02}],
-        "versions": [{"root": 14, "label": "no", "spans": ["a man/a woman"], "versions": [version("grammar", accuracy), version("n-gram pair", empty), version("second only", accuracy)]}],
+        "composites": [composite(), composite(17, "yes", ["ε/to rest"], None, "added: to rest")], "phrases": [composite()],
+        "rules": [{"rule": "3 → 14 7", "label": "no", "outlines": ["(3 (14 a man/a woman) (7 sits/sits))"], "count": 40, "share": 0.7, "mutual_information": 0.02, "q": 0.01, "name": "a man → a woman + copied: sits"}],
+        "versions": [{"root": 14, "label": "no", "spans": ["a man/a woman"], "versions": [version("grammar", accuracy), version("n-gram pair", empty), version("second only", accuracy)], "name": NAME}],
         "classifier": {"name": "bow", "accuracy": 0.71, "rows": 90},
         "pictures": [picture, picture | {"side": "counter", "label": "yes", "id": "8"}],
-        "wrong": [{"id": "9", "label": "yes", "answer": "no", "tree": TREE, "marks": [2], "rules": [{"rule": "14 → 41 32", "ratio": 6.5, "span": "a man/a woman"}],
+        "wrong": [{"id": "9", "label": "yes", "answer": "no", "tree": TREE, "marks": [2], "rules": [{"rule": "14 → 41 32", "ratio": 6.5, "span": "a man/a woman", "name": "a man → a woman"}],
             "context": "A man sits.", "text": "A woman sits to rest.", "without": "yes",
             "salient": [{"field": "text", "start": 2, "end": 7, "norm": 0.4}, {"field": "context", "start": 2, "end": 5, "norm": 0.1}]}],
         "contrast": [
@@ -67,17 +77,28 @@ def hostile_tables(hostile_text):
     made["grammar"] |= {"labels": dict.fromkeys(names, 5)}
     row = made["composites"][0]
     made["composites"] = [
-        row | {"label": bad(at), "spans": [bad(at + i) for i in range(9)]} for at in range(90)
+        row
+        | {
+            "label": bad(at),
+            "spans": [bad(at + i) for i in range(9)],
+            "name": bad(at),
+            "examples": [bad_row(bad, at)] * 9,
+            "q": None if at % 3 else 0.01,
+        }
+        for at in range(90)
     ]
     made["phrases"] = made["composites"]
-    made["rules"] = [made["rules"][0] | {"label": bad(at), "outlines": [bad(at)] * 9} for at in range(50)]
+    made["rules"] = [
+        made["rules"][0] | {"label": bad(at), "outlines": [bad(at)] * 9, "name": bad(at)} for at in range(50)
+    ]
     made["versions"] = [
-        made["versions"][0] | {"label": bad(at), "spans": [bad(at), bad(at + 1)]} for at in range(50)
+        made["versions"][0] | {"label": bad(at), "spans": [bad(at), bad(at + 1)], "name": bad(at)}
+        for at in range(50)
     ]
     made["classifier"]["name"] = bad(1)
     picture, wrong = made["pictures"][0], made["wrong"][0]
     made["pictures"] = [
-        picture | {"root": at, "composite": bad(at), "label": bad(at), "id": bad(at), "tree": tree(bad, at), "marks": [0, 99, -1], "marked": bad(at)}
+        picture | {"root": at, "composite": bad(at), "label": bad(at), "id": bad(at), "tree": tree(bad, at), "marks": [0, 99, -1], "marked": bad(at), "name": bad(at)}
         for at in range(60)
     ]  # fmt: skip
     made["wrong"] = [
@@ -88,6 +109,16 @@ def hostile_tables(hostile_text):
     made["contrast"] = [contrast | {"edit": bad(at), "shortcut": bad(at), "example": bad_example} for at in range(40)]  # fmt: skip
     made["problems"] = [made["problems"][0] | {"message": bad(at), "next_step": bad(at)} for at in range(90)]
     return made
+
+
+def bad_row(bad, at):
+    return {
+        "id": bad(at),
+        "text": bad(at),
+        "context": bad(at + 1),
+        "marks": [[0, 3], [-5, 10**9]],
+        "context_marks": [[9, 2]],
+    }
 
 
 def tree(bad, at):

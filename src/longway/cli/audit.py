@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -9,16 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from longway.cli.options import Data, DataOptions, On, OutputOptions, command
-from longway.jobs.audit.settings import AuditSettings
+from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.options import DATA, OUTPUT
 
 if TYPE_CHECKING:
     from longway.cli.ending import Step
     from longway.data import Dataset
     from longway.jobs.audit.gate import Reason
+    from longway.jobs.audit.result import AuditResult
     from longway.jobs.audit.several import AuditLabelsResult
 
 GATE = "Gate"
+GRAMMAR = "Look for patterns that words miss"
 NOTHING = "There is nothing to repair. See what models look at"
 TAGS = "Repair takes one label per row: make a column that says whether a row has the tag. Look at the findings for {}"
 
@@ -133,12 +136,16 @@ def audit(
     if is_shown:
         verdict = _gate_verdict(reasons) if fail_over or baseline else ""
         explain = Step(NOTHING, on_data("explain", data, source, loaded))
-        repair = Step(REPAIR, on_data("repair", data, source, loaded))
-        step = repair if result.findings else explain
+        repair = on_data("repair", data, source, loaded)
+        if result.only_grammar and settings.levels != (AUTO,):  # otherwise a repair looks at the grammar, too
+            repair += " --levels all"
+        steps = [Step(REPAIR, repair) if result.findings else explain]
+        if _can_learn_grammar(result):
+            steps.append(Step(GRAMMAR, on_data("grammar", data, source, loaded)))
         show_result(
             result,
             result.folder,
-            step,
+            *steps,
             file="findings.json",
             as_json=output.json,
             top=top,
@@ -147,6 +154,11 @@ def audit(
     _write(junit, gate.junit(result, reasons))
     _write(sarif, gate.sarif(result, reasons, path=path))
     _fail(reasons)
+
+
+def _can_learn_grammar(result: AuditResult) -> bool:
+    """Whether the audit left the grammar level out, and `longway grammar` can look at it."""
+    return find_spec("torch") is not None and any(one.kind == "no_grammar" for one in result.problems)
 
 
 def _gate_verdict(reasons: list[Reason]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -19,13 +20,19 @@ def grammar(
     output: OutputOptions,
     top: Annotated[
         int,
-        typer.Option(min=1, help="Kinds of phrases to print; the report has more.", rich_help_panel=OUTPUT),
-    ] = 15,
+        typer.Option(min=1, help="Patterns to print; the report has more.", rich_help_panel=OUTPUT),
+    ] = 8,
+    symbols: Annotated[
+        bool,
+        typer.Option(
+            "--symbols", help="Also print the grammar's symbols, rules and training.", rich_help_panel=OUTPUT
+        ),
+    ] = False,
 ) -> None:
     """Learn a grammar from the texts and list which of its phrases and rules predict the label.
 
-    Finds what no single word shows: in a pair, the subject swapped for its opposite (a man/a woman), a phrase that was added
-    (ε/to work) or left out; in a text, phrases like "his wife". Rows with a context are parsed as pairs. Writes findings.json, tables.json,
+    Finds what no single word shows: in a pair, the subject swapped for its opposite (a man → a woman), words that were added
+    (to work) or left out; in a text, phrases like "his wife". Rows with a context are parsed as pairs. Writes findings.json, tables.json,
     trees.txt, the grammar and report.html with pictures of trees into a run folder. You can stop it with Ctrl-C: the same command resumes it.
     A validation split is held out. Needs the extra `neural`.
 
@@ -42,4 +49,11 @@ def grammar(
         result = run(loaded, settings, split=source.split, out=output.out or True, watcher=live)
     assert result.folder is not None  # `out` was given
     repair = Step(REPAIR, on_data("repair", data, source, loaded))
-    show_result(result, result.folder, repair, file="tables.json", as_json=output.json, top=top)
+    show_result(
+        replace(result, symbols=symbols),
+        result.folder,
+        repair,
+        file="tables.json",
+        as_json=output.json,
+        top=top,
+    )

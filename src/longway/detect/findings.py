@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack, vstack
 
 from longway.classify.importance.sufficient_words import Sufficient
-from longway.detect import detectors_for
+from longway.detect import GRAMMAR, detectors_for
 from longway.detect.clusters import FEW, Clusters, Grouping, effects
 from longway.detect.detector import Description, Detector, Features, zeros
-from longway.detect.groups import Together, group_patterns
+from longway.detect.grammar import GrammarDetector
+from longway.detect.groups import Together, explained_by_words, group_patterns
 from longway.detect.reading import TEXT, Reading, ReadingPart
 from longway.detect.sufficient import SufficientDetector
 from longway.detect.token import TokenDetector
@@ -131,10 +132,10 @@ def search(
     sampled = {id(one.detector) for one in counted if one.features.rows is not None}
     step("joining patterns that say the same")
     # Of equals the longer leads: "dana whitlock" before "dana" and "whitlock". What was counted in a sample leads nothing that was
-    # counted in all examples: of those outside of the sample it knows nothing.
+    # counted in all examples: of those outside of the sample it knows nothing. Nor does the grammar lead words.
     chosen.sort(
         key=lambda c: (
-            id(c.detector) in sampled,
+            id(c.detector) in sampled or c.detector.level == GRAMMAR,
             -c.finding.gain,
             -len(c.description.phrase),
             c.finding.pattern.name,
@@ -243,7 +244,12 @@ def _with_groups_and_examples(
     seen = reading.total(partial(_Seen, labels), add, _Seen.merge)
     effect = np.array([c.finding.effect for c in chosen])
     together = Together(seen.all, seen.own, n_label, reading.n_texts, effect)
-    leaders = group_patterns([c.description for c in chosen], labels.tolist(), together)
+    explained = _explained(reading, chosen, labels, effect)
+    is_grammar = [c.detector.level == GRAMMAR for c in chosen]
+    keys = [(label, is_grammar[i], i if i in explained else None) for i, label in enumerate(labels.tolist())]
+    leaders = group_patterns([c.description for c in chosen], keys, together)
+    for phrase, word in explained.items():
+        leaders[phrase] = leaders[word]
     # A text counts by its words. If only a later copy shows the pattern, by its case or spacing, there is at least one text.
     texts = np.maximum(seen.texts, 1)
     return [
@@ -256,6 +262,18 @@ def _with_groups_and_examples(
         )
         for i, c in enumerate(chosen)
     ]
+
+
+def _explained(reading: Reading, chosen: Sequence[Chosen], labels: Ints, effect: Floats) -> dict[int, int]:
+    """For each pattern of the grammar that a simpler one explains, the place of the latter; counted in the examples that were parsed."""
+    parsed = [c.detector for c in chosen if isinstance(c.detector, GrammarDetector)]
+    if not parsed or all(c.detector.level == GRAMMAR for c in chosen):
+        return {}
+    places = parsed[0].places
+    present = _side_by_side(chosen, lambda detector, keys: detector.matrix_of(reading, keys, places))
+    is_grammar = np.array([c.detector.level == GRAMMAR for c in chosen])
+    patterns = [c.description for c in chosen]
+    return explained_by_words(patterns, present, reading.labels[places], labels, is_grammar, effect)
 
 
 class _Seen:
@@ -304,14 +322,20 @@ def _keep(places: list[int], more: list[int]) -> None:
 
 
 def _presence(piece: ReadingPart, chosen: list[Chosen]) -> csr_matrix:
-    """Examples of the piece x chosen patterns, asking each detector once."""
+    """Examples of the piece x chosen patterns."""
+    nothing = csr_matrix((piece.n_texts, 0), dtype=np.int64)
+    return _side_by_side(chosen, lambda detector, keys: detector.matrix(piece, keys)) if chosen else nothing
+
+
+def _side_by_side(chosen: Sequence[Chosen], matrix_of: Callable[[Detector, Ints], csr_matrix]) -> csr_matrix:
+    """Examples x chosen patterns, asking each detector once for the keys of its patterns."""
     by_detector: dict[int, list[int]] = {}
     for i, c in enumerate(chosen):
         by_detector.setdefault(id(c.detector), []).append(i)
-    parts, order = [csr_matrix((piece.n_texts, 0), dtype=np.int64)], []
+    parts, order = [], []
     for places in by_detector.values():
         keys = np.array([chosen[i].key for i in places], dtype=np.int64)
-        parts.append(chosen[places[0]].detector.matrix(piece, keys))
+        parts.append(matrix_of(chosen[places[0]].detector, keys))
         order += places
     back = np.argsort(np.array(order, dtype=np.int64), kind="stable")
     return csr_matrix(hstack(parts, format="csr")[:, back]).astype(np.int64)

@@ -1,11 +1,11 @@
-"""Pieces of a grammar: "a man/a woman", "ε/to work", "rule 19 → 44 10".
+"""Parts of parse trees: "a man → a woman", "added: to work", "built like walking → walking".
 
-    trees of the examples (`longway.grammars`)  ->  complete subtrees and binary rules  ->  one yes/no question each
+    trees of the examples (`longway.grammars`)  ->  words of complete subtrees, binary rules  ->  one yes/no question each
 
-A subtree of a pair stands for words that go together: the context's before the slash, the text's behind it, ε for none.
-Its name begins with the symbol at its root, which stands for what the grammar learned as one kind of phrase. In a single text
-subtrees have two words or more, since single words have a level of their own. A subtree inside a larger one that stands in the
-same examples is told once, like all patterns that say the same thing (see `groups`).
+A complete subtree writes words in one or both texts: in a pair, words of the context and the words of the text that the tree aligns with
+them. Subtrees with the same words are one pattern, whatever their symbols. In a single text they have two words or more, since
+single words have a level of their own. A pattern inside a larger one that occurs in the same examples is listed once, like all patterns
+that say the same thing (see `groups`).
 
 Parsing takes longer than counting, so that the trees may be those of a sample: then all counts and scores are of the sample.
 """
@@ -13,10 +13,10 @@ Parsing takes longer than counting, so that the trees may be those of a sample: 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.detect.detector import (
@@ -34,8 +34,8 @@ from longway.detect.detector import (
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.errors import SettingError
 from longway.grammars.forest import Forest, rule_of
-from longway.grammars.information import count_rules, count_subtrees, subtrees_of_rule
-from longway.grammars.trees import Tree, brackets, sides
+from longway.grammars.information import count_features, count_rules, count_subtrees, subtrees_of_rule
+from longway.grammars.trees import Tree, pattern_span, sides
 from longway.grammars.vocabulary import UNKNOWN
 from longway.records import Pattern
 from longway.tokens.tokenizer import tokenize
@@ -46,7 +46,7 @@ _CUT_NUMBER = re.compile(r"(?<=\d) ([.,/:]) (?=\d)")  # as `grammar.vocabulary` 
 
 
 class GrammarDetector(Detector):
-    """Has the example's tree this subtree, or this rule?
+    """Does the example's tree have a subtree with these words, or this rule?
 
     documents: the trees of each example that was parsed; several where its text was parsed sentence by sentence.
     places: where those examples stand in the reading, in ascending order; without, they are all of it.
@@ -78,15 +78,22 @@ class GrammarDetector(Detector):
         min_leaves = 1 if self.is_pair else 2
         self._subtrees = count_subtrees(self.forest, labels, n_labels, min_leaves=min_leaves)
         self._rules = count_rules(self.forest, labels, n_labels)
+        self._places = self._word_places(min_leaves)
+        self._words = count_features(*self._places, labels, n_labels)
         self._features = self._often_enough(reading)
-        subtrees = [key for key in self._features.keys.tolist() if not key & _RULE]
-        names = Counter(self._pattern(self.forest.subtrees.tree(key)).name for key in subtrees)
-        self._ambiguous = {name for name, n in names.items() if n > 1}
+
+    def _word_places(self, min_leaves: int) -> tuple[Ints, Ints]:
+        """Every (document, words) that occurs. Words have the number of the first subtree that writes them."""
+        documents, numbers = self.forest.subtree_places()
+        large = (self.forest.subtrees.n_leaves() >= min_leaves)[numbers]
+        same, n = self.forest.subtrees.same_words(), max(1, len(self.forest.subtrees))
+        once = np.unique(documents[large] * n + same[numbers[large]])
+        return once // n, once % n
 
     def _often_enough(self, reading: Reading) -> Features:
-        """The subtrees and rules that stand in enough examples to say anything."""
+        """The words and rules that occur in enough examples to be tested."""
         parts = []
-        for counted, mark in ((self._subtrees, 0), (self._rules, _RULE)):
+        for counted, mark in ((self._words, 0), (self._rules, _RULE)):
             kept = enough(counted.counts, reading.min_count, n_texts=len(self.places))
             parts.append((counted.keys[kept] | mark, counted.counts[kept]))
         (subtrees, of_subtrees), (rules, of_rules) = parts
@@ -97,7 +104,7 @@ class GrammarDetector(Detector):
         return Features(np.concatenate([subtrees, rules]), counts, seen)
 
     def count(self, reading: Reading) -> Features:
-        """How often each subtree and each rule stands with each label."""
+        """How often the words of each subtree, and each rule, occur with each label."""
         _check_own(reading.number == self._reading)
         return self._features
 
@@ -106,9 +113,9 @@ class GrammarDetector(Detector):
         return self._describe_rule(key & ~_RULE) if key & _RULE else self._describe_subtree(key)
 
     def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
-        """Which examples have which subtrees and rules; none where an example was not parsed."""
+        """Which examples have which words and rules; none where an example was not parsed."""
         _check_own(piece.of == self._reading)
-        parts = (self.forest.subtree_places(), self.forest.rule_places())
+        parts = (self._places, self.forest.rule_places())
         documents = np.concatenate([documents for documents, _ in parts])
         found = np.concatenate([parts[0][1], parts[1][1] | _RULE])
         rows = self.places[documents] - piece.start
@@ -119,9 +126,9 @@ class GrammarDetector(Detector):
         """`matrix` for some rows of the piece: trees are known by their place in the reading."""
         return csr_matrix(self.matrix(piece, keys)[rows])
 
-    def root(self, key: int) -> int | None:
-        """The symbol at the root of a subtree; None for a rule."""
-        return None if key & _RULE else self.forest.subtrees.tree(key).symbol
+    def rule_q(self, keys: Ints, q: NDArray[np.float64]) -> dict[int, float]:
+        """The q of each rule among tested patterns, by the rule's key (`forest.rule_key`)."""
+        return {key & ~_RULE: one for key, one in zip(keys.tolist(), q.tolist(), strict=True) if key & _RULE}
 
     @staticmethod
     def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
@@ -144,37 +151,36 @@ class GrammarDetector(Detector):
                 return spans
         return None
 
-    def span(self, tree: Tree) -> str:
-        """The words of a subtree as a pattern holds them; for pairs, the context's words, a tab and the text's words."""
-        first, second = (" ".join(words) for words in sides(tree))
-        return f"{first}\t{second}" if self.is_pair else first
+    def spans(self, numbers: Iterable[int]) -> tuple[str, ...]:
+        """The words of subtrees as patterns hold them, each once."""
+        trees = (self.forest.subtrees.tree(number) for number in numbers)
+        return tuple(dict.fromkeys(pattern_span(tree, pair=self.is_pair) for tree in trees))
 
-    def pattern(self, place: str, spans: Iterable[str]) -> Pattern:
-        """The pattern of some subtrees. place: their root, the rule that makes them, or one tree in brackets."""
+    def _pattern(self, place: str, spans: Iterable[str]) -> Pattern:
+        """place: empty if it is about the words alone, whatever their symbol."""
         return Pattern(self.level, self.field, tuple(spans), place, context=self._context)
-
-    def _pattern(self, tree: Tree) -> Pattern:
-        return self.pattern(str(tree.symbol), [self.span(tree)])
 
     def _describe_subtree(self, number: int) -> Description:
         tree = self.forest.subtrees.tree(number)
-        pattern = self._pattern(tree)
-        if pattern.name in self._ambiguous:  # the same words in different trees
-            pattern = self.pattern(brackets(tree, pair=self.is_pair), pattern.words)
         role, phrase = self._shown(tree)
-        return Description(pattern, self._tags(tree), role, phrase, others=as_written(phrase))
+        return Description(
+            self._pattern("", self.spans([number])), self._tags(tree), role, phrase, others=as_written(phrase)
+        )
 
     def _describe_rule(self, key: int) -> Description:
         label = int(self._rules.labels[self._rules.keys == key][0])
         numbers = subtrees_of_rule(self.forest.subtrees, self._subtrees, key, label, SHOWN)
+        return self.describe_any(f"rule {rule_of(key)}", numbers)
+
+    def describe_any(self, place: str, numbers: Sequence[int]) -> Description:
+        """The pattern of rows with any of these subtrees. place: their root symbol, or the rule at their root."""
         made = [self.forest.subtrees.tree(number) for number in numbers]
-        pattern = self.pattern(f"rule {rule_of(key)}", dict.fromkeys(map(self.span, made)))
         shown = [self._shown(tree) for tree in made]
         roles = {role for role, _ in shown}
         role = roles.pop() if len(roles) == 1 else TEXT
         phrases = [phrase for its_role, phrase in shown if its_role == role]
         others = tuple(each for phrase in phrases for each in as_written(phrase) or (phrase,))
-        return Description(pattern, frozenset(), role, others=others)
+        return Description(self._pattern(place, self.spans(numbers)), frozenset(), role, others=others)
 
     def _shown(self, tree: Tree) -> tuple[str, tuple[str, ...]]:
         """The column to show a subtree in, and its words there."""

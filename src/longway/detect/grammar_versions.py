@@ -14,20 +14,16 @@ The label is the one of the grammar's feature in all three.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from longway.detect.findings import KEPT_IDS, Chosen, Search, finding_of
-from longway.detect.grammar import GrammarDetector
-from longway.detect.reading import Reading
 from longway.errors import SettingError
 from longway.grammars.forest import Forest
 from longway.grammars.information import Composite, for_and_against
 from longway.grammars.trees import sides
 from longway.metrics.group_accuracy import PatternAccuracy, pattern_accuracy
-from longway.stats import score_counts
 
 Words = Sequence[str]
 Phrase = tuple[str, ...]
@@ -105,45 +101,3 @@ def _has_phrases(phrases: Sequence[tuple[Phrase, Phrase]], texts: Iterable[tuple
 
 def _ngrams(words: Words, sizes: set[int]) -> set[Phrase]:
     return {tuple(words[i : i + n]) for n in sizes for i in range(len(words) - n + 1)}
-
-
-def kinds(found: Search, reading: Reading, detector: GrammarDetector) -> list[Chosen]:
-    """The subtrees of a search that have one root and speak for one label, joined (the paper's composite features).
-
-    An example has a kind where it has any of its subtrees; the subtrees are the finding's variants. Which subtrees belong to it was
-    chosen by looking at the labels, so that a test of the kind itself would flatter it: p and q are those of its surest subtree.
-    """
-    members: dict[tuple[int, str], list[Chosen]] = {}
-    for one in found.chosen:
-        if one.detector is detector and (root := detector.root(one.key)) is not None:
-            members.setdefault((root, one.finding.label), []).append(one)
-    joined = [_kind(root, its, reading, detector) for (root, _), its in members.items()]
-    joined.sort(key=lambda one: (-one.finding.gain, one.finding.pattern.name))
-    return [replace(one, leader=place) for place, one in enumerate(joined)]
-
-
-def _kind(root: int, members: list[Chosen], reading: Reading, detector: GrammarDetector) -> Chosen:
-    labels, subtrees = reading.labels[detector.places].astype(np.int64), [one.key for one in members]
-    present = detector.forest.has_any(subtrees)
-    counts = np.bincount(labels[present], minlength=reading.n_labels)
-    scores = score_counts(counts[None, :], np.bincount(labels, minlength=reading.n_labels))
-    spans = dict.fromkeys(detector.span(detector.forest.subtrees.tree(number)) for number in subtrees)
-    strongest = members[0].description
-    others = tuple(
-        phrase
-        for one in members
-        for phrase in one.description.others or (one.description.phrase,)
-        if one.description.role == strongest.role
-    )
-    description = replace(strongest, pattern=detector.pattern(str(root), spans), others=others)
-    surest = min((one.finding for one in members), key=lambda finding: finding.p)
-    finding = replace(
-        finding_of(reading, description.pattern, scores, 0, q=surest.q),
-        p=surest.p,
-        variants=tuple(one.finding for one in members),
-    )
-    supporting, counter = (
-        detector.places[rows][:KEPT_IDS].tolist()
-        for rows in for_and_against(present, labels, int(scores.label[0]))
-    )
-    return Chosen(detector, root, description, finding, supporting, counter)

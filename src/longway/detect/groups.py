@@ -4,21 +4,31 @@ Two patterns of one label say the same thing when they are related, and the weak
 stronger is known: its mutual information with the label *given* the stronger (summed over the two
 answers) is less than a third of what it says alone. "in the end" stays apart from "the", because knowing that a text
 has "the" leaves all of it to be said. Related means that they share a word, or stand in nearly the same texts.
+
+A pattern of the grammar is compared with simpler patterns in another way (`explained_by_words`), because a list should show what only the
+grammar sees. It joins a simpler pattern that most of its texts show, if it is worth little within the texts with that pattern and within
+those without it (`stats.within_groups`): less than half a percentage point, or than a third of what it is worth alone. If both share a word, it
+also joins if that difference may be chance (the Mantel-Haenszel test, corrected for the number of patterns).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from longway.detect.detector import Description
+from longway.stats import points_of, q_values, within_groups
 
 LITTLE_LEFT = 1 / 3
 SAME_TEXTS = 0.8
+MOST_TEXTS = 0.5  # share of the texts with a pattern of the grammar that must show the words
+FEW_POINTS = 0.005  # of accuracy: half a percentage point
+MAX_Q = 0.05
 
 Ints = NDArray[np.int64]
 
@@ -46,10 +56,12 @@ class Together:
         return np.array([self.n_label[i], self.n - self.n_label[i]])
 
 
-def group_patterns(patterns: Sequence[Description], labels: Sequence[int], together: Together) -> list[int]:
+def group_patterns(
+    patterns: Sequence[Description], labels: Sequence[Hashable], together: Together
+) -> list[int]:
     """For each pattern, strongest first, the number of the pattern that leads its group (maybe its own).
 
-    labels: the label each pattern speaks for.
+    labels: the label each pattern speaks for; only patterns with equal ones are grouped.
     """
     leader_of: list[int] = []
     leaders: list[int] = []
@@ -66,6 +78,60 @@ def group_patterns(patterns: Sequence[Description], labels: Sequence[int], toget
         for word in pattern.tags:
             leaders_with[word].add(leader)
     return leader_of
+
+
+def explained_by_words(
+    patterns: Sequence[Description],
+    present: csr_matrix,
+    labels: NDArray[np.integer],
+    predicts: Ints,
+    is_grammar: NDArray[np.bool_],
+    effect: NDArray[np.float64],
+) -> dict[int, int]:
+    """For each pattern of the grammar that adds nothing to a simpler pattern, the number of the latter.
+
+    present: texts x patterns, of the texts that the grammar parsed. labels: of these texts. predicts: the label that each pattern
+    predicts; only patterns of the same one explain it. effect: how many texts count as one observation of each pattern.
+    """
+    left: dict[int, list[_Left]] = {}
+    count = np.asarray(present.sum(axis=0)).ravel()
+    for label in np.unique(predicts[is_grammar]).tolist():
+        own = labels == label
+        count_own = np.asarray(present[own].sum(axis=0)).ravel()
+        words, phrases = (
+            np.flatnonzero((predicts == label) & (is_grammar == kind)) for kind in (False, True)
+        )
+        both, both_own = ((rows[:, phrases].T @ rows[:, words]).toarray() for rows in (present, present[own]))
+        for i, j in np.argwhere(both >= MOST_TEXTS * count[phrases][:, None]).tolist():
+            phrase, word = int(phrases[i]), int(words[j])
+            # By row: texts with pattern and label, with the pattern, with the label, all; with the words, and without them.
+            shown = np.array([both_own[i, j], both[i, j], count_own[word], count[word]])
+            everything = np.array([count_own[phrase], count[phrase], own.sum(), len(own)])
+            tables = np.stack([shown, everything - shown], axis=1)
+            points, p = within_groups(*tables, effect=float(effect[phrase]))
+            is_little = points < max(FEW_POINTS, LITTLE_LEFT * float(points_of(*everything)))
+            shares_word = bool(patterns[phrase].tags & patterns[word].tags)
+            left.setdefault(phrase, []).append(_Left(word, points, p if shares_word else 0.0, is_little))
+    q = q_values(np.array([max(one.p for one in found) for found in left.values()]))
+    explained = {}
+    for (phrase, found), its_q in zip(left.items(), q.tolist(), strict=True):
+        if its_q > MAX_Q or any(one.is_little for one in found):
+            best = min(found, key=lambda one: (not one.is_little, -one.p, one.points, one.word))
+            explained[phrase] = best.word
+    return explained
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What a pattern is worth within the texts with a simpler one and within those without. is_little: whether that is hardly anything.
+
+    p: that it is chance; 0 if they share no word, for then a lack of evidence joins nothing.
+    """
+
+    word: int
+    points: float
+    p: float
+    is_little: bool
 
 
 def _same_texts(both: Ints) -> NDArray[np.bool_]:

@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
 
 from longway.detect.findings import Chosen, Search, presence
 from longway.detect.leak import cross_validated, linked_rows, rows_measured, word_features
 from longway.detect.reading import TEXT, Reading
 from longway.records import Pattern
-from longway.stats import wilson_interval
+from longway.stats import wilson_interval, within_groups
 
 MAX_FOLDS = 20  # larger groups are left out one by one, the others in this many parts at most
 MAX_P = 0.05
@@ -121,25 +120,6 @@ def _by_source(
         within, p = within_groups(both, with_it, with_label, size, effect=one.finding.effect)
         result.append(FindingBySource(one.finding.pattern, one.finding.label, one.finding.points, within, p))
     return result
-
-
-def within_groups(
-    both: Ints, with_it: Ints, with_label: Ints, size: Ints, *, effect: float = 1.0
-) -> tuple[float, float]:
-    """Points of a pattern within groups (the mean, groups with many rows of both kinds first), and p of the Mantel-Haenszel test.
-
-    both, with_it, with_label, size: by group, rows with pattern and label, with the pattern, with the label, and all. effect: rows per observation.
-    """
-    n = np.maximum(size, 2).astype(np.float64)
-    expected = with_it * with_label / n
-    variance = with_it * (size - with_it) * with_label * (size - with_label) / (n * n * (n - 1))
-    excess, spread = float((both - expected).sum()), float(variance.sum()) * effect
-    without_label = size - with_label
-    weight = with_label * without_label / n
-    difference = both / np.maximum(with_label, 1) - (with_it - both) / np.maximum(without_label, 1)
-    points = float((weight * difference).sum() / max(weight.sum(), 1e-12)) / 2
-    statistic = max(0.0, abs(excess) - 0.5) ** 2 / spread if spread > 0 else 0.0
-    return points, float(chdtrc(1, statistic))
 
 
 def _with_drop(alone: Sources, reading: Reading, groups: Ints, seed: int) -> Sources:

@@ -106,6 +106,18 @@ class Subtrees:
         """The number of leaves of each subtree."""
         return np.array(self._leaves, dtype=np.int64)
 
+    def same_words(self) -> Ints:
+        """For each subtree the number of the first one that writes the same words in each text, however they are put together."""
+        first: dict[tuple[str, str], int] = {}
+        written: list[tuple[str, str]] = []  # each word ends with a space
+        for left, right in zip(self._left, self._right, strict=True):
+            if left < 0:
+                a, b = (f"{word} " if word else "" for word in self._words[right])
+            else:
+                a, b = written[left][0] + written[right][0], written[left][1] + written[right][1]
+            written.append((a, b))
+        return np.array([first.setdefault(words, i) for i, words in enumerate(written)], dtype=np.int64)
+
     def rule_keys(self) -> Ints:
         """The key of the rule at the root of each subtree; -1 for a leaf."""
         symbol, left, right = (

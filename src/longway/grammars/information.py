@@ -94,34 +94,65 @@ def count_subtrees(forest: Forest, labels: Ints, n_labels: int, *, min_leaves: i
     """Every subtree of the forest, by number. min_leaves: smaller ones are left out."""
     documents, numbers = forest.subtree_places()
     large = (forest.subtrees.n_leaves() >= min_leaves)[numbers]
-    return _counted(documents[large], numbers[large], _checked(forest, labels, n_labels), n_labels)
+    return count_features(documents[large], numbers[large], _checked(forest, labels, n_labels), n_labels)
 
 
 def count_rules(forest: Forest, labels: Ints, n_labels: int) -> FeatureCounts:
     """Every binary rule of the forest, by key (see `forest.rule_of`)."""
-    return _counted(*forest.rule_places(), _checked(forest, labels, n_labels), n_labels)
+    return count_features(*forest.rule_places(), _checked(forest, labels, n_labels), n_labels)
 
 
 def composites(
-    forest: Forest, labels: Ints, n_labels: int, *, min_leaves: int = 1, top: int = TOP_SUBTREES
+    forest: Forest,
+    labels: Ints,
+    n_labels: int,
+    *,
+    min_leaves: int = 1,
+    at_least: int = 1,
+    min_z: float = 0.0,
+    top: int = TOP_SUBTREES,
 ) -> list[Composite]:
     """The most informative subtrees, grouped by root and label, the most informative group first.
 
-    min_leaves: 2 for the extended tables of the paper's appendix, which leave out single words.
+    min_leaves: 2 for the extended tables of the paper's appendix, which leave out single words. at_least, min_z: subtrees of fewer documents,
+    or whose label is not as clear (`stats.z_scores`), are left out; the paper takes the top subtrees of a large corpus, in which they rank low.
     """
-    best = count_subtrees(forest, labels, n_labels, min_leaves=min_leaves)
-    keys, predicted = best.keys[:top], best.labels[:top]
-    groups, group = np.unique(forest.subtrees.symbols()[keys] * n_labels + predicted, return_inverse=True)
+    counted = count_subtrees(forest, labels, n_labels, min_leaves=min_leaves)
+    keys, groups = grouped_subtrees(forest, counted, np.bincount(labels, minlength=n_labels), at_least=at_least, min_z=min_z, top=top)  # fmt: skip
+    joined = count_features(*with_any(forest, keys, groups), labels, n_labels)
+    return [
+        _composite(forest.subtrees, group, n_labels, keys[groups == group], counts, information)
+        for group, counts, information in zip(
+            joined.keys.tolist(), joined.counts, joined.mutual_information, strict=True
+        )
+    ]
+
+
+def grouped_subtrees(
+    forest: Forest,
+    counted: FeatureCounts,
+    totals: Ints,
+    *,
+    at_least: int = 1,
+    min_z: float = 0.0,
+    top: int = TOP_SUBTREES,
+) -> tuple[Ints, Ints]:
+    """The most informative of the counted subtrees, and the group of each: root * labels + label. totals: documents per label."""
+    z = z_scores(counted.counts, totals)[np.arange(len(counted.keys)), counted.labels]
+    kept = np.flatnonzero((counted.counts.sum(axis=1) >= at_least) & (z >= min_z))[:top]
+    keys = counted.keys[kept]
+    return keys, forest.subtrees.symbols()[keys] * len(totals) + counted.labels[kept]
+
+
+def with_any(forest: Forest, keys: Ints, groups: Ints) -> tuple[Ints, Ints]:
+    """Every (document, group) such that the document has a subtree of the group. keys, groups: subtrees and the group of each."""
     group_of = np.full(len(forest.subtrees), -1, dtype=np.int64)
-    group_of[keys] = group
+    group_of[keys] = groups
     documents, numbers = forest.subtree_places()
     member = group_of[numbers] >= 0
-    once = np.unique(documents[member] * max(1, len(groups)) + group_of[numbers[member]])
-    joined = _counted(once // max(1, len(groups)), once % max(1, len(groups)), labels, n_labels)
-    return [
-        _composite(forest.subtrees, int(groups[i]), n_labels, keys[group == i], counts, information)
-        for i, counts, information in zip(joined.keys, joined.counts, joined.mutual_information, strict=True)
-    ]
+    n = int(groups.max(initial=0)) + 1
+    once = np.unique(documents[member] * n + group_of[numbers[member]])
+    return once // n, once % n
 
 
 def informative_rules(
@@ -225,8 +256,8 @@ def _composite(
     return Composite(root, label, numbers, spans, tuple(counts.tolist()), float(information))
 
 
-def _counted(documents: Ints, features: Ints, labels: Ints, n_labels: int) -> FeatureCounts:
-    """From one (document, feature) pair per document that has a feature."""
+def count_features(documents: Ints, features: Ints, labels: Ints, n_labels: int) -> FeatureCounts:
+    """Features by key, from one (document, key) pair per document that has a feature."""
     keys, which = np.unique(features, return_inverse=True)
     flat = np.bincount(which * n_labels + labels[documents], minlength=len(keys) * n_labels)
     counts = flat.reshape(len(keys), n_labels)

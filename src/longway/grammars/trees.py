@@ -82,6 +82,16 @@ def span(tree: Tree, *, pair: bool) -> str:
     return f"{first or NOTHING}/{second or NOTHING}" if pair else first
 
 
+def pattern_span(tree: Tree, *, pair: bool) -> str:
+    """The words of a subtree as `records.Pattern` holds them: for pairs, the first text's words, a tab and the second text's words.
+
+    >>> pattern_span(read_brackets("(14 (41 a/a) (32 man/woman))"), pair=True)
+    'a man\\ta woman'
+    """
+    first, second = (" ".join(words) for words in sides(tree))
+    return f"{first}\t{second}" if pair else first
+
+
 def outline(tree: Tree, *, pair: bool) -> str:
     """A subtree with the rule at its root and the words of its two parts.
 

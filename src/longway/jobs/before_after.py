@@ -9,7 +9,7 @@ disappeared has a count of 0; it is not just missing from a list.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -21,8 +21,10 @@ from longway.detect.findings import Chosen, recount, search
 from longway.detect.leak import leak_by_folds, parts_of
 from longway.detect.reading import Reading
 from longway.json_values import from_json
+from longway.methods.method import Rows
+from longway.methods.repair.grammar import GrammarPatterns
 from longway.records import Leak, Pattern
-from longway.stats import is_stronger, mutual_information, points_of
+from longway.stats import is_stronger, mutual_information, p_values, points_of, q_values
 
 Ints = NDArray[np.int64]
 LISTED = 40  # patterns listed of those found before, and of those that got stronger
@@ -165,6 +167,37 @@ def compare(
     )
 
 
+def with_grammar(
+    comparison: Comparison, patterns: GrammarPatterns, before: Rows, after: Rows, *, max_q: float = 0.05
+) -> Comparison:
+    """The comparison with patterns of a grammar, which are counted in the trees of all rows that are short enough to parse."""
+    counts = [(patterns.counts(rows), _totals(rows), list(rows.label_names)) for rows in (before, after)]
+    changes = []
+    for i, target in enumerate(patterns.targets):
+        was, now = (
+            _figures(counted[i], totals, names.index(target.label), 1.0) for counted, totals, names in counts
+        )
+        changes.append(
+            PatternChange(
+                target.pattern, target.label, *was[:3], *now[:3], points_before=was[3], points_after=now[3]
+            )
+        )
+    worse = [change for change in changes if change.is_stronger]
+    n_before, n_after = (int((q_values(p_values(*each[:2])) <= max_q).sum()) for each in counts)
+    found = comparison.found or Counts(0, 0)
+    return replace(
+        comparison,
+        found=Counts(found.before + n_before, found.after + n_after),
+        findings=tuple(sorted((*comparison.findings, *changes), key=lambda one: -one.gain_before)),
+        worse=tuple(sorted((*comparison.worse, *worse), key=lambda one: one.gain_before - one.gain_after)),
+        n_worse=comparison.n_worse + len(worse),
+    )
+
+
+def _totals(rows: Rows) -> Ints:
+    return np.bincount(rows.labels, minlength=len(rows.label_names))
+
+
 def _leaders(chosen: Sequence[Chosen]) -> list[Chosen]:
     """The strongest pattern of each group, strongest first."""
     return [one for place, one in enumerate(chosen) if one.leader == place]
@@ -176,7 +209,7 @@ def _changes(chosen: list[Chosen], old: Reading, new: Reading, kept: set[str]) -
     for i, one in enumerate(chosen):
         finding = one.finding
         before, after = (
-            _figures(counted[i], reading, finding.label, finding.effect)
+            _figures(counted[i], reading.totals, reading.label_names.index(finding.label), finding.effect)
             for counted, reading in zip(counts, (old, new), strict=True)
         )
         changes.append(
@@ -193,9 +226,8 @@ def _changes(chosen: list[Chosen], old: Reading, new: Reading, kept: set[str]) -
     return changes
 
 
-def _figures(counts: Ints, reading: Reading, name: str, effect: float) -> tuple[int, float, float, float]:
+def _figures(counts: Ints, totals: Ints, label: int, effect: float) -> tuple[int, float, float, float]:
     """Rows with a pattern, the label's share among them, the gain of the pattern about the label, its points. effect: rows per observation."""
-    label, totals = reading.label_names.index(name), reading.totals
     n, own = int(counts.sum()), int(counts[label])
     of_labels = np.array([totals[label], totals.sum() - totals[label]])
     gain = mutual_information(np.array([[own, n - own]]) / effect, of_labels / effect)[0]

@@ -92,10 +92,15 @@ class Bullet:
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """A list. style: a class of the style sheets ("problems", "objections", "missing", ...)."""
+    """A list. style: a class of the style sheets ("problems", "objections", "missing", ...).
+
+    screen: items on the terminal; None for all. more: what the others are called.
+    """
 
     items: Sequence[Words | Bullet]
     style: str = ""
+    screen: int | None = None
+    more: str = "items"
 
 
 @dataclass(frozen=True, slots=True)

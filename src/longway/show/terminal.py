@@ -107,10 +107,10 @@ def show(page: Page, console: Console | None = None, *, top: int | None = None) 
 
 
 def _limited(blocks: Sequence[Block], top: int) -> list[Block]:
-    """The blocks with `top` rows in each table that has a limit of its own."""
+    """The blocks with `top` rows in each table or list that has a limit of its own."""
     limited: list[Block] = []
     for block in blocks:
-        if isinstance(block, Table) and block.screen is not None:
+        if isinstance(block, Table | Bullets) and block.screen is not None:
             block = replace(block, screen=top)
         elif isinstance(block, Only):
             block = replace(block, blocks=_limited(block.blocks, top))
@@ -146,7 +146,8 @@ def _block(block: Block, width: int) -> list[RenderableType]:
         case Facts():
             return [Text.assemble(_text(name, "dim"), ": ", _text(value)) for name, value in block.items]
         case Bullets():
-            return [part for item in block.items for part in _bullet(item, width)]
+            items = [part for item in block.items[: block.screen] for part in _bullet(item, width)]
+            return [*items, *_in_report(len(block.items[: block.screen]), len(block.items), block.more)]
         case Table():
             return _table(block, width)
         case Chart() | Picture():
@@ -211,12 +212,15 @@ def _table(table: Table, width: int) -> list[RenderableType]:
     for at_row, row in enumerate(rows):
         cells = [_cell(row.cells[at], is_first=at == shown[0]) for at in shown]
         grid.add_row(*cells, *([examples[at_row]] if has_examples else []))
-    hidden = len(table.rows) - len(rows)
-    rest = [f"{hidden:,} more {table.more} in the report."] if hidden else []
-    rest += [f"Columns for which there is no room: {', '.join(dropped)}."] if dropped and rows else []
-    below = [Text(" ".join(rest), style="dim")] if rest else []
+    below = _in_report(len(rows), len(table.rows), table.more)
+    if dropped and rows:
+        below.append(Text(f"Columns for which there is no room: {', '.join(dropped)}.", style="dim"))
     caption = [Text(clean(table.caption), style="dim")] if table.caption else []
     return [*caption, grid, *below] if rows else [*below]
+
+
+def _in_report(shown: int, of: int, more: str) -> list[Text]:
+    return [Text(f"{of - shown:,} more {more} in the report.", style="dim")] if shown < of else []
 
 
 def _fitting(table: Table, rows: Sequence[Row], width: int) -> tuple[list[int], list[str]]:

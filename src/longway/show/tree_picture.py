@@ -1,14 +1,15 @@
-r"""A tree as an SVG picture: symbols at the nodes, the words of both texts below the leaves, telling subtrees in a label's colour.
+r"""A tree as an SVG picture: a dot at each node, the words of both texts below the leaves, predictive subtrees in a label's colour.
 
-            3
+            ·
           /   \
-        14     78            a node stands above the middle of its parts; the leaves stand in one line
+         ·     ·             a node is above the middle of its parts; the leaves are in one line
        /  \     |
-     41    32   |
+      ·    ·    |
       a    man  sits         first text
-      a  woman  sits         second text; ε where a leaf writes nothing
+      a  woman  sits         second text; – for no word
 
 A picture has its own size and shrinks with its box. Everything a dataset brings goes through `charts.tag`, which escapes it.
+The grammar's symbols are not drawn: `trees.txt` of a run has them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from longway.grammars.trees import NOTHING, Tree, nodes, span
+from longway.grammars.trees import Tree, nodes, sides
+from longway.grammars.vocabulary import UNKNOWN
 from longway.show.charts import tag
 from longway.show.excerpts import PATTERN_LIMIT, cut, cut_to_width, width_of
 
@@ -29,6 +31,7 @@ GAP = 14  # between words
 LEVEL = 30  # between a node and its parts
 LINE = 18  # of words
 MARGIN = 12
+NO_WORD, RARE = "–", "[rare]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ def tree_picture(tree: Tree, marks: Collection[int], *, colour: str, pair: bool,
         return None
     placed = _placed(found)
     top = placed[-1].level
-    base = MARGIN + LEVEL // 2 + top * LEVEL  # where the leaves' symbols stand
+    base = MARGIN + LEVEL // 2 + top * LEVEL  # where the leaves' dots are
     lines = 2 if pair else 1
     height, width = base + 14 + lines * LINE + MARGIN, placed[-1].right + GAP
     outer = _outermost(placed, marks)
@@ -69,7 +72,8 @@ def tree_picture(tree: Tree, marks: Collection[int], *, colour: str, pair: bool,
             if node.level == 0
         ),
     ]
-    title = tag("title", cut(span(tree, pair=pair), PATTERN_LIMIT), id=f"{key}-title")
+    texts = [" ".join(words) or NO_WORD for words in sides(tree)][: 2 if pair else 1]
+    title = tag("title", cut(" → ".join(texts), PATTERN_LIMIT), id=f"{key}-title")
     return tag(
         "svg",
         title,
@@ -89,7 +93,7 @@ def _placed(found: list[Tree]) -> list[_Node]:
     at = float(GAP)
     for number, node in enumerate(found):
         if node.parts is None:
-            wide = LETTER * max(width_of(_shown(word)) for word in (*node.words, str(node.symbol)))
+            wide = LETTER * max(width_of(_shown(word)) for word in node.words)
             placed.append(_Node(node, at + wide / 2, 0, at, at + wide, ()))
             at += wide + GAP
         else:
@@ -127,7 +131,7 @@ def _band(node: _Node, base: int, lines: int) -> Markup:
 def _branches(placed: list[_Node], inside: set[int], base: int) -> list[Markup]:
     return [
         tag(
-            "line", x1=_at(node.x), y1=_y(node, base) + 4, x2=_at(placed[part].x), y2=_y(placed[part], base) - 11,
+            "line", x1=_at(node.x), y1=_y(node, base) - 4, x2=_at(placed[part].x), y2=_y(placed[part], base) - 4,
             class_="branch told" if number in inside else "branch",
         )
         for number, node in enumerate(placed)
@@ -137,9 +141,8 @@ def _branches(placed: list[_Node], inside: set[int], base: int) -> list[Markup]:
 
 def _symbol(node: _Node, told: bool, base: int) -> Markup:
     return tag(
-        "text", str(node.tree.symbol), x=_at(node.x), y=_y(node, base), text_anchor="middle",
-        class_="symbol told" if told else "symbol",
-    )  # fmt: skip
+        "circle", cx=_at(node.x), cy=_y(node, base) - 4, r=3, class_="symbol told" if told else "symbol"
+    )
 
 
 def _words(node: _Node, told: bool, base: int, pair: bool) -> Markup:
@@ -155,7 +158,7 @@ def _words(node: _Node, told: bool, base: int, pair: bool) -> Markup:
 
 
 def _shown(word: str) -> str:
-    return cut_to_width(word, WORD_COLUMNS) if word else NOTHING
+    return cut_to_width(RARE if word == UNKNOWN else word, WORD_COLUMNS) if word else NO_WORD
 
 
 def _y(node: _Node, base: int) -> int:

@@ -1,4 +1,4 @@
-"""The grammar level of an audit: a small grammar of a sample, sized so that it takes under a minute on two cores.
+"""The grammar level of an audit: a small grammar of a sample, sized so that it takes a minute or two on two cores.
 
     short rows, the labels taking turns  ->  a small grammar, few epochs  ->  trees  ->  their subtrees, by `detect.grammar`
 
@@ -9,7 +9,7 @@ audit says so. How long it takes is estimated from the sample and not measured, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -21,12 +21,13 @@ from longway.detect.grammar import GrammarDetector
 from longway.detect.reading import Reading
 from longway.errors import install_command
 from longway.jobs.grammar.induced import Trees, parse
-from longway.jobs.grammar.row_sample import LengthLimits, RowSample, sample_rows, split_off
+from longway.jobs.grammar.row_sample import LengthLimits, RowSample, parsable_rows, sample_rows, split_off
 from longway.records import Problem
 from longway.show.numbers import duration
 
 if TYPE_CHECKING:
     from longway.grammars.induction import InduceProgress
+    from longway.grammars.parser import Grammar
 
 FEWEST = 200  # rows; fewer teach a grammar nothing
 HELD_OUT = 0.1
@@ -47,10 +48,21 @@ RATE = 0.005  # more than the paper's: there are few steps
 
 @dataclass(frozen=True, slots=True)
 class ParsedSample:
-    """The trees of some rows. places: where the rows are in the reading, in ascending order."""
+    """The trees of some rows. places: where the rows are in the reading, in ascending order.
+
+    grammar: what they were parsed with. limits: how long texts may be. is_pair: whether it is a grammar of pairs.
+    """
 
     trees: Trees
     places: list[int]
+    grammar: Grammar
+    limits: LengthLimits
+    is_pair: bool
+
+    def parse(self, texts: Sequence[str], contexts: Sequence[str | None]) -> Trees:
+        """The trees of other texts with their contexts; none for those that are longer than the sample's."""
+        rows = parsable_rows(texts, contexts if self.is_pair else None, self.limits)
+        return parse(self.grammar, rows)
 
 
 def grammar_detector(
@@ -109,12 +121,13 @@ def parsed_sample(
         message = (
             f"The grammar level was left out: {len(found.rows):,} rows have {unit}, and it needs {FEWEST}."
         )
-        next_step = "longway grammar parses longer ones; it takes longer, too."
+        next_step = "Look at longer ones with longway grammar; it takes longer, too."
         return None, [Problem("no_grammar", message, reading.n_texts - len(found.rows), next_step)]
     seconds = expected_seconds(found, pair=pair)
     if only_if_quick and seconds > QUICK:
-        message = f"The grammar level was left out: it takes about {duration(seconds)} longer."
-        return None, [Problem("no_grammar", message, reading.n_texts, "To include it, add --levels all.")]
+        message = f"The grammar level, which finds patterns that words miss, was left out: it takes about {duration(seconds)} longer."
+        next_step = "Add --levels all to include it, or learn a larger grammar with longway grammar."
+        return None, [Problem("no_grammar", message, reading.n_texts, next_step)]
     from longway.grammars.induction import InduceSettings, induce
 
     def tell(at: InduceProgress) -> None:
@@ -133,7 +146,8 @@ def parsed_sample(
     )
     step("parsing with it")
     trees = parse(model, found.rows)
-    return ParsedSample(trees, [row.place for row in found.rows]), _sample_problem(found, reading.n_texts)
+    places = [row.place for row in found.rows]
+    return ParsedSample(trees, places, model, limits, pair), _sample_problem(found, reading.n_texts)
 
 
 def _sample_problem(found: RowSample, of: int) -> list[Problem]:

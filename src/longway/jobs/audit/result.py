@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import polars as pl
 
 from longway.data.summary import DatasetSummary
+from longway.detect import GRAMMAR
 from longway.detect.sources import Sources
 from longway.errors import CheckFailed, RunError
 from longway.jobs.audit.settings import AuditSettings
@@ -104,6 +105,17 @@ class AuditResult(Result):
     def n_listed(self) -> int:
         """Findings with their variants."""
         return sum(1 + len(finding.variants) for finding in self.findings)
+
+    @property
+    def only_grammar(self) -> list[Finding]:
+        """The findings of the grammar level that no simpler pattern explains, strongest first."""
+        return [finding for finding in self.findings if finding.level == GRAMMAR]
+
+    @property
+    def n_explained(self) -> int:
+        """Patterns of the grammar level that a simpler one explains: they are its variants."""
+        simpler = (finding for finding in self.findings if finding.level != GRAMMAR)
+        return sum(variant.level == GRAMMAR for finding in simpler for variant in finding.variants)
 
     @property
     def measured_leaks(self) -> list[Leak]:

@@ -31,6 +31,16 @@ def levels_named(names: str) -> tuple[str, ...]:
     return tuple(level for level in LEVELS if level not in excluded)
 
 
+def check_levels(levels: tuple[str, ...]) -> None:
+    """Raise SettingError if one of the levels does not exist, or there is none."""
+    if unknown := [level for level in levels if level not in LEVELS and levels != (AUTO,)]:
+        raise SettingError(
+            f"'levels' must be some of {', '.join(LEVELS)}. Got {unknown[0]!r}. Exclude a level with a minus: -grammar."
+        )
+    if not levels:
+        raise SettingError("'levels' is empty. Leave it out to look at everything.")
+
+
 @dataclass(frozen=True, slots=True)
 class AuditSettings:
     """What an audit looks at.
@@ -40,7 +50,7 @@ class AuditSettings:
     max_q: False discovery rate of findings.
     per_level: Findings kept per level and column.
     levels: Kinds of patterns, separated by commas: token, ngram, position, length, surface, people, negation, overlap, pair, grammar;
-        all; or all but some: -grammar. Default: all, but the grammar level, which needs torch, only if it takes a few seconds: it takes up to a minute.
+        all; or all but some: -grammar. Default: all, but the grammar level, which needs torch, only if it takes a few seconds: with pairs it takes a minute or two.
     group: Column with the source, annotator, generator, template or date of each row: does it predict the label, and are findings its fingerprint?
     seed: Seed of folds and samples.
     """
@@ -72,9 +82,4 @@ class AuditSettings:
             raise SettingError(f"'seed' must be from 0 to 4294967295. Got {self.seed}.")
         if self.per_level < 1:
             raise SettingError(f"'per_level' must be 1 or more. Got {self.per_level}.")
-        if unknown := [level for level in self.chosen_levels if level not in LEVELS]:
-            raise SettingError(
-                f"'levels' must be some of {', '.join(LEVELS)}. Got {unknown[0]!r}. Exclude a level with a minus: -grammar."
-            )
-        if not self.levels:
-            raise SettingError("'levels' is empty. Leave it out to look at everything.")
+        check_levels(self.levels)

@@ -100,7 +100,7 @@ ADVICE = {
     "negation": "Say some of these texts without negation, and negate some texts of the other labels.",
     "overlap": "Use other words than the context in some of these texts, or its words in texts of the other labels.",
     "pair": "Reword one of the two sides in some rows.",
-    "grammar": "Say some of these texts with another construction.",
+    "grammar": "Add texts of the other labels that are built like this, or drop or weigh some of these: longway repair --levels all.",
 }  # fmt: skip
 READING = [
     ("Leak", "How often a simple model that sees one part of the input, its words or everything that the detectors see, predicts the right label. If one side of a pair is enough, a model need not read the other."),
@@ -398,6 +398,8 @@ def _findings_section(
     blocks: list[Block] = [Paragraph(_found(result, n_significant, n_tested))]
     if repeats := _repeats(result, n_significant):
         blocks.append(Paragraph(repeats, "note"))
+    if missed := _missed_by_words(result):
+        blocks.append(Paragraph(missed, "note"))
     if result.findings:
         lead = (
             "Patterns that say the same thing are grouped under the strongest of them. The small bar is the label’s share among the texts "
@@ -442,6 +444,25 @@ def _repeats(result: AuditResult, n_significant: int) -> str:
     return (
         f"Rows repeat texts or share them: {shared}. If each row were an independent observation, {counted(n_rows, 'pattern')} would pass; "
         f"{count(n_significant)} do when repeats are taken into account."
+    )
+
+
+def _missed_by_words(result: AuditResult) -> str:
+    """What only the grammar sees, if that level was looked at."""
+    if not result.tested.get("grammar"):
+        return ""
+    only, n_explained = result.only_grammar, result.n_explained
+    names = [f"“{cut(str(finding.pattern), NAME_LIMIT)}”" for finding in only[:N_NAMED]]
+    more = f" and {count(len(only) - len(names))} more" if len(only) > len(names) else ""
+    missed = f"{counted(len(only), 'pattern')} that words miss: {', '.join(names)}{more}."
+    if not only:
+        missed = "The grammar found no pattern that words miss."
+    if not n_explained:
+        return missed
+    are = "is" if n_explained == 1 else "are"
+    return (
+        f"{missed} {counted(n_explained, 'pattern')} of the grammar {are} explained by words, phrases or lengths "
+        "and listed with them."
     )
 
 

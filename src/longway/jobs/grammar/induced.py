@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from longway.data import Dataset
 from longway.data.summary import DatasetSummary
+from longway.detect.clusters import Clusters
 from longway.detect.findings import search
 from longway.detect.grammar import GrammarDetector
-from longway.detect.grammar_versions import kinds
+from longway.detect.grammar_kinds import Kind, as_chosen, find_kinds
 from longway.detect.reading import Reading
 from longway.errors import DataError, MissingExtra
 from longway.grammars.forest import Forest
@@ -81,17 +82,17 @@ class Induced:
     """A grammar, the trees of the rows, and the findings among their subtrees and rules.
 
     learned, held_out: the training rows, which all counts are of, and the held-out rows. forest: of the training rows.
-    findings: level "grammar", strongest first; kinds: those with one root and one label, joined.
-    piece_q: q of each subtree and rule that was tested, by the detector's key (for a subtree its number in the forest).
+    composites: kinds of phrases, significant ones first. findings: level "grammar", strongest first; kinds: the significant composites as findings. rule_q: q of each rule that was tested, by its key.
     """
 
     grammar: Grammar
     forest: Forest
     learned: ParsedRows
     held_out: ParsedRows
+    composites: list[Kind]
     findings: list[Finding]
     kinds: list[Finding]
-    piece_q: dict[int, float]
+    rule_q: dict[int, float]
     tested: dict[str, int]
     significant: dict[str, int]
     problems: list[Problem]
@@ -148,8 +149,15 @@ def induce_grammar(
     trees, held_out_trees = parse(model, learned, parsed), parse(model, held_out, parsed)
     watcher.step("counting subtrees and rules")
     detector = GrammarDetector(reading, trees, places=[row.place for row in learned])
-    found = search(reading, detectors=[detector], max_q=settings.max_q)
-    joined = kinds(found, reading, detector)
+    clusters = Clusters.of(reading)
+    found = search(reading, detectors=[detector], clusters=clusters, max_q=settings.max_q)
+    watcher.step("testing kinds of phrases")
+    composites = find_kinds(detector, reading, clusters=clusters, max_q=settings.max_q, seed=settings.seed)
+    joined = [
+        as_chosen(kind, found, reading, detector)
+        for kind in composites
+        if kind.is_significant(settings.max_q)
+    ]
     places = np.unique(np.array(places_of([*found.chosen, *joined]), dtype=np.int64))
     examples = examples_by_place(dataset, reading, places)
     return Induced(
@@ -157,11 +165,10 @@ def induce_grammar(
         forest=detector.forest,
         learned=ParsedRows("learned", learned, trees),
         held_out=ParsedRows(name, held_out, held_out_trees),
+        composites=composites,
         findings=grouped(found.chosen, examples),
         kinds=with_examples(joined, examples),
-        piece_q={
-            key: q for one in found.tests for key, q in zip(one.keys.tolist(), one.q.tolist(), strict=True)
-        },
+        rule_q=detector.rule_q(found.tests[0].keys, found.tests[0].q),
         tested=found.tested,
         significant=found.significant,
         problems=[*dataset.problems, *arranged.problems, *problems],

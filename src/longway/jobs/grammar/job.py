@@ -52,7 +52,7 @@ def grammar(
     watcher = watcher or Watcher()
     arranged = arrange(whole, split)
     dataset, device = arranged.dataset, device_of(chosen)
-    sizes = chosen.sizes(device, pair=dataset.columns.context is not None)
+    sizes = chosen.sizes(device, pair=dataset.columns.context is not None, rows=dataset.n_used)
     if out is None:
         _check(dataset, chosen)
         induced = induce_grammar(arranged, chosen, sizes, device, watcher)

@@ -48,11 +48,24 @@ class GrammarSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class RowExample:
+    """A row with a phrase. marks, context_marks: where the phrase is in the text and in the context."""
+
+    id: str
+    text: str
+    context: str
+    marks: tuple[tuple[int, int], ...]
+    context_marks: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PhraseKind:
     """Subtrees with one root symbol that predict one label (Tables 1-5 and 11-14 of the paper).
 
-    spans: words of the first few; subtrees: how many there are. count, counts: rows with any of them, by label. share: the label's.
-    q: of the most significant subtree; None if none was tested or none is correlated with the label.
+    spans: words of the first few, as in the paper; subtrees: how many there are. count, counts: rows with any of them, by label. share: the
+    label's. q: of the kind in rows that did not choose its subtrees; None if it is not significant. name: in plain English.
+    tested, tested_share, points: rows with the kind among those rows, the label's share of them, and the effect in accuracy.
+    examples: rows with the label. same_as: the place in the table of a more informative kind with the same label and nearly the same rows.
     """
 
     root: int
@@ -64,11 +77,20 @@ class PhraseKind:
     share: float
     mutual_information: float
     q: float | None
+    name: str = ""
+    tested: int = 0
+    tested_share: float = 0.0
+    points: float = 0.0
+    examples: tuple[RowExample, ...] = ()
+    same_as: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RuleSummary:
-    """A rule that predicts a label (Table 15), with its most informative subtrees as outlines."""
+    """A rule that predicts a label (Table 15), with its most informative subtrees as outlines.
+
+    q: None if it is not significant. name: what its two parts are, in plain English.
+    """
 
     rule: str
     label: str
@@ -76,6 +98,8 @@ class RuleSummary:
     count: int
     share: float
     mutual_information: float
+    q: float | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +138,13 @@ class VersionCounts:
 
 @dataclass(frozen=True, slots=True)
 class KindVersions:
-    """A kind of phrase as the grammar sees it, and as plain phrases."""
+    """A significant kind of phrase as the grammar sees it, and as plain phrases."""
 
     root: int
     label: str
     spans: tuple[str, ...]
     versions: tuple[VersionCounts, ...]
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +158,10 @@ class ClassifierSummary:
 
 @dataclass(frozen=True, slots=True)
 class TreeExample:
-    """A tree that has a kind of phrase. composite: the kind's label; side: "supporting" or "counter"; marks: nodes to highlight; marked: their words."""
+    """A tree that has a kind of phrase. composite: the kind's label; side: "supporting" or "counter"; marks: nodes to highlight; marked: their words.
+
+    name: the kind in plain English.
+    """
 
     root: int
     composite: str
@@ -143,15 +171,20 @@ class TreeExample:
     tree: str
     marks: tuple[int, ...]
     marked: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleRatio:
-    """A rule of a tree, its words, and how many times as frequent it is in rows of the predicted label as in rows of the true one."""
+    """A rule of a tree, its words, and how many times as frequent it is in rows of the predicted label as in rows of the true one.
+
+    name: its words in plain English.
+    """
 
     rule: str
     ratio: float
     span: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +255,10 @@ class ContrastSummary:
 class GrammarResult(Result):
     """A grammar learned from texts, and which of its phrases and rules predict the label.
 
-    composites: kinds of phrases; phrases: those of two words or more. contrast: None if no contrast examples were generated.
-    tested, significant: subtrees and rules. findings: strongest first; kinds: the same joined by root and label.
-    model: the learned `grammar.parser.Grammar`; None if a finished run was read. folder: the run folder, if any.
+    composites: kinds of phrases, significant ones first; phrases: those of two words or more. contrast: None if no contrast examples were
+    generated. tested, significant: phrases and rules. findings: strongest first; kinds: significant composites as findings.
+    model: the learned `grammars.parser.Grammar`; None if a finished run was read. folder: the run folder, if any.
+    symbols: whether the page also prints the grammar's symbols on the terminal.
     """
 
     dataset: DatasetSummary
@@ -247,6 +281,7 @@ class GrammarResult(Result):
     kinds: tuple[Finding, ...] = field(default=(), compare=False)
     model: Any = field(default=None, compare=False)
     folder: Path | None = field(default=None, compare=False)
+    symbols: bool = field(default=False, compare=False)
 
     def page(self) -> Page:
         """The sections of the report."""
@@ -257,7 +292,8 @@ class GrammarResult(Result):
     def _frame(self) -> pl.DataFrame:
         """One row per kind of phrase."""
         rows = [asdict(kind) for kind in self.composites]
-        return pl.DataFrame([{key: value for key, value in row.items() if key != "counts"} for row in rows])
+        hidden = ("counts", "examples")
+        return pl.DataFrame([{key: value for key, value in row.items() if key not in hidden} for row in rows])
 
     def to_dict(self) -> dict[str, object]:
         """The content of tables.json."""
@@ -267,7 +303,11 @@ class GrammarResult(Result):
     @classmethod
     def from_dict(cls, content: object, findings: object = None) -> GrammarResult:
         """The result in the content of a tables.json, and of a findings.json if given; RunError if this release does not read it."""
-        given = {**check_version(content, VERSION, file=FILE, command="grammar"), "model": None}
+        given = {
+            **check_version(content, VERSION, file=FILE, command="grammar"),
+            "model": None,
+            "symbols": False,
+        }
         if findings is not None:
             listed = check_version(findings, VERSION, file=FINDINGS, command="grammar")
             given |= {name: listed.get(name, ()) for name in ("findings", "kinds")}

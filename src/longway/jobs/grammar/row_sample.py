@@ -132,6 +132,19 @@ def sample_rows(
     return sample
 
 
+def parsable_rows(
+    texts: Sequence[str], contexts: Sequence[str | None] | None, limits: LengthLimits
+) -> list[ParsableRow]:
+    """A row for each text, without anything to parse where it is too long. contexts: None for single texts."""
+    make = _sentences if contexts is None else _pairs
+    examples = [
+        Example(str(i), text, "", context)
+        for i, (text, context) in enumerate(zip(texts, contexts or [None] * len(texts), strict=True))
+    ]
+    units = make(examples, RowSample(limits))
+    return [ParsableRow(i, 0, examples[i], tuple(its)) for i, its in enumerate(units)]
+
+
 def _is_enough(pool: Sequence[ParsableRow], left: Ints, wanted: int, *, by_rows: bool) -> bool:
     """Whether the pool has as much as wanted, and for each label its share or all of its rows."""
     n_labels = 1 + max([*left.tolist(), *(row.label for row in pool)], default=0)

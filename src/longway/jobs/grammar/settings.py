@@ -60,6 +60,11 @@ SIZES = {
 }
 
 
+# Fewer rows than these: at most so many symbols. The phrases of a few rows spread over many symbols are kinds that nothing can be said about.
+SYMBOLS = {500: (4, 12), 3_000: (8, 24), 12_000: (16, 32)}
+MOST_EPOCHS = 40  # over few rows, which take more passes for as many steps
+
+
 def classifier_named(name: str) -> str | None:
     """The classifier of the command line; None for "none"."""
     return None if name == "none" else name
@@ -80,8 +85,8 @@ class GrammarSettings:
     """The grammar to learn, and what to do with it.
 
     paper: As published: the options that are not given get the paper's values, and the classifier is BERT-base, fine-tuned. For a GPU.
-    nonterminals: Symbols that expand to two others. Default: 32 on a GPU and with --paper, 16 on a CPU.
-    preterminals: Symbols that expand to words. Default: 64 on a GPU and with --paper, 32 on a CPU.
+    nonterminals: Symbols that expand to two others. Default: 4 below 500 rows, 8 below 3,000, 16 below 12,000 and on a CPU, else 32; with --paper 32.
+    preterminals: Symbols that expand to words. Default: 12, 24, 32 and 64 for as many rows; with --paper 64.
     dimension: Width of the networks. Default: 256 on a GPU and with --paper, 128 on a CPU.
     words: Words that the grammar knows; rarer ones are one unknown word.
     longest: Pairs are parsed if the product of their lengths in words is below this.
@@ -91,7 +96,7 @@ class GrammarSettings:
         65536 sentences or 16384 pairs, 4096 steps.
     patience: Measurements without improvement before training stops.
     epochs: Passes over the texts, at most; training stops early if held-out texts do not become more likely. Default: 10 for pairs and 40
-        for sentences on a GPU and with --paper, 5 and 8 on a CPU.
+        for sentences on a GPU and with --paper, 5 and 8 on a CPU, and more for few rows.
     limit: Rows to learn from, balanced over labels. Default: all on a GPU; on a CPU rows with 1000 pairs or 4000 sentences; with
         --paper 65000 pairs.
     classifier: Classifier to test with and against each phrase: a model as for `longway explain`, or none. auto: bow, with --paper BERT-base.
@@ -139,9 +144,9 @@ class GrammarSettings:
         if not 0 < self.max_q <= 1:
             raise SettingError(f"'max_q' must be between 0 and 1. Got {self.max_q}. The usual value is 0.05.")
 
-    def sizes(self, device: str, *, pair: bool) -> Sizes:
-        """The sizes on this device: as given, with defaults for the others."""
-        usual = PAPER_SIZES[pair] if self.paper else SIZES[device, pair]
+    def sizes(self, device: str, *, pair: bool, rows: int) -> Sizes:
+        """The sizes on this device for so many rows: as given, with defaults for the others."""
+        usual = PAPER_SIZES[pair] if self.paper else self._for_rows(SIZES[device, pair], rows)
         given = {
             name: value
             for name in ("nonterminals", "preterminals", "dimension", "epochs", "batch", "check")
@@ -150,6 +155,19 @@ class GrammarSettings:
         if self.limit is not None:
             given |= {"texts": None, "rows": self.limit}
         return replace(usual, **given)
+
+    def _for_rows(self, usual: Sizes, rows: int) -> Sizes:
+        """Fewer symbols and more passes for few rows."""
+        texts = None if self.limit else usual.texts
+        n = min(rows, self.limit or rows, texts or rows)
+        most = next((symbols for below, symbols in SYMBOLS.items() if n < below), (n, n))
+        passes = usual.epochs * (usual.texts or n) // max(1, n)
+        return replace(
+            usual,
+            nonterminals=min(usual.nonterminals, most[0]),
+            preterminals=min(usual.preterminals, most[1]),
+            epochs=max(usual.epochs, min(MOST_EPOCHS, passes)),
+        )
 
     def tuning(self) -> dict[str, Any]:
         """The options of the classifier: those of the paper or the usual ones, if it is fine-tuned; none for others."""

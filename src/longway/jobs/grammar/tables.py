@@ -1,8 +1,9 @@
 """The tables of a grammar run, as the result holds them.
 
-    composites   Tables 1-5: the most informative subtrees by root and label; phrases: those of two words or more (Tables 11-14)
+    composites   Tables 1-5: the most informative subtrees by root and label, significant kinds first; phrases: those of two words or more
+                 (Tables 11-14)
     rules        Table 15
-    versions     Table 10: each composite as n-grams; Table 6: a classifier's accuracy on supporting and counter-examples
+    versions     Table 10: significant composites as n-grams; Table 6: a classifier's accuracy on supporting and counter-examples
     wrong        section 6, Table 9: the rules that favour a classifier's wrong prediction, beside its saliency map
     contrast     Table 7: how often contrast examples mislead a classifier; None without contrast examples
 
@@ -12,19 +13,29 @@ The classifier is trained on the rows that the grammar was learned from, and tes
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
+from itertools import islice, zip_longest
 from typing import cast
 
 import numpy as np
 
 from longway.classify.catalog import model_named
 from longway.classify.classifier import Classifier, Inputs, Labelled
+from longway.detect import where
+from longway.detect.grammar_kinds import Kind
 from longway.detect.grammar_versions import compare_versions
 from longway.errors import LongwayError
-from longway.grammars.forest import Forest
-from longway.grammars.information import Composite, RuleShares, composites, for_and_against, informative_rules
-from longway.grammars.trees import Tree, brackets, leaves, nodes, span
+from longway.grammar_names import grammar_name, rule_name
+from longway.grammars.forest import Forest, rule_key
+from longway.grammars.information import (
+    Composite,
+    InformativeRule,
+    RuleShares,
+    for_and_against,
+    informative_rules,
+)
+from longway.grammars.trees import Tree, brackets, leaves, nodes, pattern_span, span
 from longway.jobs.grammar.contrast_examples import contrast_table
 from longway.jobs.grammar.induced import Induced, ParsedRows
 from longway.jobs.grammar.result import (
@@ -33,6 +44,7 @@ from longway.jobs.grammar.result import (
     GrammarSummary,
     KindVersions,
     PhraseKind,
+    RowExample,
     RuleRatio,
     RuleSummary,
     TreeExample,
@@ -44,13 +56,15 @@ from longway.jobs.grammar.saliency import with_saliency
 from longway.jobs.grammar.settings import Device
 from longway.json_values import from_json
 from longway.methods.contrast import ContrastSet
-from longway.records import Problem
+from longway.records import Pattern, Problem
 from longway.store import now
 
 SHOWN = 40  # composites per table
 COMPARED = 12  # composites whose versions are compared
 PICTURED = 8  # composites with pictures of trees
 PICTURES = 2  # supporting examples of each; besides one counter-example
+EXAMPLES = 3  # rows of each composite
+LOOKED_AT = 200  # rows among which these are chosen
 LONGEST_PICTURE = 16  # leaves of a tree to draw, if there is a shorter one
 WRONG = 8  # wrong predictions explained
 LONGEST_WRONG = 400  # characters of the tree of one, if there is a shorter one
@@ -71,8 +85,13 @@ def result_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> Gr
     """The result of a run. sets: contrast sets of the held-out rows, None if none were generated."""
     learned, held_out, settings, sizes = induced.learned, induced.held_out, induced.settings, induced.sizes
     labels, n_labels = learned.labels, len(induced.label_names)
-    found = composites(induced.forest, labels, n_labels)[:SHOWN]
-    phrases = composites(induced.forest, labels, n_labels, min_leaves=2)[:SHOWN]
+    same_as = _same_as(induced.composites[:SHOWN], induced)
+    leaders = [
+        kind
+        for kind, other in zip(induced.composites, same_as, strict=False)
+        if other is None and kind.is_significant(settings.max_q)
+    ]
+    larger = [kind for kind in induced.composites if kind.composite.root < induced.grammar.nonterminals]
     answers, problems = _answers(induced)
     held_out_forest = Forest(held_out.trees, like=induced.forest)
     model, trained = induced.grammar, induced.grammar.trained
@@ -99,26 +118,19 @@ def result_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> Gr
             history=tuple(trained.history),
             max_texts=sizes.texts,
         ),
-        composites=tuple(_phrase_kind(one, induced) for one in found),
-        phrases=tuple(_phrase_kind(one, induced) for one in phrases),
-        rules=tuple(
-            RuleSummary(
-                str(one.rule),
-                induced.label_names[one.label],
-                one.outlines,
-                sum(one.counts),
-                one.counts[one.label] / sum(one.counts),
-                one.mutual_information,
-            )
-            for one in informative_rules(induced.forest, labels, n_labels)
+        composites=tuple(
+            replace(_phrase_kind(kind, induced), same_as=other)
+            for kind, other in zip(induced.composites, same_as, strict=False)
         ),
-        versions=tuple(_versions(one, induced, held_out_forest, answers) for one in found[:COMPARED]),
+        phrases=tuple(_phrase_kind(kind, induced) for kind in larger[:SHOWN]),
+        rules=_rules(induced),
+        versions=tuple(_versions(kind, induced, held_out_forest, answers) for kind in leaders[:COMPARED]),
         classifier=None
         if answers is None or settings.classifier is None
         else ClassifierSummary(
             settings.classifier, sum(answers.correct) / len(answers.correct), len(answers.correct)
         ),
-        pictures=tuple(picture for one in found[:PICTURED] for picture in _pictures(one, induced)),
+        pictures=tuple(picture for kind in leaders[:PICTURED] for picture in _pictures(kind, induced)),
         wrong=() if answers is None else _wrong(induced, answers),
         contrast=None if sets is None else contrast_table(sets, answers.model.predict if answers else None),
         tested=induced.tested,
@@ -137,18 +149,85 @@ def result_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> Gr
     )
 
 
-def _phrase_kind(one: Composite, induced: Induced) -> PhraseKind:
-    q = min((induced.piece_q.get(number, 1.0) for number in one.subtrees), default=1.0)
+def _phrase_kind(kind: Kind, induced: Induced) -> PhraseKind:
+    one, evidence = kind.composite, kind.evidence
+    totals = np.bincount(induced.learned.labels, minlength=len(induced.label_names)).tolist()
     return PhraseKind(
-        one.root,
-        induced.label_names[one.label],
-        one.spans,
-        len(one.subtrees),
-        one.count,
-        dict(zip(induced.label_names, one.counts, strict=True)),
-        one.label_share,
-        one.mutual_information,
-        q if q <= induced.settings.max_q else None,
+        root=one.root,
+        label=induced.label_names[one.label],
+        spans=one.spans,
+        subtrees=len(one.subtrees),
+        count=one.count,
+        counts=dict(zip(induced.label_names, one.counts, strict=True)),
+        share=one.label_share,
+        mutual_information=one.mutual_information,
+        q=evidence.q if kind.is_significant(induced.settings.max_q) else None,
+        name=grammar_name(kind.spans),
+        tested=sum(evidence.counts),
+        tested_share=evidence.share(one.label),
+        points=evidence.points(one.label, totals),
+        examples=_examples(one, induced),
+    )
+
+
+def _same_as(kinds: Sequence[Kind], induced: Induced) -> list[int | None]:
+    """For each kind the place of the first one before it with the same label and at least half of all rows of both; None if there is none."""
+    rows = [induced.forest.has_any(kind.composite.subtrees) for kind in kinds]
+    found: list[int | None] = []
+    for i, kind in enumerate(kinds):
+        similar = (
+            j
+            for j in range(i)
+            if found[j] is None
+            and kinds[j].composite.label == kind.composite.label
+            and 2 * (rows[i] & rows[j]).sum() >= (rows[i] | rows[j]).sum()
+        )
+        found.append(next(similar, None))
+    return found
+
+
+def _examples(one: Composite, induced: Induced) -> tuple[RowExample, ...]:
+    """Rows with the composite and its label, short ones with different phrases first."""
+    rows, _ = for_and_against(induced.forest.has_any(one.subtrees), induced.learned.labels, one.label)
+    by_phrase: dict[str, list[RowExample]] = {}
+    for row, _, best, _ in _short_first(rows[:LOOKED_AT].tolist(), one, induced):
+        words = pattern_span(induced.forest.subtrees.tree(best), pair=induced.is_pair)
+        by_phrase.setdefault(words, []).append(_example(row, words, induced))
+    turns = zip_longest(*by_phrase.values())  # another phrase each time, as long as there are some
+    return tuple(islice((each for turn in turns for each in turn if each is not None), EXAMPLES))
+
+
+def _example(row: int, words: str, induced: Induced) -> RowExample:
+    example = induced.learned.rows[row].example
+    texts = {"text": example.text} | ({"context": example.context or ""} if induced.is_pair else {})
+    pattern = Pattern("grammar", "text", (words,), context="context" if induced.is_pair else "")
+    found = where(pattern, texts) or {}
+    marks, context_marks = (tuple(found.get(name, ())[:1]) for name in ("text", "context"))
+    return RowExample(example.id, example.text, example.context or "", marks, context_marks)
+
+
+def _rules(induced: Induced) -> tuple[RuleSummary, ...]:
+    """The most informative rules, significant ones first."""
+    found = informative_rules(induced.forest, induced.learned.labels, len(induced.label_names))
+    rules = [_rule(one, induced) for one in found]
+    return tuple(sorted(rules, key=lambda rule: rule.q is None))
+
+
+def _rule(one: InformativeRule, induced: Induced) -> RuleSummary:
+    q = induced.rule_q.get(rule_key(one.rule), 1.0)
+    trees = (induced.forest.subtrees.tree(number) for number in one.subtrees)
+    parts = [
+        tuple(pattern_span(part, pair=induced.is_pair) for part in tree.parts) for tree in trees if tree.parts
+    ]
+    return RuleSummary(
+        rule=str(one.rule),
+        label=induced.label_names[one.label],
+        outlines=one.outlines,
+        count=sum(one.counts),
+        share=one.counts[one.label] / sum(one.counts),
+        mutual_information=one.mutual_information,
+        q=q if q <= induced.settings.max_q else None,
+        name=rule_name(parts),
     )
 
 
@@ -179,9 +258,10 @@ def _labelled(part: ParsedRows) -> Labelled:
 
 
 def _versions(
-    one: Composite, induced: Induced, held_out_forest: Forest, answers: _Answers | None
+    kind: Kind, induced: Induced, held_out_forest: Forest, answers: _Answers | None
 ) -> KindVersions:
     """The composite in its versions: counts in the training rows, accuracy in the held-out rows."""
+    one = kind.composite
     learned, held_out, known = induced.learned, induced.held_out, induced.grammar.vocabulary.known
     found = compare_versions(one, induced.forest, texts_of(learned, known), learned.labels)
     correct = None if answers is None else answers.correct
@@ -203,7 +283,9 @@ def _versions(
                 accuracy,
             )
         )
-    return KindVersions(one.root, induced.label_names[one.label], one.spans, tuple(versions))
+    return KindVersions(
+        one.root, induced.label_names[one.label], one.spans, tuple(versions), grammar_name(kind.spans)
+    )
 
 
 def texts_of(
@@ -216,8 +298,9 @@ def texts_of(
     ]
 
 
-def _pictures(one: Composite, induced: Induced) -> list[TreeExample]:
+def _pictures(kind: Kind, induced: Induced) -> list[TreeExample]:
     """Trees with the composite's subtrees highlighted: supporting examples with different words, and a counter-example."""
+    one, name = kind.composite, grammar_name(kind.spans)
     sides = for_and_against(induced.forest.has_any(one.subtrees), induced.learned.labels, one.label)
     found: list[TreeExample] = []
     for side, rows, n in (("supporting", sides[0], PICTURES), ("counter", sides[1], 1)):
@@ -228,7 +311,9 @@ def _pictures(one: Composite, induced: Induced) -> list[TreeExample]:
             marked = span(induced.forest.subtrees.tree(best), pair=induced.is_pair)
             example, text = induced.learned.rows[row].example, brackets(tree, pair=induced.is_pair)
             label = induced.label_names[one.label]
-            shown = TreeExample(one.root, label, side, example.id, example.label, text, tuple(marks), marked)
+            shown = TreeExample(
+                one.root, label, side, example.id, example.label, text, tuple(marks), marked, name
+            )
             drawn.setdefault(marked, shown)
         found += drawn.values()
     return found
@@ -273,7 +358,11 @@ def _wrong(induced: Induced, answers: _Answers) -> tuple[WrongPrediction, ...]:
         best = evidence[0].node
         tree = next(tree for tree in trees if any(node is best for node in nodes(tree)))
         marks = tuple(i for i, node in enumerate(nodes(tree)) if node is best)
-        rules = tuple(RuleRatio(str(one.rule), one.ratio, span(one.node, pair=pair)) for one in evidence if one.ratio > 1)  # fmt: skip
+        rules = tuple(
+            RuleRatio(str(one.rule), one.ratio, span(one.node, pair=pair), grammar_name([pattern_span(one.node, pair=pair)]))
+            for one in evidence
+            if one.ratio > 1
+        )  # fmt: skip
         found.append(WrongPrediction(row.example.id, label, answer, brackets(tree, pair=pair), marks, rules))
         examples[row.example.id] = row.example
     found.sort(key=lambda one: (len(one.tree) > LONGEST_WRONG, -one.rules[0].ratio))

@@ -23,12 +23,15 @@ from longway.data import Dataset, as_dataset, with_columns
 from longway.data.columns import WEIGHT_COLUMN
 from longway.data.edited import encoding_note
 from longway.data.summary import DatasetSummary
+from longway.detect import GRAMMAR, detectors_for
 from longway.detect.clusters import Clusters
 from longway.detect.findings import search
 from longway.detect.reading import Reading
 from longway.engines.engine import Engine
 from longway.engines.prompt import judge_prompt, rewrite_prompt
-from longway.jobs.before_after import compare
+from longway.jobs.audit.grammar_level import detector_of, parsed_sample
+from longway.jobs.audit.settings import AUTO
+from longway.jobs.before_after import compare, with_grammar
 from longway.jobs.edit_counts import CheckCounter, RandomSample, ShownEdit, reason_counts
 from longway.jobs.engine_use import (
     Engines,
@@ -173,7 +176,7 @@ class RepairJob:
             free = replace(self, writer=None, judge=None, settings=replace(self.settings, engine="none"))
         return try_remedies(
             rows,
-            replace(free.settings, keep_size=False),
+            replace(free.settings, keep_size=False, levels=free.settings.quick_levels),
             plan=lambda part, settings: _plan(dataset_of(part), part, settings),
             build=lambda part, plan, settings: free.repairing(part, plan, journal, quiet, settings),
             watcher=watcher,
@@ -203,10 +206,20 @@ class RepairJob:
 def _plan(
     dataset: Dataset, rows: Rows, settings: RepairSettings, *, step: Callable[[str], object] | None = None
 ) -> RepairPlan:
-    reading = Reading.of(dataset)
-    found = search(reading, clusters=Clusters.of(reading), step=step or (lambda name: None))
+    reading, step = Reading.of(dataset), step or (lambda name: None)
+    detectors, parsed, notes = detectors_for(reading, settings.chosen_levels), None, list[str]()
+    if GRAMMAR in settings.chosen_levels:
+        is_auto = settings.levels == (AUTO,)
+        parsed, noted = parsed_sample(dataset, reading, seed=settings.seed, only_if_quick=is_auto, step=step)
+        if parsed is None and not is_auto:
+            notes = [f"{problem.message} {problem.next_step}" for problem in noted]
+    if parsed is not None:
+        detectors.append(detector_of(parsed, reading))
+    found = search(reading, detectors=detectors, clusters=Clusters.of(reading), step=step)
     chance = max(Counter(rows.labels.tolist()).values(), default=0) / max(len(rows), 1)
-    return plan_of(rows, found, settings, goal=goal_for(settings, chance, ABOVE_CHANCE))
+    goal = goal_for(settings, chance, ABOVE_CHANCE)
+    plan = plan_of(rows, found, settings, goal=goal, parse=None if parsed is None else parsed.parse)
+    return replace(plan, notes=(*plan.notes, *notes))
 
 
 @contextmanager
@@ -254,6 +267,8 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
     comparison = compare(
         part, after, keep=keep, seed=settings.seed, step=lambda name: work.begin(COMPARE, name, 1.0)
     )
+    if plan.grammar is not None:
+        comparison = with_grammar(comparison, plan.grammar, rows, rows_of(after, seed=settings.seed))
     return RepairResult(
         dataset=DatasetSummary.of(part),
         settings=run.identity.settings,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 
 from longway.detect.findings import Chosen, Search
+from longway.detect.grammar import GrammarDetector
 from longway.english.opposites import opposite_table
 from longway.english.sentiment_words import word_sides
 from longway.jobs.engine_use import RunEstimate
@@ -24,6 +25,7 @@ from longway.jobs.repair.settings import (
 )
 from longway.methods.eda import STOP_WORDS
 from longway.methods.method import Rows
+from longway.methods.repair.grammar import GrammarPatterns, Parse
 from longway.methods.repair.remedy import Target
 from longway.task import two_numbers
 from longway.tokens.keep import is_real_signal
@@ -75,7 +77,7 @@ class RepairPlan:
     """targets: patterns to weaken, strongest first. signal: patterns that are left alone. steps: remedies in order. goal: the leak to reach.
 
     notes: what the plan assumes about labels and texts. leak: of the texts alone, now. patterns: what is expected of the strongest targets. seconds: how long it may take. calls: what engines
-    that cost money may take; None if there are none.
+    that cost money may take; None if there are none. grammar: patterns that only a grammar sees, to be balanced by rows; None if there are none.
     """
 
     targets: tuple[Target, ...]
@@ -87,19 +89,22 @@ class RepairPlan:
     patterns: tuple[ExpectedPattern, ...] = ()
     seconds: float = 0.0
     calls: RunEstimate | None = None
+    grammar: GrammarPatterns | None = None
 
     def to_dict(self) -> dict[str, object]:
         """The plan as JSON values."""
         kept = ("goal", "notes", "leak", "steps", "patterns", "signal", "seconds", "calls")
-        return {name: value for name, value in asdict(self).items() if name in kept}
+        return {name: value for name, value in asdict(replace(self, grammar=None)).items() if name in kept}
 
     def targets_of(self, remedy: str) -> list[Target]:
         """The targets that a remedy can weaken."""
         return [target for target in self.targets if target.pattern.level in LEVELS[remedy]]
 
 
-def plan_of(rows: Rows, found: Search, settings: RepairSettings, *, goal: float) -> RepairPlan:
-    """The plan for the findings of an audit."""
+def plan_of(
+    rows: Rows, found: Search, settings: RepairSettings, *, goal: float, parse: Parse | None = None
+) -> RepairPlan:
+    """The plan for the findings of an audit. parse: parses texts with the grammar, if the audit looked at that level."""
     signal_words = sentiment_words() if rows.task.kind == "sentiment" else frozenset()
     targets, signal, counts = [], [], {}
     repaired: set[int] = set()  # groups that have a target: of patterns that say the same, one is enough
@@ -117,6 +122,14 @@ def plan_of(rows: Rows, found: Search, settings: RepairSettings, *, goal: float)
         repaired.add(one.leader)
         targets.append(Target(pattern, one.finding.label, one.finding.gain))
         counts[pattern] = one.finding.count
+    of_grammar = [
+        one
+        for place, one in enumerate(found.chosen)
+        if one.leader == place and isinstance(one.detector, GrammarDetector)
+    ]
+    left_alone = [one for one in of_grammar if _is_signal(one, settings, signal_words)]
+    signal += [one.finding.pattern.name for one in left_alone]
+    grammar = _grammar_patterns([one for one in of_grammar if one not in left_alone], parse)
     wanted = set(settings.remedy)
     asks = settings.engine not in ("rules", "none")  # an engine that writes any text
     left_out = frozenset() if looks_english(rows.texts) else NEED_ENGLISH - ({REWORD} if asks else set())
@@ -134,11 +147,25 @@ def plan_of(rows: Rows, found: Search, settings: RepairSettings, *, goal: float)
                 COUNTERPART, (), len(rows), "adds rows with another label that keep what gives it away"
             )
         )
+    built = () if grammar is None else tuple(target.pattern.name for target in grammar.targets)
     if DROP in wanted or (not wanted and rows.task.is_pair):
-        steps.append(PlannedRemedy(DROP, (), len(rows), f"only if the leak is still above {goal:.0%}"))
+        why = f"{'other rows ' * bool(built)}only if the leak is still above {goal:.0%}"
+        steps.append(PlannedRemedy(DROP, built, len(rows), why))
     if WEIGH in wanted:
         steps.append(PlannedRemedy(WEIGH, (), len(rows), "adds the column longway_weight"))
-    return RepairPlan(tuple(targets), tuple(signal), tuple(steps), goal, tuple(_notes(rows, asks=asks)))
+    notes = tuple(_notes(rows, asks=asks))
+    return RepairPlan(tuple(targets), tuple(signal), tuple(steps), goal, notes, grammar=grammar)
+
+
+def _grammar_patterns(chosen: Sequence[Chosen], parse: Parse | None) -> GrammarPatterns | None:
+    """The patterns of the grammar with the means to find them in rows; None if there are none."""
+    # Of a pattern with a very long name, a finding has no words; a rule has a place.
+    targets = [
+        Target(one.description.pattern, one.finding.label, one.finding.gain)
+        for one in chosen
+        if one.finding.pattern.words and not one.finding.pattern.place
+    ]
+    return GrammarPatterns(targets, parse) if targets and parse is not None else None
 
 
 def _notes(rows: Rows, *, asks: bool) -> Iterator[str]:
@@ -177,14 +204,15 @@ def sentiment_words() -> frozenset[str]:
 
 def _is_signal(one: Chosen, settings: RepairSettings, signal_words: Collection[str]) -> bool:
     pattern = one.finding.pattern
+    words = tuple(word for phrase in pattern.words for word in phrase.split())  # the grammar's are phrases
     if settings.only and pattern.name.lower() not in {name.lower() for name in settings.only}:
         return True
     if settings.keep and (
         pattern.name.lower() in {name.lower() for name in settings.keep}
-        or is_real_signal(pattern.words, [tuple(tokenize(phrase)) for phrase in settings.keep])
+        or is_real_signal(words, [tuple(tokenize(phrase)) for phrase in settings.keep])
     ):
         return True
-    return any(word in signal_words for word in pattern.words)
+    return any(word in signal_words for word in words)
 
 
 def goal_for(settings: RepairSettings, chance: float, above: float) -> float:

@@ -40,6 +40,7 @@ from longway.methods.method import BUDGET_SPENT, Round, Rows
 from longway.methods.repair import in_place_remedies
 from longway.methods.repair.asked import AskedCounterparts, AskedEdits
 from longway.methods.repair.counterparts import PairCounterparts, SentimentCounterparts
+from longway.methods.repair.grammar import ContrastCounterparts
 from longway.methods.repair.other_contexts import STANCES, OtherContexts
 from longway.methods.repair.remedy import BatchRemedy, Remedy
 from longway.methods.repair.repair import CounterpartSource, Repair
@@ -99,6 +100,7 @@ class Repairing:
             verify_new=lambda candidates: self._verified(self._checks_new, candidates),
             read=load_pipeline().analyse if self.is_english else None,
             max_changed=int(settings.max_change * len(rows)),
+            grammar=plan.grammar,
         )
 
     @cached_property
@@ -153,6 +155,8 @@ class Repairing:
         if DROP in steps:
             self._begin(DROP)
             for done in self.repair.drop(self._is_reached, self.leak):
+                yield DROP, done
+            for done in self.repair.drop_for_grammar():
                 yield DROP, done
         if self.settings.keep_size:
             for done in self.repair.shrink():
@@ -258,6 +262,8 @@ class Repairing:
             yield OtherContexts(
                 rows, lambda pairs: cache.rows("entailment", model.version, pairs, model.probabilities)
             )
+            if self.plan.grammar is not None:
+                yield ContrastCounterparts(rows, self.plan.grammar)
         yield PairCounterparts(rows, seed=self.settings.seed)
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from longway.errors import SettingError
+from longway.jobs.audit.settings import AUTO, LEVELS, check_levels, levels_named
 from longway.jobs.options import ENGINE, check_options, option
 
 TAKE_OUT, NORMALISE, EXCHANGE, REWORD = "take out", "normalise", "exchange", "reword"
@@ -63,6 +64,7 @@ class RepairSettings:
         Default: all that apply except weigh, which adds a column longway_weight.
     describe: What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.
     keep: A word or phrase that is real signal and must stay. Repeatable.
+    levels: Kinds of patterns to look for, as in an audit: all, some, or all but some: -grammar. Default: all, but the grammar level only if it takes a few seconds.
     only: Repair only this pattern, as the audit names it. Repeatable.
     max_change: The most rows that may be changed, as a share of all; half as many may be dropped. Default: 60%.
     keep_size: Keep the number of rows: rows that are added take the place of others.
@@ -78,12 +80,24 @@ class RepairSettings:
     keep: tuple[str, ...] = option(())
     describe: tuple[str, ...] = option((), group=ENGINE, metavar="LABEL=TEXT")
     only: tuple[str, ...] = option((), metavar="PATTERN")
+    levels: tuple[str, ...] = option((AUTO,), parse=levels_named)
     max_change: float = option(0.6, parse=share_of_rows, metavar="SHARE", at_least=0, at_most=1)
     keep_size: bool = option(False, flag=True)
     try_remedies: bool = option(False, flag=True, name="try")
     engine: str = option("rules", group=ENGINE)
     judge: str = option("auto", group=ENGINE, advanced=True)
     seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
+
+    @property
+    def chosen_levels(self) -> tuple[str, ...]:
+        """The levels to look at."""
+        return LEVELS if self.levels == (AUTO,) else self.levels
+
+    @property
+    def quick_levels(self) -> tuple[str, ...]:
+        """The levels that take little time: all that are chosen but the grammar; without it, all others."""
+        quick = tuple(level for level in LEVELS if level != "grammar")
+        return tuple(level for level in quick if level in self.chosen_levels) or quick
 
     @property
     def needs_engine(self) -> bool:
@@ -98,5 +112,6 @@ class RepairSettings:
             raise SettingError(
                 f"There is no remedy {unknown[0]!r}. The remedies are {', '.join(REMEDIES)}. Choose one of them."
             )
+        check_levels(self.levels)
         if any(not phrase.strip() for phrase in (*self.keep, *self.only)):
             raise SettingError("'keep' and 'only' must be words or patterns. Got an empty one. Leave it out.")

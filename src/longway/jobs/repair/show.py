@@ -166,7 +166,7 @@ def _expected_table(patterns: Sequence[ExpectedPattern]) -> Table:
 def _aimed_at(step: PlannedRemedy) -> str:
     shown = ", ".join(cut(name, NAME_LIMIT) for name in step.patterns[:MAX_NAMED])
     more = f" and {len(step.patterns) - MAX_NAMED} more" if len(step.patterns) > MAX_NAMED else ""
-    return f"{shown}{more}" or step.why
+    return "; ".join(filter(None, [f"{shown}{more}", step.why]))
 
 
 def gone(result: RepairResult) -> tuple[int, int]:

@@ -9,7 +9,7 @@ phrases rarely share a number, and where they do, they are balanced together. Th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
@@ -31,6 +31,7 @@ _OVERLAP = _LENGTH + N_BINS
 _TRAITS = _OVERLAP + N_BINS
 N_FEATURES = _TRAITS + len(surface_questions.QUESTIONS)
 Numbers = NDArray[np.int64]
+More = Callable[[Sequence[str], Sequence[str | None] | None], list[Numbers]]
 _MIX = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
 
 
@@ -38,7 +39,7 @@ class FeatureReader:
     """Reads the features of texts.
 
     lengths, overlaps: the bounds of the bins; None to ignore lengths or overlaps.
-    ignored: words that are real signal; phrases with one of them do not count.
+    ignored: words that are real signal; phrases with one of them do not count. more: reads further features, numbered from `N_FEATURES`.
     """
 
     def __init__(
@@ -47,8 +48,9 @@ class FeatureReader:
         lengths: NDArray[np.float64] | None,
         overlaps: NDArray[np.float64] | None,
         ignored: Iterable[str] = (),
+        more: More | None = None,
     ) -> None:
-        self._lengths, self._overlaps = lengths, overlaps
+        self._lengths, self._overlaps, self._more = lengths, overlaps, more
         self._ignored = np.array(sorted({_code(word) for word in ignored}), dtype=np.uint64)
 
     @classmethod
@@ -58,11 +60,12 @@ class FeatureReader:
         contexts: Sequence[str] | None = None,
         *,
         ignored: Iterable[str] = (),
+        more: More | None = None,
     ) -> FeatureReader:
         """A reader whose bins divide these texts into groups of about the same size."""
         tokens = _tokens(texts)
         overlaps = None if contexts is None else _edges(_overlaps(tokens, _tokens(contexts)))
-        return cls(lengths=_edges(map(len, tokens)), overlaps=overlaps, ignored=ignored)
+        return cls(lengths=_edges(map(len, tokens)), overlaps=overlaps, ignored=ignored, more=more)
 
     def read(self, texts: Sequence[str], contexts: Sequence[str | None] | None = None) -> list[Numbers]:
         """For each text the numbers of its features that count, ascending."""
@@ -84,7 +87,10 @@ class FeatureReader:
             if any(map(is_negation, words)):
                 more.append([_NEGATION])
             rows.append(np.unique(np.concatenate([_phrases(words, self._ignored), *more]).astype(np.int64)))
-        return rows
+        if self._more is None or not rows:
+            return rows
+        # Numbers behind all others: the rows stay in ascending order.
+        return [np.concatenate(both) for both in zip(rows, self._more(texts, contexts), strict=True)]
 
 
 def number_of(words: Sequence[str], *, first: bool = False, last: bool = False) -> int:

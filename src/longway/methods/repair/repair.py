@@ -31,6 +31,7 @@ from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent
 from longway.methods.method import Figures, Round, Rows, Verify, fresh_id
 from longway.methods.repair.balance import Balance, best_drops
 from longway.methods.repair.features import N_FEATURES, FeatureReader, Numbers, number_of
+from longway.methods.repair.grammar import GrammarPatterns
 from longway.methods.repair.remedy import BatchRemedy, Draft, Remedy, RepairRow, Target, drafts_of
 from longway.methods.repair.shown import ShownRows
 from longway.methods.repair.weigh import balancing_weights
@@ -98,7 +99,7 @@ class Repair:
     """The repair of some rows.
 
     ignored: words that are real signal. verify: checks changed texts; verify_new: checks added rows. read: analyses English; None for other
-    languages. max_changed: how many rows may be changed; half as many may be dropped.
+    languages. max_changed: how many rows may be changed; half as many may be dropped. grammar: patterns of a grammar to balance, too.
     """
 
     name = "repair"
@@ -112,14 +113,18 @@ class Repair:
         verify_new: Verify | None = None,
         read: Callable[[str], Document] | None = None,
         max_changed: int | None = None,
+        grammar: GrammarPatterns | None = None,
     ) -> None:
         self.rows, self.verify, self.verify_new = rows, verify, verify_new
         self.read = (
             lru_cache(maxsize=2048)(read) if read is not None else None
         )  # each remedy and target reads the same texts
         self.texts = list(rows.texts)
-        self.reader = FeatureReader.for_texts(rows.texts, rows.contexts, ignored=ignored)
-        self.balance = Balance(self.reader.read(rows.texts, rows.contexts), rows.labels, N_FEATURES)
+        self.grammar = grammar
+        more = None if grammar is None else grammar.read
+        n_features = N_FEATURES + (0 if grammar is None else len(grammar.targets))
+        self.reader = FeatureReader.for_texts(rows.texts, rows.contexts, ignored=ignored, more=more)
+        self.balance = Balance(self.reader.read(rows.texts, rows.contexts), rows.labels, n_features)
         self.added: list[AddedText] = []  # numbered after the rows
         self.dropped: set[int] = set()
         self.weights: dict[int, float] = {}
@@ -472,6 +477,31 @@ class Repair:
                 self.dropped.add(best)
                 self.balance.drop(best)
                 order.append(best)
+        stage.used = stage.drafts = len(order)
+        if order:
+            yield self._round(stage, [self._drop_edit(row) for row in order])
+
+    def drop_for_grammar(self) -> Iterator[Round]:
+        """Drop the fewest rows such that the patterns of the grammar say little about labels, or as many as may be dropped.
+
+        No text is written for such patterns: they are about how a text is built. The labels keep their shares.
+        """
+        if self.grammar is None:
+            return
+        rows = [row for row in range(len(self.balance.features)) if row not in self.dropped]
+        features = self.grammar.features
+        own = [np.intersect1d(self.balance.features[row], features) - N_FEATURES for row in rows]
+        apart = Balance(own, [self.balance.labels[row] for row in rows], len(features))
+        stage, order = Stage("drop", rows=sum(map(bool, map(len, own)))), list[int]()
+        for number in best_drops(apart, range(len(rows)), self._shares):
+            row = rows[number]
+            if row < len(self.rows) and self._room <= 0:
+                break
+            self.dropped.add(row)
+            self.balance.drop(row)
+            order.append(row)
+            if not apart.excess():
+                break
         stage.used = stage.drafts = len(order)
         if order:
             yield self._round(stage, [self._drop_edit(row) for row in order])

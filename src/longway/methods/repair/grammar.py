@@ -1,0 +1,116 @@
+"""Patterns of a grammar in a repair: which rows have them, and contrast examples as rows to add.
+
+    texts, contexts  ->  trees (parsed once for each pair of texts)  ->  the numbers of the patterns, after those of `features.py`
+
+A row's words do not determine its tree, so a pattern of the grammar is looked for in trees and not in texts. With numbers of their own, such
+patterns are balanced like words: rows are dropped, weighed and added until they say little about labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from longway.grammars.trees import Tree, nodes, pattern_span
+from longway.methods.additions import Proposal
+from longway.methods.contrast import GrammarWords, contrast_sets
+from longway.methods.method import Rows
+from longway.methods.repair.features import N_FEATURES, Numbers
+from longway.methods.repair.remedy import Target
+from longway.records import Example
+
+AT_ONCE = 256  # rows whose contrast examples are written together
+
+Trees = Sequence[Tree]
+Parse = Callable[[Sequence[str], Sequence[str | None]], Sequence[Trees]]
+
+
+class GrammarPatterns:
+    """Some patterns of a grammar, and the rows that have them.
+
+    targets: the patterns, each the words of a subtree. parse: the trees of texts with their contexts; none for what is too long.
+    """
+
+    def __init__(self, targets: Sequence[Target], parse: Parse) -> None:
+        self.targets, self._parse = tuple(targets), parse
+        patterns = [target.pattern for target in targets]
+        self._features = {pattern.words[0]: N_FEATURES + i for i, pattern in enumerate(patterns)}
+        self._is_pair = any(pattern.context for pattern in patterns)
+        self._trees: dict[tuple[str, str | None], Trees] = {}
+
+    @property
+    def features(self) -> Numbers:
+        """The numbers of the patterns as features of rows."""
+        return np.arange(N_FEATURES, N_FEATURES + len(self.targets), dtype=np.int64)
+
+    def trees(self, texts: Sequence[str], contexts: Sequence[str | None] | None) -> list[Trees]:
+        """The trees of each text; none for one that is too long."""
+        pairs = list(zip(texts, contexts or [None] * len(texts), strict=True))
+        if new := [pair for pair in dict.fromkeys(pairs) if pair not in self._trees]:
+            parsed = self._parse([text for text, _ in new], [context for _, context in new])
+            self._trees.update(zip(new, parsed, strict=True))
+        return [self._trees[pair] for pair in pairs]
+
+    def read(self, texts: Sequence[str], contexts: Sequence[str | None] | None) -> list[Numbers]:
+        """For each text the numbers of the patterns that it has, ascending."""
+        return [self._numbers(trees) for trees in self.trees(texts, contexts)]
+
+    def _numbers(self, trees: Trees) -> Numbers:
+        spans = {pattern_span(node, pair=self._is_pair) for tree in trees for node in nodes(tree)}
+        return np.array(sorted(self._features[s] for s in spans if s in self._features), dtype=np.int64)
+
+    def counts(self, rows: Rows) -> Numbers:
+        """Patterns x labels: rows that have a pattern and carry a label."""
+        counts = np.zeros((len(self.targets), len(rows.label_names)), dtype=np.int64)
+        for label, numbers in zip(rows.labels.tolist(), self.read(rows.texts, rows.contexts), strict=True):
+            counts[numbers - N_FEATURES, label] += 1
+        return counts
+
+
+class ContrastCounterparts:
+    """Contrast examples as rows to add (`methods.contrast`): they show a pattern of the grammar without its label.
+
+    For pairs with labels for entailment, neutral and contradiction.
+    """
+
+    engine = "rules"
+
+    def __init__(self, rows: Rows, patterns: GrammarPatterns) -> None:
+        self.rows, self.patterns = rows, patterns
+
+    @cached_property
+    def _words(self) -> GrammarWords:
+        rows = self.rows
+        parsed = [
+            (trees[0], rows.label(row))
+            for row, trees in enumerate(self.patterns.trees(rows.texts, rows.contexts))
+            if trees
+        ]
+        return GrammarWords.learn(
+            [tree for tree, _ in parsed], [label for _, label in parsed], rows.task.stances
+        )
+
+    def propose(self, rows: Sequence[int]) -> Iterator[list[Proposal]]:
+        """The contrast examples of each row, in order."""
+        for start in range(0, len(rows), AT_ONCE):
+            yield from self._propose_part(rows[start : start + AT_ONCE])
+
+    def _propose_part(self, rows: Sequence[int]) -> list[list[Proposal]]:
+        data = self.rows
+        examples = [
+            Example(data.ids[row], data.texts[row], data.label(row), data.context(row)) for row in rows
+        ]
+        parsed = self.patterns.trees([one.text for one in examples], [one.context for one in examples])
+        trees = [its[0] if its else None for its in parsed]
+        found: dict[str, list[Proposal]] = {}
+        number = {one.id: row for one, row in zip(examples, rows, strict=True)}
+        for made in contrast_sets(examples, trees, self._words, data.task.stances):
+            found.setdefault(made.row.id, []).extend(
+                Proposal(
+                    number[made.row.id], one.after, one.label, made.row.context, how=f"contrast.{one.edit}"
+                )
+                for one in made.members
+            )
+        return [found.get(one.id, []) for one in examples]

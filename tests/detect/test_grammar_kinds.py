@@ -1,0 +1,192 @@
+"""Kinds of phrases are tested on rows that did not choose them: a slow twin, permuted labels, and a planted phrase."""
+
+from collections import defaultdict
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from longway.detect.findings import search
+from longway.detect.grammar import GrammarDetector
+from longway.detect.grammar_kinds import as_chosen, blocks, evidence_of, find_kinds
+from longway.grammar_names import grammar_name
+from longway.grammars.forest import Forest
+from longway.grammars.information import composites
+from longway.grammars.trees import Tree, nodes
+from longway.stats import q_values
+from tests.conftest import reading_of
+from tests.grammar.toy_trees import any_tree
+
+N_LABELS = 3
+WORDS = [f"word{i}" for i in range(400)]
+PLANTED = ("as", "it", "happens")
+
+
+def chain(words, symbol):
+    """A tree of one text that puts its last words together first. The symbols count up from the smallest phrase to the whole."""
+    tree = Tree(60, words=(words[-1], ""))
+    for i, word in enumerate(reversed(words[:-1])):
+        tree = Tree(symbol + i, (Tree(50, words=(word, "")), tree))
+    return tree
+
+
+def sentences(n=150, n_planted=30, seed=0):
+    """Sentences of random words with random labels; a planted phrase in some of label "a" and few of "b". Near-whole sentences are subtrees."""
+    rng = np.random.default_rng(seed)
+    documents, texts, labels = [], [], []
+    for i in range(n):
+        label, words = "ab"[i % 2], list(rng.choice(WORDS, 9))
+        has = i // 2 < n_planted if label == "a" else i // 2 < n_planted // 10
+        tree = chain(words, symbol=10)
+        if has:
+            tree = Tree(3, (chain(list(PLANTED), symbol=1), tree))
+            words = [*PLANTED, *words]
+        documents.append([tree])
+        texts.append(" ".join(words))
+        labels.append(label)
+    return documents, texts, labels
+
+
+def subtrees_of(tree):
+    return set(nodes(tree))
+
+
+def slow_z(hits, n, base):
+    return (hits / n - base) / sqrt(base * (1 - base) / n)
+
+
+def slow_kinds(documents, labels, block, number, at_least, min_z):
+    """The subtrees of each (root, label) that the blocks before `number` choose, one by one."""
+    earlier = [i for i in range(len(labels)) if block[i] < number]
+    totals = [sum(labels[i] == y for i in earlier) for y in range(N_LABELS)]
+    needed = max(2, round(at_least * len(earlier) / len(labels)))
+    kinds = defaultdict(set)
+    for subtree in {each for i in earlier for each in subtrees_of(documents[i])}:
+        rows = [i for i in earlier if subtree in subtrees_of(documents[i])]
+        z = [
+            slow_z(sum(labels[i] == y for i in rows), len(rows), totals[y] / len(earlier))
+            if 0 < totals[y] < len(earlier) else -np.inf
+            for y in range(N_LABELS)
+        ]  # fmt: skip
+        label = int(np.argmax(z))
+        if len(rows) >= needed and z[label] >= min_z:
+            kinds[subtree.symbol, label].add(subtree)
+    return kinds
+
+
+def slow_evidence(documents, labels, block, at_least, min_z):
+    """Row by row: does it have a subtree that earlier blocks chose? Then a binomial test of the label."""
+    counts = defaultdict(lambda: [0] * N_LABELS)
+    for number in range(1, max(block) + 1):
+        kinds = slow_kinds(documents, labels, block, number, at_least, min_z)
+        for i in (i for i in range(len(labels)) if block[i] == number):
+            for kind, members in kinds.items():
+                if members & subtrees_of(documents[i]):
+                    counts[kind][labels[i]] += 1
+    tested = [y for y, at in zip(labels, block, strict=True) if at > 0]
+    p = {kind: slow_p(its, kind[1], tested) for kind, its in counts.items()}
+    return {kind: (tuple(its), p[kind]) for kind, its in counts.items()}
+
+
+def slow_p(counts, label, tested):
+    """The chance of as many rows with the label; as few rows without the pattern if those are rarer. One-sided."""
+    n, total, own = sum(counts), len(tested), tested.count(label)
+    if counts[label] * total <= n * own:
+        return 1.0
+    base = own / total
+    if n <= total - n:
+        return min(0.5, binom.sf(counts[label] - 1, n, base))
+    return min(0.5, binom.cdf(own - counts[label], total - n, base))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(any_tree(max_leaves=3, n_symbols=2), st.integers(0, N_LABELS - 1), st.integers(0, 2)),
+        min_size=6,
+        max_size=24,
+    ),
+    st.sampled_from([0.3, 1.0, 2.0]),
+)
+def test_the_evidence_equals_asking_row_by_row(rows, min_z):
+    rows = sorted(rows, key=lambda row: row[2])
+    trees, labels, block = (list(each) for each in zip(*rows, strict=True))
+    block = [sorted(set(block)).index(each) for each in block]
+    forest = Forest([[tree] for tree in trees])
+    found = evidence_of(forest, np.array(labels), N_LABELS, np.array(block), at_least=5, min_z=min_z)
+    slow = slow_evidence(trees, labels, block, 5, min_z)
+    assert {kind: one.counts for kind, one in found.items()} == {
+        kind: counts for kind, (counts, _) in slow.items()
+    }
+    for kind, one in found.items():
+        assert one.p == pytest.approx(slow[kind][1])
+    q = q_values(np.array([one.p for one in found.values()])) if found else []
+    assert [one.q for one in found.values()] == pytest.approx(list(q))
+
+
+def test_permuted_labels_give_no_kind():
+    documents, _, labels = sentences()
+    forest, labels = Forest(documents), np.array([label == "b" for label in labels], dtype=np.int64)
+    random, clean = np.random.default_rng(3), 0
+    for seed in range(100):
+        shuffled = random.permutation(labels)
+        block = blocks(np.arange(len(labels)), shuffled, seed)
+        found = evidence_of(forest, shuffled, 2, block, at_least=2, min_z=1.0)
+        clean += not any(one.q <= 0.05 for one in found.values())
+    assert clean >= 95
+
+
+def test_a_planted_phrase_leads_and_not_near_whole_sentences():
+    """In 150 sentences, near-whole ones of one label are the most informative kinds by their own rows, at 100%; they have no evidence."""
+    documents, texts, labels = sentences()
+    reading = reading_of(texts, labels)
+    detector = GrammarDetector(reading, documents)
+    by_own_rows = composites(detector.forest, reading.labels.astype(np.int64), 2)
+    planted = next(i for i, one in enumerate(by_own_rows) if one.spans == ("as it happens",))
+    assert sum(one.label_share == 1.0 for one in by_own_rows[:planted]) >= 8
+    found = find_kinds(detector, reading)
+    significant = [kind for kind in found if kind.is_significant(0.05)]
+    assert found[: len(significant)] == significant
+    assert ("as it happens",) in [kind.spans for kind in significant[:3]]
+    assert all(set(" ".join(kind.spans).split()) & set(PLANTED) for kind in significant)
+
+
+def test_a_kind_as_a_finding_has_the_counts_of_all_rows_and_the_q_of_its_evidence():
+    documents, texts, labels = sentences()
+    reading = reading_of(texts, labels)
+    detector = GrammarDetector(reading, documents)
+    kind = next(kind for kind in find_kinds(detector, reading) if kind.composite.root == 2)
+    chosen = as_chosen(kind, search(reading, detectors=[detector]), reading, detector)
+    finding = chosen.finding
+    assert (finding.count, finding.label, finding.q, finding.p) == (33, "a", kind.evidence.q, kind.evidence.p)
+    assert finding.pattern.name == grammar_name(kind.spans)
+    assert finding.pattern.place == "2"
+    assert [variant.pattern.name for variant in finding.variants] == ["as it happens"]
+    assert all(labels[place] == "a" for place in chosen.supporting)
+    assert [labels[place] for place in chosen.counter] == ["b"] * 3
+
+
+def test_copies_of_a_text_are_in_one_block_and_count_once():
+    documents, texts, labels = sentences(n=40, n_planted=5)
+    reading = reading_of(texts * 5, labels * 5)
+    detector = GrammarDetector(reading, documents * 5)
+    planted = [kind for kind in find_kinds(detector, reading) if kind.composite.root == 2]
+    assert planted
+    assert not any(kind.is_significant(0.05) for kind in planted), (
+        "five sentences of one label, five times each"
+    )
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 2)), min_size=8, max_size=60), st.integers(0, 9))
+def test_blocks_keep_clusters_together_and_have_similar_sizes(rows, seed):
+    cluster, labels = (np.array(each) for each in zip(*rows, strict=True))
+    found = blocks(cluster, labels, seed)
+    for number in np.unique(cluster):
+        assert len(set(found[cluster == number].tolist())) == 1
+    alone = blocks(np.arange(len(rows)), labels, seed)
+    for label in range(3):
+        sizes = np.bincount(alone[labels == label], minlength=4)
+        assert sizes.max() - sizes.min() <= 1

@@ -1,0 +1,75 @@
+"""What an audit says about patterns that only the grammar sees."""
+
+from types import SimpleNamespace
+
+import pytest
+
+import longway as lw
+from longway.cli.audit import _can_learn_grammar
+from longway.data.dataset import examples_of
+from longway.detect.grammar import GrammarDetector
+from longway.jobs.audit.result import AuditResult
+from longway.show.markdown import render
+from tests.jobs.toy_swaps import COLUMNS, WordForWord, swaps
+
+pytestmark = pytest.mark.usefixtures("few_folds")
+
+
+@pytest.fixture(autouse=True)
+def word_for_word(monkeypatch):
+    """The grammar level with a grammar that need not be learned."""
+
+    def detector(dataset, reading, **options):
+        pairs = [(row.context.split(), row.text.split()) for row in examples_of(dataset)]
+        trees = [[tree] for tree in WordForWord().parse(pairs)]
+        return GrammarDetector(reading, trees, rules=False), []
+
+    monkeypatch.setattr("longway.jobs.audit.job.grammar_detector", detector)
+
+
+def words_about(found):
+    """The sentence about the grammar on the page of findings."""
+    (section,) = [section for section in found.page().sections if section.id == "findings"]
+    return " ".join(
+        str(block.words) for block in section.blocks if "words miss" in str(getattr(block, "words", ""))
+    )
+
+
+def test_an_audit_names_patterns_that_words_miss():
+    found = lw.audit(lw.load(swaps(), **COLUMNS))
+    only = found.only_grammar
+    assert "man → woman" in {str(finding.pattern) for one in only for finding in (one, *one.variants)}
+    assert words_about(found).startswith(f"{len(only)} patterns that words miss: “{only[0].pattern}”")
+    assert AuditResult.from_dict(found.to_dict()).only_grammar == only
+
+
+def test_a_word_explains_the_grammar_and_takes_it_as_a_variant():
+    rows = swaps(share=0.03)
+    for i, row in enumerate(rows):
+        if row["label"] == "no" and i % 3:  # the last word is another one
+            row["hypothesis"] = " ".join([*row["hypothesis"].split()[:-1], "never"])
+    found = lw.audit(lw.load(rows, **COLUMNS))
+    assert not [one for one in found.only_grammar if "never" in str(one.pattern)]
+    variants = [variant for one in found.findings if one.level != "grammar" for variant in one.variants]
+    folded = [variant for variant in variants if variant.level == "grammar"]
+    assert any("→ never" in str(variant.pattern) for variant in folded)
+    assert found.n_explained == len(folded)
+    assert f"{len(folded)} patterns of the grammar are explained by words" in words_about(found)
+
+
+def test_without_such_patterns_it_says_so_and_without_the_level_nothing():
+    data = lw.load(swaps(share=0.03), **COLUMNS)
+    assert words_about(lw.audit(data)) == "The grammar found no pattern that words miss."
+    assert not words_about(lw.audit(data, levels="-grammar"))
+    assert "words miss" not in render(lw.audit(data, levels="-grammar").page())
+
+
+@pytest.mark.parametrize(
+    ("kind", "has_torch", "offered"),
+    [("no_grammar", True, True), ("no_grammar", False, False), ("sample", True, False)],
+)
+def test_the_larger_grammar_is_the_next_command_if_the_level_was_left_out(
+    monkeypatch, kind, has_torch, offered
+):
+    monkeypatch.setattr("longway.cli.audit.find_spec", lambda name: has_torch or None)
+    assert _can_learn_grammar(SimpleNamespace(problems=[SimpleNamespace(kind=kind)])) is offered
