@@ -404,7 +404,9 @@ def show_versions(
             print(f"    {version:42}{len(each.supporting):>7}{len(each.counter):>7}{cells}", flush=True)
         found.append({
             "label": tables.names[one.label], "root": one.root, "count": one.count, "majority": one.label_share,
+            "rows": {name: [len(v.supporting), len(v.counter)] for name, v in counts.items()},
             "gap": {name: accuracy_of(its[GRAMMAR]).to_dict()["gap"] for name, its in tested.items()},
+            "accuracy": {name: _sides(accuracy_of(its[GRAMMAR])) for name, its in tested.items()},
         })  # fmt: skip
     return found
 
@@ -413,6 +415,11 @@ def accuracy_of(version: FeatureVersion) -> PatternAccuracy:
     """The accuracy of a classifier on both groups of a feature."""
     assert version.accuracy is not None  # the classifiers' answers were given
     return version.accuracy
+
+
+def _sides(accuracy: PatternAccuracy) -> list[float | None]:
+    """The accuracy on supporting and counter-examples; None without any."""
+    return [group.accuracy if group.n else None for group in (accuracy.supporting, accuracy.counter)]
 
 
 def _accuracies(version: FeatureVersion) -> str:

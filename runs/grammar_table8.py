@@ -36,7 +36,7 @@ from longway.jobs.grammar.induced import ParsedRows
 from longway.jobs.grammar.row_sample import in_turn
 from longway.methods.contrast import EDITS, ContrastSet, contrast_errors
 
-SMALL = {"limit": 900, "test_limit": 900, "longest": 80, "epochs": 4, "nonterminals": 12, "preterminals": 24, "dimension": 64, "seeds": 1, "unparsed": 4000}  # fmt: skip
+SMALL = {"limit": 1200, "test_limit": 600, "longest": 50, "epochs": 3, "nonterminals": 8, "preterminals": 24, "dimension": 64, "seeds": 1, "unparsed": 3000}  # fmt: skip
 FULL = {"limit": None, "test_limit": None, "longest": 225, "epochs": 10, "nonterminals": 32, "preterminals": 64, "dimension": 256, "seeds": 3, "unparsed": None}  # fmt: skip
 METHODS = {"erm": "plain", "jtt-paper": "JTT", "drift": "DRiFt", "rew": "ReW", "dro": "group DRO"}
 PAPER = {  # mean and standard deviation of three runs, in percent

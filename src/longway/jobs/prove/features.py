@@ -207,18 +207,17 @@ def grammar_rules(
 
 def unparsed_concerns(versions: Sequence[RuleCounts]) -> list[Concern]:
     """The rows without features, for each version that has some."""
-    return [
-        Concern(
-            "features",
-            one.rows - one.parsed,
-            (),
-            f"{one.data}: {one.rows - one.parsed:,} of {one.rows:,} rows have no grammar features ({one.too_long:,} too long to parse, "
-            f"{one.no_words:,} without words). Training methods treat them as rows without a shortcut.",
-            False,
+    found = []
+    for one in versions:
+        reasons = {"too long to parse": one.too_long, "without words": one.no_words}
+        why = ", ".join(f"{n:,} {reason}" for reason, n in reasons.items() if n)
+        text = (
+            f"{one.data}: {one.rows - one.parsed:,} of {one.rows:,} rows have no grammar features ({why}). "
+            "Training methods treat them as rows without a shortcut."
         )
-        for one in versions
-        if one.parsed < one.rows
-    ]
+        if one.parsed < one.rows:
+            found.append(Concern("features", one.rows - one.parsed, (), text, False))
+    return found
 
 
 def _loaded(folder: Path, dataset: Dataset, device: str) -> Grammar:
