@@ -162,7 +162,6 @@ def parsed(options: Namespace, train: Source, held_out: Source | None = None) ->
         f"parsed {sum(len(its) for part in parts for its in part.trees)} in {time.monotonic() - began:.0f} s"
     )
     if options.out:
-        grammar.save(options.out)
         for part in parts:
             write_trees(options.out / tree_file(part.name), part, pair=train.context is not None)
     return parts
@@ -464,6 +463,8 @@ def _grammar(options: Namespace, rows: Sequence[list[ParsableRow]], device: str)
     grammar = induce(
         texts, validation=validation, settings=settings, checkpoint=options.out and options.out / "checkpoint"
     )
+    if options.out:
+        grammar.save(options.out)
     reached = grammar.trained
     print(
         f"learned from {len(texts)} in {time.monotonic() - began:.0f} s on {device}: {reached.epochs} epochs, "
