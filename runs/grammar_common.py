@@ -1,4 +1,4 @@
-"""What the runs/grammar_*.py scripts share: rows, a grammar and its trees, the paper's tables.
+"""What the runs/grammar_*.py scripts share: rows, a grammar and its trees, the paper's tables, classifiers beside them.
 
     --grammar DIR      a grammar that was learned elsewhere; without, one is learned here
     --trees FILE ...   trees that were made elsewhere, `row<TAB>tree` a line, a file for each file of rows: nothing is learned or parsed
@@ -18,10 +18,16 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 import common
+from longway.classify.catalog import model_named
+from longway.classify.classifier import Classifier, Inputs, Labelled
 from longway.data import load
+from longway.detect.grammar_versions import GRAMMAR, FeatureVersion, compare_versions
 from longway.grammars.forest import Forest
 from longway.grammars.information import (
     TOP_SUBTREES,
@@ -30,13 +36,25 @@ from longway.grammars.information import (
     count_subtrees,
     informative_rules,
 )
-from longway.grammars.trees import Tree, brackets, read_brackets, span
+from longway.grammars.trees import Tree, brackets, read_brackets, sides, span
 from longway.jobs.grammar.induced import ParsedRows, parse
-from longway.jobs.grammar.row_sample import ParsableRow, labels_as, sample_rows, split_off
+from longway.jobs.grammar.row_sample import (
+    LengthLimits,
+    ParsableRow,
+    in_turn,
+    labels_as,
+    sample_rows,
+    split_off,
+)
 from longway.jobs.grammar.settings import SIZES
+from longway.metrics.group_accuracy import PatternAccuracy
+from longway.records import Example
+from longway.stats import mutual_information
 
+LIMITS = LengthLimits()
 CHECKED = 0.1  # of the rows, where no file of held-out rows is given
 SHOWN = 12  # composites of a table
+PER_LABEL = 4  # features of a label in Tables 6 and 10
 
 
 @dataclass(frozen=True)
@@ -52,11 +70,15 @@ class Source:
     context: str | None = None
     is_cut: bool = True
 
-    def documents(self, *, limit: int | None, texts: int | None, seed: int) -> list[ParsableRow]:
+    def documents(
+        self, *, limit: int | None, texts: int | None, seed: int, longest: int = LIMITS.pair
+    ) -> list[ParsableRow]:
         """Rows to parse, as `sample_rows` draws them, each with its line in the file as its place; says how many are left out."""
         dataset = load(common.data(self.file), text=self.text, context=self.context, label="label")
         rows, labels = labels_as(dataset, self.labels)
-        found = sample_rows(dataset, rows, labels, seed=seed, limit=limit, texts=texts)
+        found = sample_rows(
+            dataset, rows, labels, seed=seed, limit=limit, texts=texts, limits=LengthLimits(pair=longest)
+        )
         problems = found.problems(pair=self.context is not None)
         print(f"{self.file}: {len(found.rows)} of {len(rows)} rows.", *(one.message for one in problems))
         made = [replace(document, place=int(rows[document.place])) for document in found.rows]
@@ -68,6 +90,14 @@ def _in_one(document: ParsableRow) -> ParsableRow:
     return replace(document, units=(([word for first, _ in document.units for word in first], []),))
 
 
+class Telling(NamedTuple):
+    """A subtree by number, its words, and the label it speaks for."""
+
+    number: int
+    span: str
+    label: str
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of shortcut that the paper names: what its subtrees read like, and for which label they speak ("" for any)."""
@@ -75,6 +105,10 @@ class Kind:
     name: str
     pattern: str
     label: str
+
+    def fits(self, subtree: Telling) -> bool:
+        """Whether the subtree is of this kind."""
+        return bool(re.search(self.pattern, subtree.span)) and self.label in ("", subtree.label)
 
 
 def parser_of(doc: str | None) -> ArgumentParser:
@@ -89,6 +123,12 @@ def parser_of(doc: str | None) -> ArgumentParser:
         "--limit",
         type=int,
         help="training rows, the labels taking turns; all, or on a CPU rows with 1000 pairs or 4000 sentences",
+    )
+    parser.add_argument(
+        "--longest",
+        type=int,
+        default=LIMITS.pair,
+        help="pairs are parsed if the product of their lengths in words is smaller",
     )
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--batch", type=int, help="texts of a training step; 64, or 16 on a CPU")
@@ -105,11 +145,12 @@ def parsed(options: Namespace, train: Source, held_out: Source | None = None) ->
     device = _device(options)
     is_small = device == "cpu" and not (options.limit or options.grammar or options.trees)
     texts = SIZES[device, train.context is not None].texts if is_small else None
-    sources, rows = [train], [train.documents(limit=options.limit, texts=texts, seed=options.seed)]
+    drawn = {"seed": options.seed, "longest": options.longest}
+    sources, rows = [train], [train.documents(limit=options.limit, texts=texts, **drawn)]
     if held_out is not None:
         limit = options.test_limit or (max(1, len(rows[0]) // 5) if is_small else None)
         sources.append(held_out)
-        rows.append(held_out.documents(limit=limit, texts=None, seed=options.seed))
+        rows.append(held_out.documents(limit=limit, texts=None, **drawn))
     if options.trees:
         return _with_trees(options.trees, sources, rows)
     grammar = _grammar(options, rows, device)
@@ -121,7 +162,6 @@ def parsed(options: Namespace, train: Source, held_out: Source | None = None) ->
         f"parsed {sum(len(its) for part in parts for its in part.trees)} in {time.monotonic() - began:.0f} s"
     )
     if options.out:
-        grammar.save(options.out)
         for part in parts:
             write_trees(options.out / tree_file(part.name), part, pair=train.context is not None)
     return parts
@@ -216,27 +256,44 @@ class Tables:
                 f"{self.names[one.label]:>14} {one.rule!s:>12} {one.mutual_information:>8.4f}  {counts}; {' '.join(short(each, 60) for each in one.outlines)}"
             )
 
-    def show_kinds(self, kinds: Sequence[Kind], min_leaves: int) -> dict[str, Any]:
-        """Prints where the paper's kinds stand among the most telling subtrees, and gives it as figures."""
+    def _top(self, min_leaves: int) -> list[Telling]:
+        """The most telling subtrees."""
         counted = count_subtrees(self.forest, self.labels, len(self.names), min_leaves=min_leaves)
         pair = self.forest.subtrees.has_pairs
-        spans = [span(self.forest.subtrees.tree(n), pair=pair) for n in counted.keys[:TOP_SUBTREES].tolist()]
-        majority = [self.names[label] for label in counted.labels[:TOP_SUBTREES].tolist()]
+        return [
+            Telling(number, span(self.forest.subtrees.tree(number), pair=pair), self.names[label])
+            for number, label in zip(
+                counted.keys[:TOP_SUBTREES].tolist(), counted.labels[:TOP_SUBTREES].tolist(), strict=True
+            )
+        ]
+
+    def kind(self, kind: Kind, min_leaves: int) -> Composite | None:
+        """The most telling subtrees of a kind as one feature; None where there are none."""
+        its = [one for one in self._top(min_leaves) if kind.fits(one)]
+        if not its:
+            return None
+        numbers = tuple(one.number for one in its)
+        counts = np.bincount(self.labels[self.forest.has_any(numbers)], minlength=len(self.names))
+        information = mutual_information(counts[None, :], np.bincount(self.labels, minlength=len(self.names)))
+        root = int(np.bincount(self.forest.subtrees.symbols()[list(numbers)]).argmax())
+        spans = tuple(dict.fromkeys(one.span for one in its))[:5]
+        label = self.names.index(kind.label)
+        return Composite(root, label, numbers, spans, tuple(counts.tolist()), float(information[0]))
+
+    def show_kinds(self, kinds: Sequence[Kind], min_leaves: int) -> dict[str, Any]:
+        """Prints where the paper's kinds stand among the most telling subtrees, and gives it as figures."""
+        top = self._top(min_leaves)
         order = [set(one.subtrees) for one in self.composites(min_leaves)]
         print(
-            f"\nThe paper's kinds among the {len(spans)} most telling subtrees\n{'kind':28} {'subtrees':>9} {'first at':>9} {'in group':>9}  strongest"
+            f"\nThe paper's kinds among the {len(top)} most telling subtrees\n{'kind':28} {'subtrees':>9} {'first at':>9} {'in group':>9}  strongest"
         )
         found: dict[str, Any] = {}
         for kind in kinds:
-            places = [
-                i
-                for i, one in enumerate(spans)
-                if re.search(kind.pattern, one) and kind.label in ("", majority[i])
-            ]
+            places = [i for i, one in enumerate(top) if kind.fits(one)]
             group = next(
-                (g + 1 for g, its in enumerate(order) if places and int(counted.keys[places[0]]) in its), None
+                (g + 1 for g, its in enumerate(order) if places and top[places[0]].number in its), None
             )
-            shown = " , ".join(dict.fromkeys(spans[i] for i in places[:30]))
+            shown = " , ".join(dict.fromkeys(top[i].span for i in places[:30]))
             found[kind.name] = {
                 "subtrees": len(places),
                 "rank": places[0] + 1 if places else None,
@@ -246,6 +303,130 @@ class Tables:
                 f"{kind.name:28} {len(places):>9} {found[kind.name]['rank'] or '-':>9} {group or '-':>9}  {shown[:90]}"
             )
         return {"kinds": found, "kinds_found": sum(bool(one["subtrees"]) for one in found.values())}
+
+
+def add_classifiers(parser: ArgumentParser) -> None:
+    """The options of scripts that train classifiers."""
+    parser.add_argument(
+        "--models",
+        nargs="+",
+        default=["bow", "minilm=9000"],
+        help="classifiers that are tested, each with the number of rows it is trained on; all where none is told",
+    )
+    parser.add_argument("--seeds", type=int, default=1, help="how often each is trained")
+    parser.add_argument("--cache", type=Path, help="file that keeps an encoder's vectors from run to run")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A classifier, once for each seed. right: seeds x held-out rows, where it is right."""
+
+    name: str
+    models: list[Classifier]
+    right: NDArray[np.bool_]
+
+
+def strongest(found: list[Composite], names: Sequence[str]) -> list[Composite]:
+    """The first few composite features of each label."""
+    return [
+        one
+        for label in range(len(names))
+        for one in [each for each in found if each.label == label][:PER_LABEL]
+    ]
+
+
+def examples(part: ParsedRows) -> list[Example]:
+    """The rows of a part."""
+    return [document.example for document in part.rows]
+
+
+def inputs_of(rows: Sequence[Example]) -> Inputs:
+    """Pairs, as classifiers take them."""
+    return Inputs([row.text for row in rows], [row.context or "" for row in rows])
+
+
+def drawn(part: ParsedRows, n: int | None, seed: int) -> list[Example]:
+    """So many rows, the labels taking turns, in their old order; all where no number is told."""
+    order = np.random.default_rng(seed).permutation(len(part.rows))
+    order = order[in_turn(part.labels[order])]
+    return [part.rows[i].example for i in sorted(order[:n].tolist())]
+
+
+def trained(asked: str, options: Namespace, train: ParsedRows, held_out: ParsedRows) -> Trained:
+    """The classifier that was asked for as `name` or `name=rows`, and which held-out rows it labels right."""
+    name, _, n = asked.partition("=")
+    models, right, rows = [], [], []
+    for seed in range(options.seed, options.seed + options.seeds):
+        rows = drawn(train, int(n) if n else None, seed)
+        model = model_named(name, seed=seed, device=options.device, cache=options.cache)
+        models.append(model.fit(Labelled(inputs_of(rows), [row.label for row in rows])))
+        answers = model.predict(inputs_of(examples(held_out)))
+        right.append([answer == row.label for answer, row in zip(answers, examples(held_out), strict=True)])
+    found = Trained(name, models, np.array(right))
+    print(
+        f"\n{name}: trained on {len(rows)} rows, {spread(found.right.mean(axis=1))} of {len(examples(held_out))} held-out rows right",
+        flush=True,
+    )
+    return found
+
+
+def spread(values: Sequence[float] | NDArray[np.float64]) -> str:
+    """The mean, and the standard deviation where there are several values."""
+    std = f" ± {np.std(values, ddof=1):.1%}" if len(values) > 1 else ""
+    return f"{np.mean(values):6.1%}{std}"
+
+
+def show_versions(
+    tables: Tables, held_out: ParsedRows, features: Sequence[Composite], answers: Sequence[Trained]
+) -> list[dict[str, Any]]:
+    """Tables 6 and 10: each feature with less and less of the grammar, and the classifiers on its two groups."""
+    forest = Forest(held_out.trees, like=tables.forest)
+    texts, held_out_texts = ([sides(trees[0]) for trees in part.trees] for part in (tables.part, held_out))
+    heads = "".join(f"{one.name + ' S':>12}{one.name + ' C':>12}" for one in answers)
+    print(
+        "\nSupporting (S) and counter-examples (C): how many for training, a classifier's accuracy for held-out rows (Tables 6, 10)"
+    )
+    print(f"{'':46}{'S':>7}{'C':>7}{heads}")
+    found = []
+    for one in features:
+        print(f"{tables.names[one.label]} {one.root}: {' , '.join(map(short, one.spans))}")
+        counts = {v.name: v for v in compare_versions(one, tables.forest, texts, tables.labels)}
+        tested = {
+            asked.name: {
+                v.name: v
+                for v in compare_versions(one, forest, held_out_texts, held_out.labels, correct=asked.right)
+            }
+            for asked in answers
+        }
+        for version, each in counts.items():
+            cells = "".join(_accuracies(its[version]) for its in tested.values())
+            print(f"    {version:42}{len(each.supporting):>7}{len(each.counter):>7}{cells}", flush=True)
+        found.append({
+            "label": tables.names[one.label], "root": one.root, "count": one.count, "majority": one.label_share,
+            "rows": {name: [len(v.supporting), len(v.counter)] for name, v in counts.items()},
+            "gap": {name: accuracy_of(its[GRAMMAR]).to_dict()["gap"] for name, its in tested.items()},
+            "accuracy": {name: _sides(accuracy_of(its[GRAMMAR])) for name, its in tested.items()},
+        })  # fmt: skip
+    return found
+
+
+def accuracy_of(version: FeatureVersion) -> PatternAccuracy:
+    """The accuracy of a classifier on both groups of a feature."""
+    assert version.accuracy is not None  # the classifiers' answers were given
+    return version.accuracy
+
+
+def _sides(accuracy: PatternAccuracy) -> list[float | None]:
+    """The accuracy on supporting and counter-examples; None without any."""
+    return [group.accuracy if group.n else None for group in (accuracy.supporting, accuracy.counter)]
+
+
+def _accuracies(version: FeatureVersion) -> str:
+    accuracy = accuracy_of(version)
+    return "".join(
+        f"{group.accuracy:>7.1%} {group.n:<4}" if group.n else f"{'-':>7}     "
+        for group in (accuracy.supporting, accuracy.counter)
+    )
 
 
 def short(text: str, most: int = 36) -> str:
@@ -282,6 +463,8 @@ def _grammar(options: Namespace, rows: Sequence[list[ParsableRow]], device: str)
     grammar = induce(
         texts, validation=validation, settings=settings, checkpoint=options.out and options.out / "checkpoint"
     )
+    if options.out:
+        grammar.save(options.out)
     reached = grammar.trained
     print(
         f"learned from {len(texts)} in {time.monotonic() - began:.0f} s on {device}: {reached.epochs} epochs, "

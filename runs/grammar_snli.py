@@ -16,27 +16,18 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import common
 import grammar_common
-from grammar_common import Kind, Source, Tables
-from longway.classify.catalog import model_named
-from longway.classify.classifier import Classifier, Inputs, Labelled
+from grammar_common import Kind, Source, Tables, Trained, examples, show_versions, spread, strongest, trained
 from longway.data import load
 from longway.data.dataset import examples_of
-from longway.detect.grammar_versions import GRAMMAR, FeatureVersion, compare_versions
-from longway.grammars.forest import Forest
-from longway.grammars.trees import sides
 from longway.jobs.grammar.induced import ParsedRows
-from longway.jobs.grammar.row_sample import in_turn
 from longway.methods.contrast import EDITS, ContrastSet, GrammarWords, contrast_errors, contrast_sets
-from longway.metrics.group_accuracy import PatternAccuracy
 from longway.records import Example
 from longway.task import task_of
 
@@ -54,29 +45,12 @@ KINDS = (
     Kind("a man/a person", rf"^(?:a |the )?{PERSON}/(?:a |the )?(person|human|people)$", "entailment"),
     Kind("there is", r"^\S+/there( is| are)?$", "entailment"),
 )  # fmt: skip
-PER_LABEL = 4  # features of a label in Tables 6 and 10
-
-
-@dataclass(frozen=True)
-class Trained:
-    """A classifier, once for each seed. right: seeds x held-out rows, where it is right."""
-
-    name: str
-    models: list[Classifier]
-    right: NDArray[np.bool_]
 
 
 def main() -> None:
     parser = grammar_common.parser_of(__doc__)
     parser.add_argument("--test-limit", type=int, help="held-out rows")
-    parser.add_argument(
-        "--models",
-        nargs="+",
-        default=["bow", "minilm=9000"],
-        help="classifiers that are tested, each with the number of rows it is trained on; all where none is told",
-    )
-    parser.add_argument("--seeds", type=int, default=1, help="how often each is trained")
-    parser.add_argument("--cache", type=Path, help="file that keeps an encoder's vectors from run to run")
+    grammar_common.add_classifiers(parser)
     parser.add_argument(
         "--examples", type=int, default=3, help="contrast examples that are shown of each kind"
     )
@@ -89,117 +63,18 @@ def main() -> None:
     tables.show_rules()
     figures = tables.show_kinds(KINDS, min_leaves=1)
     answers = [trained(one, options, train, held_out) for one in options.models]
-    figures["features"] = show_versions(tables, held_out, strongest(found), answers)
+    figures["features"] = show_versions(tables, held_out, strongest(found, LABELS), answers)
     figures |= {f"accuracy_{one.name}": float(one.right.mean()) for one in answers}
     figures |= show_contrasts(options, train, held_out, answers)
     rows = {"rows": len(train.rows), "held_out": len(held_out.rows)}
     common.finish("runs/grammar_snli.py", **rows, **figures)
 
 
-def strongest(found: list[Any]) -> list[Any]:
-    """The first few composite features of each label."""
-    return [
-        one
-        for label in range(len(LABELS))
-        for one in [each for each in found if each.label == label][:PER_LABEL]
-    ]
-
-
-def examples(part: ParsedRows) -> list[Example]:
-    return [document.example for document in part.rows]
-
-
-def inputs_of(rows: Sequence[Example]) -> Inputs:
-    return Inputs([row.text for row in rows], [row.context or "" for row in rows])
-
-
-def drawn(part: ParsedRows, n: int | None, seed: int) -> list[Example]:
-    """So many rows, the labels taking turns, in their old order; all where no number is told."""
-    order = np.random.default_rng(seed).permutation(len(part.rows))
-    order = order[in_turn(part.labels[order])]
-    return [part.rows[i].example for i in sorted(order[:n].tolist())]
-
-
-def trained(asked: str, options: Namespace, train: ParsedRows, held_out: ParsedRows) -> Trained:
-    """The classifier that was asked for as `name` or `name=rows`, and which held-out rows it labels right."""
-    name, _, n = asked.partition("=")
-    models, right, rows = [], [], []
-    for seed in range(options.seed, options.seed + options.seeds):
-        rows = drawn(train, int(n) if n else None, seed)
-        model = model_named(name, seed=seed, device=options.device, cache=options.cache)
-        models.append(model.fit(Labelled(inputs_of(rows), [row.label for row in rows])))
-        answers = model.predict(inputs_of(examples(held_out)))
-        right.append([answer == row.label for answer, row in zip(answers, examples(held_out), strict=True)])
-    found = Trained(name, models, np.array(right))
-    print(
-        f"\n{name}: trained on {len(rows)} rows, {spread(found.right.mean(axis=1))} of {len(examples(held_out))} held-out rows right",
-        flush=True,
-    )
-    return found
-
-
-def spread(values: Sequence[float] | NDArray[np.float64]) -> str:
-    """The mean, and the standard deviation where there are several values."""
-    std = f" ± {np.std(values, ddof=1):.1%}" if len(values) > 1 else ""
-    return f"{np.mean(values):6.1%}{std}"
-
-
-def show_versions(
-    tables: Tables, held_out: ParsedRows, features: list[Any], answers: list[Trained]
-) -> list[dict[str, Any]]:
-    """Tables 6 and 10: each feature with less and less of the grammar, and the classifiers on its two groups."""
-    forest = Forest(held_out.trees, like=tables.forest)
-    texts, held_out_texts = ([sides(trees[0]) for trees in part.trees] for part in (tables.part, held_out))
-    heads = "".join(f"{one.name + ' S':>12}{one.name + ' C':>12}" for one in answers)
-    print(
-        "\nSupporting (S) and counter-examples (C): how many for training, a classifier's accuracy for held-out rows (Tables 6, 10)"
-    )
-    print(f"{'':46}{'S':>7}{'C':>7}{heads}")
-    found = []
-    for one in features:
-        print(f"{LABELS[one.label]} {one.root}: {' , '.join(map(grammar_common.short, one.spans))}")
-        counts = {v.name: v for v in compare_versions(one, tables.forest, texts, tables.labels)}
-        tested = {
-            asked.name: {
-                v.name: v
-                for v in compare_versions(one, forest, held_out_texts, held_out.labels, correct=asked.right)
-            }
-            for asked in answers
-        }
-        for version, each in counts.items():
-            cells = "".join(_accuracies(its[version]) for its in tested.values())
-            print(f"    {version:42}{len(each.supporting):>7}{len(each.counter):>7}{cells}", flush=True)
-        found.append({
-            "label": LABELS[one.label], "root": one.root, "count": one.count, "majority": one.label_share,
-            "gap": {name: accuracy_of(its[GRAMMAR]).to_dict()["gap"] for name, its in tested.items()},
-        })  # fmt: skip
-    return found
-
-
-def accuracy_of(version: FeatureVersion) -> PatternAccuracy:
-    assert version.accuracy is not None  # the classifiers' answers were given
-    return version.accuracy
-
-
-def _accuracies(version: FeatureVersion) -> str:
-    accuracy = accuracy_of(version)
-    return "".join(
-        f"{group.accuracy:>7.1%} {group.n:<4}" if group.n else f"{'-':>7}     "
-        for group in (accuracy.supporting, accuracy.counter)
-    )
-
-
 def show_contrasts(
     options: Namespace, train: ParsedRows, held_out: ParsedRows, answers: list[Trained]
 ) -> dict[str, Any]:
     """Table 7: how often the classifiers give the shortcut's label to contrast examples."""
-    stances = task_of(LABELS, context_name="premise").stances
-    words = GrammarWords.learn(
-        [trees[0] for trees in train.trees], [row.label for row in examples(train)], stances
-    )
-    sets = contrast_sets(examples(held_out), [trees[0] for trees in held_out.trees], words, stances)
-    more = unparsed(options, held_out)
-    sets += contrast_sets(more, [None] * len(more), words, stances, edits=["antonym"])
+    sets = sets_of(train, held_out, [] if options.test_limit else unparsed(held_out))
     figures: dict[str, Any] = {}
     print("\nContrast sets (Table 7)")
     for edit in EDITS:
@@ -221,10 +96,19 @@ def show_contrasts(
     return figures
 
 
-def unparsed(options: Namespace, held_out: ParsedRows) -> list[Example]:
+def sets_of(train: ParsedRows, held_out: ParsedRows, more: Sequence[Example]) -> list[ContrastSet]:
+    """The contrast sets of held-out rows, made with the words of the grammar. more: rows without a tree."""
+    stances = task_of(LABELS, context_name="premise").stances
+    words = GrammarWords.learn(
+        [trees[0] for trees in train.trees], [row.label for row in examples(train)], stances
+    )
+    sets = contrast_sets(examples(held_out), [trees[0] for trees in held_out.trees], words, stances)
+    sets += contrast_sets(more, [None] * len(more), words, stances, edits=["antonym"])
+    return sets
+
+
+def unparsed(held_out: ParsedRows) -> list[Example]:
     """Held-out rows without a tree: those that are too long, and all of the test split."""
-    if options.test_limit:
-        return []
     known = {row.id for row in examples(held_out)}
     long = [row for row in rows_of(DEV) if row.id not in known]
     return long + [replace(row, id=f"test {row.id}") for row in rows_of(TEST)]

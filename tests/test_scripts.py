@@ -211,6 +211,26 @@ SMALL = {
         ["--limit", "300", "--models", "bow=60"],
         {"paper", "sets", "bow_drawn", "bow_all"},
     ),
+    "runs/grammar_table8.py": (
+        [
+            *GRAMMAR,
+            "--limit",
+            "30",
+            "--test-limit",
+            "6",
+            "--longest",
+            "30",
+            "--unparsed",
+            "6",
+            "--models",
+            "bow=24",
+        ],
+        {"rows", "held_out", "sets_hypernym", "sets_antonym", "sets_adjective", "bow"},
+    ),
+    "runs/grammar_qqp.py": (
+        [*GRAMMAR, "--limit", "8", "--test-limit", "6", "--longest", "40", "--models", "bow"],
+        {"kinds", "kinds_found", "features", "of_kinds", "accuracy_bow"},
+    ),
     "runs/grammar_imdb.py": ([*GRAMMAR, "--limit", "3", "--batch", "8"], {"kinds", "kinds_found"}),
     "runs/grammar_subj.py": ([*GRAMMAR, "--limit", "10"], {"kinds", "kinds_found"}),
     "runs/planted.py": (
@@ -239,7 +259,7 @@ LONG = {
     "runs/sample.py",
     "bench/review.py", "bench/scale.py", "bench/encoder.py", "bench/stream.py", "bench/round.py", "bench/grammar.py", "bench/served.py",
     "bench/score.py", "bench/writer.py", "runs/writer.py", "runs/calibration.py", "runs/redteam.py", "runs/form_replay.py", "runs/people.py",
-    "runs/analysis.py", "runs/grammar_snli.py", "bench/audit.py", "bench/razor.py", "runs/planted.py", "runs/repair.py", "runs/prompts.py",
+    "runs/analysis.py", "runs/grammar_snli.py", "runs/grammar_qqp.py", "bench/audit.py", "bench/razor.py", "runs/planted.py", "runs/repair.py", "runs/prompts.py",
     "bench/quick.py", "runs/pretrain.py",
 }  # fmt: skip
 # These make up their own rows.

@@ -63,6 +63,8 @@ def prove(
 
         longway prove reviews.csv reviews-new.csv --test other=other.csv --method rew --method dro --keep great --keep awful
 
+        longway prove pairs.jsonl pairs-new.jsonl --test other=other.jsonl --method drift --features grammar
+
         longway prove reviews.csv longway-runs/reviews-perturb --test other=other.csv --fairscore
     """
     from longway.cli.ending import show_result

@@ -1,10 +1,11 @@
-"""Training methods: plain training, and six that should keep a classifier from relying on shortcuts.
+"""Training methods: plain training, and seven that should keep a classifier from relying on shortcuts.
 
     erm      plain training
     rew      rows are weighted until no n-gram of the texts predicts the label (Schuster et al. 2019)
     poe      trained in product with an expert that sees only the shortcut (Karimi Mahabadi et al. 2020)
     clever   the prediction of a text-only classifier is subtracted at test time (Xu et al. 2023)
     jtt      rows that a first classifier gets wrong count more in a second training (Liu et al. 2021)
+    jtt-paper  the same, with a first classifier of one epoch, as published
     drift    fits the residual of a model of shortcut features (He et al. 2019)
     dro      the worst group of rows, by label and shortcut, counts most (Sagawa et al. 2020)
 
@@ -14,7 +15,7 @@
 from longway.classify.training.clever import Clever
 from longway.classify.training.experts import ProductOfExperts, ResidualFit
 from longway.classify.training.group_dro import GroupDro
-from longway.classify.training.jtt import JustTrainTwice
+from longway.classify.training.jtt import JustTrainTwice, JustTrainTwicePaper
 from longway.classify.training.reweight import Reweight
 from longway.classify.training.trainer import Erm, Fresh, Trainer, TrainingData, TrainingMethod
 from longway.errors import SettingError
@@ -25,6 +26,7 @@ METHODS: dict[str, type[TrainingMethod]] = {
     "poe": ProductOfExperts,
     "clever": Clever,
     "jtt": JustTrainTwice,
+    "jtt-paper": JustTrainTwicePaper,
     "drift": ResidualFit,
     "dro": GroupDro,
 }
@@ -36,6 +38,7 @@ __all__ = [
     "Fresh",
     "GroupDro",
     "JustTrainTwice",
+    "JustTrainTwicePaper",
     "ProductOfExperts",
     "ResidualFit",
     "Reweight",

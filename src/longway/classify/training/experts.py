@@ -12,6 +12,7 @@ What the expert sees:
     rows with a context     the n-grams of their text: whatever the text alone predicts is a shortcut
     single texts            the known shortcuts; if no search was made, the text's own n-grams, which also hold the real
                             signal, so that a method can separate them only by strength
+    rules of a grammar      these rules, where they are the known shortcuts, for pairs and single texts
 
 Each row's probabilities come from an expert that was trained without it (`held_out_probabilities`), nor with any row of the same
 text: an expert that memorized its rows would be certain of all of them and leave nothing to learn.
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 # rows to learn, rows to predict -> labels, probabilities
 Predict = Callable[[Ints, Ints], tuple[Ints, Floats]]
 LEAST = 1e-4  # the lowest probability: one certain mistake must not outweigh all other rows
+FEWEST = 5  # rows with an n-gram or a rule that counts
 SAME = 0.02  # probabilities closer than this count as equal
 UNINFORMATIVE = (
     "the model it is trained beside predicts the same for every row and removes no more than the label frequencies: "
@@ -64,6 +66,7 @@ class ProductOfExperts(TrainingMethod):
     """
 
     name: ClassVar[str] = "poe"
+    knows_shortcuts: ClassVar[bool] = True
 
     folds: int = 5
     strength: float = 1.0
@@ -93,7 +96,8 @@ class ResidualFit(TrainingMethod):
 
     The biased model is a logistic regression with an L1 penalty, as in "Finding Dataset Shortcuts with Grammar Induction"
     (Friedman et al. 2022), appendix B, over the known shortcuts (n-grams, grammar rules ...), few and frequent, so it is fitted
-    once. Without any, its features are the n-grams of the text, and its predictions are held out; in single texts, where
+    once. A row that the grammar could not parse counts as in plain training: the biased model says nothing about it. Without known
+    shortcuts, its features are the n-grams of the text, and its predictions are held out; in single texts, where
     n-grams also hold the real signal, the penalty is so strong that only the most predictive ones count.
 
     The loss is that of `ProductOfExperts`; they differ in what the other model sees: here known shortcuts come first, there
@@ -104,6 +108,7 @@ class ResidualFit(TrainingMethod):
     """
 
     name: ClassVar[str] = "drift"
+    knows_shortcuts: ClassVar[bool] = True
 
     strength: float = 1.0
     weak: float = 20.0
@@ -115,12 +120,22 @@ class ResidualFit(TrainingMethod):
 
     def biased(self, data: TrainingData, *, seed: int) -> Floats:
         """(n, labels): the biased model's prediction for each row."""
-        if data.has_shortcuts:
-            model = logistic(data.shortcuts, data.targets(), strength=self.strength, sparse=True)
-            return at_least(model.predict_proba(data.shortcuts))
+        if data.shortcuts is not None and data.has_shortcuts:
+            return self._of_known(data.shortcuts, data)
         features = shortcut_features(data)
         strength = self.strength if data.is_pairs else self.weak / len(data.labelled)
         return probabilities(data, features, strength=strength, sparse=True, n_folds=self.folds, seed=seed)
+
+    def _of_known(self, shortcuts: csr_matrix, data: TrainingData) -> Floats:
+        """The prediction from known shortcuts; the same for all labels in rows that were not parsed."""
+        targets = data.targets()
+        seen = np.diff(shortcuts.indptr) > 0 if data.are_rules else np.ones(len(targets), bool)
+        model = logistic(shortcuts[seen], targets[seen], strength=self.strength, sparse=True)
+        n_labels = int(targets.max()) + 1
+        predicted = np.full((len(targets), n_labels), 1 / n_labels)
+        predicted[seen] = 0
+        predicted[np.ix_(seen, model.classes_)] = model.predict_proba(shortcuts[seen])
+        return at_least(predicted)
 
 
 def fit_beside(biased: Floats, data: TrainingData, trainer: Trainer) -> Classifier:
@@ -131,7 +146,7 @@ def fit_beside(biased: Floats, data: TrainingData, trainer: Trainer) -> Classifi
 
 
 def ngrams(
-    texts: Sequence[str], *, longest: int = 2, fewest: int = 5, keep: Sequence[Sequence[str]] = ()
+    texts: Sequence[str], *, longest: int = 2, fewest: int = FEWEST, keep: Sequence[Sequence[str]] = ()
 ) -> csr_matrix:
     """(texts, n-grams) of up to `longest` words that are in at least `fewest` texts: 1 if a text has it.
 
@@ -153,12 +168,12 @@ def ngrams(
 
 
 def shortcut_features(data: TrainingData) -> csr_matrix:
-    """The features of an expert: n-grams of a pair's text; of a single text, the known shortcuts.
+    """The features of an expert: n-grams of a pair's text; of a single text, the known shortcuts; rules of a grammar for both.
 
     If a search in single texts found none, there are no features: the n-grams are then the real signal.
     """
-    if not data.is_pairs and data.shortcuts is not None:
-        return data.shortcuts
+    if data.shortcuts is not None and (data.are_rules or not data.is_pairs):
+        return data.rules_in(FEWEST)
     return ngrams(data.labelled.inputs.texts, keep=data.keep)
 
 

@@ -12,7 +12,8 @@ The step is in `objectives.py`. A group is a label and the role of the row's str
     none        the row has no shortcut
 
 so there are at most three groups per label, however many shortcuts are known. A shortcut's strength and label are estimated from
-the rows (the highest z-score of a label's share). Groups of fewer than `fewest` rows join the label's "none": the worst of
+the rows (the highest z-score of a label's share). Every tree has rules, and most say nothing about the label: rules of a grammar
+count only if their z-score is at least `SURE`, which hardly any of thousands reaches by chance. Groups of fewer than `fewest` rows join the label's "none": the worst of
 three rows is chance. C is the paper's group adjustment: a classifier that can memorize a small group makes its loss small without
 generalizing, so small groups get extra weight. The paper tries 0 to 5.
 """
@@ -30,6 +31,7 @@ from longway.classify.objectives import GroupDRO
 from longway.classify.training.trainer import SHORTCUTS, Trainer, TrainingData, TrainingMethod, require
 
 NONE, SUPPORTS, COUNTERS = range(3)
+SURE = 4.0  # the least z-score of a rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class GroupDro(TrainingMethod):
 
     name: ClassVar[str] = "dro"
     needs: ClassVar[frozenset[str]] = frozenset({SHORTCUTS})
+    knows_shortcuts: ClassVar[bool] = True
 
     step: float = 0.01
     adjustment: float = 2.0
@@ -47,7 +50,10 @@ class GroupDro(TrainingMethod):
         """A classifier trained for its worst group."""
         require(self, data)
         targets = data.targets()
-        groups = shortcut_groups(data.shortcuts, targets, fewest=self.fewest)
+        shortcuts = data.rules_in(self.fewest)
+        if data.are_rules:
+            shortcuts = shortcuts[:, label_scores(shortcuts, targets).max(axis=1) >= SURE]
+        groups = shortcut_groups(shortcuts, targets, fewest=self.fewest)
         if len(np.unique(groups)) <= len(np.unique(targets)):
             trainer.notify(
                 "no shortcut splits the rows of a label into large enough groups: only labels are weighted"
@@ -62,6 +68,8 @@ def shortcut_groups(shortcuts: csr_matrix, targets: Ints, *, fewest: int = 1) ->
     >>> shortcut_groups(shortcuts, np.array([1, 1, 0, 1, 0, 0])).tolist()
     [3, 3, 1, 2, 0, 0]
     """
+    if shortcuts.shape[1] == 0:
+        return np.unique(targets, return_inverse=True)[1].astype(np.int64)
     z = label_scores(shortcuts, targets)
     by_strength = np.argsort(-z.max(axis=1), kind="stable")
     strongest = _first_present(shortcuts[:, by_strength])

@@ -14,6 +14,11 @@ final one would, and memorized no exception. This costs five additional training
 label cannot be predicted at all are wrong too, and count as much. If the first classifier is often wrong, the second would learn
 the opposite, so errors have at most the share `most` of all weight (not in the paper).
 
+`JustTrainTwicePaper` (jtt-paper) is the paper's: the identification model is trained for one epoch on all rows, E are the rows of these
+that it gets wrong, and they count `times` whatever their share is. So does "Finding Dataset Shortcuts with Grammar Induction" (Friedman,
+Wettig, Chen 2022, appendix B), which does not give `times`. Repeating a row and weighting it have the same expected gradient; weights keep
+copies of a row out of the rows that the training is stopped on. It needs a classifier with epochs.
+
 It is one step of boosting: the second classifier turns to whatever the first did not use. That is the real signal only if the
 first relied on the shortcut; if not, training twice can turn it *to* the shortcut.
 """
@@ -57,11 +62,14 @@ class JustTrainTwice(TrainingMethod):
 
     def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:
         """The second classifier."""
-        errors = self.errors(trainer.fresh, data, seed=trainer.seed)
+        errors = self._first_errors(data, trainer)
         weights = self.weights(errors)
         if note := self.note(errors, float(weights.max())):
             trainer.notify(note)
         return trainer.train(data, CrossEntropy(data.targets(), weights=weights))
+
+    def _first_errors(self, data: TrainingData, trainer: Trainer) -> NDArray[np.bool_]:
+        return self.errors(trainer.fresh, data, seed=trainer.seed)
 
     def weights(self, errors: NDArray[np.bool_]) -> Floats:
         """The weight of each row.
@@ -101,3 +109,45 @@ class JustTrainTwice(TrainingMethod):
 
         predicted = held_out_probabilities(predict, folds(data.labelled, self.folds, seed=seed), len(names))
         return np.asarray(predicted.argmax(axis=1) != data.targets())
+
+
+@dataclass(frozen=True, slots=True)
+class JustTrainTwicePaper(JustTrainTwice):
+    """Trained twice, as published. epochs: of the identification model."""
+
+    name: ClassVar[str] = "jtt-paper"
+
+    epochs: int = 1
+
+    def weights(self, errors: NDArray[np.bool_]) -> Floats:
+        """The weight of each row: `times` for every error.
+
+        >>> JustTrainTwicePaper().weights(np.array([True, True, False])).tolist()
+        [5.0, 5.0, 1.0]
+        """
+        return np.where(errors, self.times, 1.0)
+
+    def note(self, errors: NDArray[np.bool_], weight: float) -> str:
+        """What limits the method: no errors, or so many that they have most of the weight.
+
+        >>> JustTrainTwicePaper().note(np.array([True, False]), 5.0)
+        'its first model got 50% of the rows wrong, and they have 83% of all weight'
+        """
+        if not errors.any():
+            return "its first model got no row wrong: plain training"
+        weights = self.weights(errors)
+        share = weights[errors].sum() / weights.sum()
+        if share <= 0.5:
+            return ""
+        return f"its first model got {errors.mean():.0%} of the rows wrong, and they have {share:.0%} of all weight"
+
+    def _first_errors(self, data: TrainingData, trainer: Trainer) -> NDArray[np.bool_]:
+        """Which training rows a classifier of one epoch gets wrong."""
+        if trainer.brief is None or not hasattr(trainer.fresh(trainer.seed), "epochs"):
+            raise SettingError(
+                f"The method {self.name!r} trains a first model for {self.epochs} epoch, and this model has no epochs. "
+                "Use 'jtt', which finds errors with models of other rows, or a network such as minilm-full."
+            )
+        first = trainer.brief(trainer.seed, self.epochs).fit(data.labelled, validation=data.validation)
+        predicted = targets_of(first.predict(data.labelled.inputs), label_names(data.labelled.labels))
+        return np.asarray(predicted != data.targets())

@@ -18,7 +18,7 @@ and A_j, the denominator above, the gradient is
 
 N-grams that occur with one class only stay as they are, whatever the weights: nothing balances a shortcut without
 counter-examples. In single texts the n-grams are also the real signal; there the known shortcuts are balanced instead, and
-nothing if there are none.
+nothing if there are none. Rules of a grammar are balanced in pairs, too, if they are the known shortcuts.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ class Reweight(TrainingMethod):
     """
 
     name: ClassVar[str] = "rew"
+    knows_shortcuts: ClassVar[bool] = True
 
     penalty: float = 0.001
     steps: int = 100

@@ -22,6 +22,9 @@ from longway.classify.objectives import CrossEntropy, Objective
 from longway.errors import SettingError
 
 Fresh = Callable[[int], Classifier]  # seed -> an untrained classifier
+Brief = Callable[
+    [int, int], Classifier
+]  # seed, epochs -> an untrained classifier that trains for so many epochs
 CONTEXT, SHORTCUTS = "context", "shortcuts"
 
 
@@ -33,6 +36,7 @@ class TrainingData:
     shortcuts: (rows of `labelled`, known shortcuts), 1 if a row has one; None if no search was made.
     keep: phrases, as words, that are real signal: n-grams that contain them are not shortcuts.
     weights: of the rows, for plain training; None if all count the same.
+    are_rules: whether the shortcuts are rules of a grammar. Methods then use them instead of n-grams; a row without any was not parsed.
     """
 
     labelled: Labelled
@@ -40,6 +44,7 @@ class TrainingData:
     shortcuts: csr_matrix | None = None
     keep: tuple[tuple[str, ...], ...] = ()
     weights: Floats | None = None
+    are_rules: bool = False
 
     def __post_init__(self) -> None:
         if self.shortcuts is not None and self.shortcuts.shape[0] != len(self.labelled):
@@ -58,6 +63,13 @@ class TrainingData:
         """Whether there is at least one known shortcut."""
         return self.shortcuts is not None and self.shortcuts.shape[1] > 0
 
+    def rules_in(self, fewest: int) -> csr_matrix:
+        """The shortcuts; if they are rules of a grammar, only those that at least so many rows have."""
+        assert self.shortcuts is not None
+        if not self.are_rules:
+            return self.shortcuts
+        return self.shortcuts[:, self.shortcuts.getnnz(axis=0) >= fewest]
+
     def targets(self) -> Ints:
         """The index of each row's label, as a classifier of these rows counts them."""
         return targets_of(self.labelled.labels, label_names(self.labelled.labels))
@@ -68,6 +80,7 @@ class Trainer:
     """Makes and trains classifiers of one kind.
 
     watch: called after each epoch of the training whose classifier is returned.
+    brief: makes classifiers of this kind that train for a given number of epochs, if it has epochs.
     notify: called with a short text if a method does no more than plain training, or less than intended.
     """
 
@@ -75,6 +88,7 @@ class Trainer:
     seed: int
     watch: Watch | None = None
     notify: Callable[[str], object] = lambda text: None
+    brief: Brief | None = None
 
     def train(self, data: TrainingData, objective: Objective | None = None) -> Classifier:
         """A new classifier, trained on the data."""
@@ -84,10 +98,14 @@ class Trainer:
 
 
 class TrainingMethod(Protocol):
-    """A way to train a classifier. needs: what the data must have, of "context" and "shortcuts"."""
+    """A way to train a classifier.
+
+    needs: what the data must have, of "context" and "shortcuts". knows_shortcuts: whether it uses those of the data.
+    """
 
     name: ClassVar[str]
     needs: ClassVar[frozenset[str]] = frozenset()
+    knows_shortcuts: ClassVar[bool] = False
 
     @abstractmethod
     def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:

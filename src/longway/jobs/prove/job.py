@@ -1,6 +1,6 @@
 """Prove: train on each version of a dataset, test on every test set, and report what changed.
 
-versions, test sets  ->  concerns  ->  baselines, perturbed test rows  ->  trainings  ->  measure  ->  results.json, report.html
+versions, test sets  ->  concerns  ->  baselines, perturbed test rows, grammar features  ->  trainings  ->  measure  ->  results.json, report.html
 
 The first version is what the others are compared with. A comparison whose figures would be wrong (test rows in the training data,
 other labels) is refused before anything is trained. The same call resumes an interrupted run: trained cells are not trained again.
@@ -32,6 +32,7 @@ from longway.jobs.perturb.perturbers import Who, calls_of, who_perturbs
 from longway.jobs.perturb.perturbing import Perturbing
 from longway.jobs.perturb.settings import RULES
 from longway.jobs.prove.concerns import concerns_about, overlapping_rows
+from longway.jobs.prove.features import check_features, grammar_rules, unparsed_concerns
 from longway.jobs.prove.held_out_rows import HELD_OUT, can_hold_out, hold_out
 from longway.jobs.prove.measure import measure
 from longway.jobs.prove.perturbed_rows import changed_rows, write_perturbed
@@ -237,6 +238,7 @@ def _run(
             "versions": fingerprints,
             **sources_of(settings.models),
             **(changing.recorded if changing else {}),
+            **check_features(settings, dataset),
         },
     )
     planned = PlannedRun.choose(identity, inputs.before.source_name, out)
@@ -258,6 +260,12 @@ def _run(
             tests, files = changing.perturbed(tests, run)
             concerns += [_nobody(test) for test in tests if not test.perturbed]
             concerns += [_failed(test) for test in tests if test.perturbed and test.perturbed.failed]
+        features = None
+        if settings.uses_grammar:
+            rules = grammar_rules(settings, dataset, run.folder, watcher)
+            features = rules.about([rules.parse(one.name, one.dataset) for one in versions])
+            versions = [replace(one, features=rules) for one in versions]
+            concerns += unparsed_concerns(features.versions)
         trainings = train_all(
             versions,
             tests,
@@ -274,7 +282,9 @@ def _run(
             by = replace(result.fairscore, perturber=changing.who.settings.engine)
             result = replace(result, fairscore=by, failed_calls=_failed_calls(tests))
         watcher.step("writing the report")
-        result = replace(result, seconds=round(time.monotonic() - started, 1), folder=run.folder)
+        result = replace(
+            result, features=features, seconds=round(time.monotonic() - started, 1), folder=run.folder
+        )
         if settings.fairscore:
             Documents(run.folder / ANALYSES_FILE).forget()
         run.finish(FILE, result.to_dict(), report=render(result.page()))

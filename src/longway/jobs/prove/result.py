@@ -26,7 +26,7 @@ BETTER, WORSE, UNCLEAR = "better", "worse", "no clear difference"
 
 ConcernKind = Literal[
     "empty", "one text or two", "other labels", "unknown label", "same data", "overlap", "rewritten", "stopped on",
-    "validation", "sizes", "label not tested", "data", "keep", "fairscore",
+    "validation", "sizes", "label not tested", "data", "keep", "fairscore", "features",
 ]  # fmt: skip
 Run = tuple[str, str]  # model and method
 Point = tuple[float, float, float]
@@ -407,12 +407,34 @@ class Fairscores:
     perturber: str = "rules"
 
 
+@dataclass(frozen=True, slots=True)
+class RuleCounts:
+    """What a grammar parsed of a version. parsed, too_long, no_words: rows. rules: different rules that the trees use."""
+
+    data: str
+    rows: int
+    parsed: int
+    too_long: int
+    no_words: int
+    rules: int
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarFeatures:
+    """The grammar whose rules training methods know. texts: sentences or pairs it was learned from. nats_per_word: of held-out texts."""
+
+    folder: str
+    texts: int
+    nats_per_word: float | None
+    versions: tuple[RuleCounts, ...]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class ProveResult(Result):
     """What models trained on each version get right.
 
     settings: those of the run, and what it was given. rows: all figures. seconds: the time it took. failed_calls: to a perturber, by reason; the
-    same command makes them again. folder: the run folder, if there is one.
+    same command makes them again. features: the grammar that training methods know, if they do. folder: the run folder, if there is one.
     """
 
     labels: tuple[str, ...]
@@ -440,6 +462,7 @@ class ProveResult(Result):
     examples: tuple[ChangedAnswer, ...] = ()
     fairscore: Fairscores | None = None
     failed_calls: Mapping[str, int] = field(default_factory=dict)
+    features: GrammarFeatures | None = None
     folder: Path | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -475,6 +498,8 @@ class ProveResult(Result):
         content = content_of(self, VERSION)
         if self.fairscore is None:
             del content["fairscore"], content["failed_calls"]
+        if self.features is None:
+            del content["features"]
         return {**content, "worse": [one.to_dict() for one in self.worse]}
 
     @classmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from longway.errors import MissingExtra, SettingError
@@ -11,6 +12,7 @@ from longway.jobs.options import ENGINE, check_options, option
 from longway.jobs.perturb.settings import RULES, PerturbSettings
 
 BASELINES = ("eda", "crossaug")
+PATTERNS, GRAMMAR = "patterns", "grammar"
 PLAIN = "erm"  # the training method that the others are compared with
 
 
@@ -20,7 +22,9 @@ class ProveSettings:
 
     models: A model to train: bow, nb, minilm (small encoder, frozen), minilm-lora, minilm-full, cnn, gru, dan, or hf:NAME with -frozen,
         -lora or -full, or MODULE:NAME for a model of your own. Repeatable. Default: bow, and minilm if it is installed.
-    methods: A training method: erm (plain), rew, poe, clever, jtt, drift, dro. Repeatable. Plain training is always included.
+    methods: A training method: erm (plain), rew, poe, clever, jtt, jtt-paper, drift, dro. Repeatable. Plain training is always included.
+    features: What rew, poe, drift and dro know as shortcuts: patterns (what an audit finds in the rows), grammar (rules of a grammar learned from
+        BEFORE), or grammar:FOLDER (of the grammar in a run folder of `longway grammar`).
     seeds: Trainings per model, method and version.
     terms: A word to count in every version. Repeatable.
     baselines: A baseline made from BEFORE, as a further version: eda or crossaug. Repeatable.
@@ -41,6 +45,7 @@ class ProveSettings:
 
     models: tuple[str, ...] = option((), name="model")
     methods: tuple[str, ...] = option((PLAIN,), name="method")
+    features: str = option(PATTERNS, metavar="SOURCE")
     seeds: int = option(3, at_least=1)
     terms: tuple[str, ...] = option(("no", "not"), name="term", advanced=True)
     baselines: tuple[str, ...] = option((), name="baseline")
@@ -66,6 +71,7 @@ class ProveSettings:
             raise SettingError("'methods' is empty. Leave it out for plain training.")
         for name in self.methods:
             method_named(name)
+        self._check_features([name for name in self.methods if method_named(name).knows_shortcuts])
         for name in self.models:
             if model_named(name, device=self.device).name == "finished":
                 raise SettingError(
@@ -93,6 +99,30 @@ class ProveSettings:
         paper = self.tuning == "grammar-paper"
         tuning = tuning_of(model, paper=paper, learning_rate=self.learning_rate, epochs=self.epochs)
         return {**tuning, **self.model_options}
+
+    def _check_features(self, methods: list[str]) -> None:
+        """methods: those that know shortcuts."""
+        source, colon, folder = self.features.partition(":")
+        if source not in (PATTERNS, GRAMMAR) or (colon and not (folder and source == GRAMMAR)):
+            raise SettingError(
+                f"'features' must be {PATTERNS}, {GRAMMAR} or {GRAMMAR}:FOLDER. Got {self.features!r}. FOLDER is the run folder of `longway grammar`."
+            )
+        if self.uses_grammar and not methods:
+            raise SettingError(
+                f"'features' are what rew, poe, drift and dro know as shortcuts, and the methods are {', '.join(self.methods)}. Add --method drift, "
+                "or leave --features out."
+            )
+
+    @property
+    def uses_grammar(self) -> bool:
+        """Whether training methods know the rules of a grammar."""
+        return self.features != PATTERNS
+
+    @property
+    def grammar_folder(self) -> Path | None:
+        """The folder of the given grammar; None if one is to be learned."""
+        _, _, folder = self.features.partition(":")
+        return Path(folder) if folder else None
 
     @property
     def perturb(self) -> PerturbSettings:

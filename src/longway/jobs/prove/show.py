@@ -158,9 +158,18 @@ def _facts(shown: Shown) -> list[tuple[str, str]]:
         "Test sets": [name(one.name) for one in result.tests],
     }
     facts = [(title, say.few(names, MAX_NAMED)) for title, names in named.items()]
+    if result.features is not None:
+        facts.append(("Shortcuts known", _grammar_words(result.features)))
     facts.append(("Seeds", str(max((row.seeds for row in result.rows), default=NONE))))
     facts.append(("Took", or_dash(result.seconds, duration)))
     return [*facts, ("Made", name(result.created))] if result.created else facts
+
+
+def _grammar_words(features: proof.GrammarFeatures) -> str:
+    """The grammar whose rules training methods know, and what it parsed."""
+    parsed = [f"{name(one.data)} {count(one.parsed)} of {count(one.rows)}" for one in features.versions]
+    rules = count(max(one.rules for one in features.versions))
+    return f"{rules} rules of a grammar learned from {counted(features.texts, 'text')}; rows parsed: {say.few(parsed, MAX_NAMED)}"
 
 
 def _key_figures(shown: Shown) -> list[KeyFigure]:

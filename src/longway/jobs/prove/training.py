@@ -31,6 +31,7 @@ from longway.detect.findings import Chosen, presence, search
 from longway.detect.reading import Reading
 from longway.detect.real_signal import RealSignal
 from longway.errors import SettingError, TrainingError
+from longway.jobs.prove.features import AuditPatterns, FeatureSource, KnownShortcuts
 from longway.jobs.prove.perturbed_rows import PerturbedRows
 from longway.jobs.prove.settings import PLAIN, ProveSettings
 from longway.jobs.run import Watcher
@@ -83,12 +84,16 @@ class Trained:
 
 @dataclass(frozen=True)
 class Version:
-    """A version of the training data. validation: rows for early stopping. keep: real signal, as in `ProveSettings`."""
+    """A version of the training data. validation: rows for early stopping. keep: real signal, as in `ProveSettings`.
+
+    features: where the shortcuts come from that training methods know.
+    """
 
     name: str
     dataset: Dataset
     validation: Dataset | None = None
     keep: tuple[str, ...] = ()
+    features: FeatureSource = field(default_factory=AuditPatterns)
 
     @cached_property
     def rows(self) -> Labelled:
@@ -106,19 +111,19 @@ class Version:
         return None if self.validation is None else rows_of(self.validation)
 
     def training_data(self, method: str) -> TrainingData:
-        """What a training method gets: every method but plain training knows the shortcuts of this version."""
+        """What a training method gets: the rows, and the shortcuts if it uses any."""
         if method == PLAIN:
             return TrainingData(self.rows, self.validation_rows, weights=self.dataset.weights)
-        shortcuts, real = self._shortcuts
-        return TrainingData(self.rows, self.validation_rows, shortcuts, real.phrases)
+        if not method_named(method).knows_shortcuts:
+            return TrainingData(self.rows, self.validation_rows)
+        known = self._shortcuts
+        return TrainingData(
+            self.rows, self.validation_rows, known.matrix, known.keep, are_rules=known.are_rules
+        )
 
     @cached_property
-    def _shortcuts(self) -> tuple[csr_matrix, RealSignal]:
-        """(rows, patterns) for the patterns found in this version that are no real signal, and the real signal."""
-        reading = Reading.of(self.dataset)
-        chosen = search(reading).chosen
-        real = RealSignal.of(self.keep, [one.description for one in chosen])
-        return presence([one for one in chosen if not real.covers(one.description)], reading), real
+    def _shortcuts(self) -> KnownShortcuts:
+        return self.features.shortcuts_of(self.dataset, self.keep)
 
 
 @dataclass(frozen=True)
@@ -291,7 +296,10 @@ def train_cell(
     def fresh(seed: int) -> Classifier:
         return model_named(cell.model, seed=seed, **options)  # type: ignore[arg-type]
 
-    trainer = Trainer(fresh, cell.seed, watch=epochs.append, notify=notes.append)
+    def brief(seed: int, n_epochs: int) -> Classifier:
+        return model_named(cell.model, seed=seed, **{**options, "epochs": n_epochs})  # type: ignore[arg-type]
+
+    trainer = Trainer(fresh, cell.seed, watch=epochs.append, notify=notes.append, brief=brief)
     model = method_named(cell.method).fit(data, trainer)
     if save is not None:
         model.save(save)
@@ -338,6 +346,7 @@ def _trained(
         "keep": [] if cell.method == PLAIN else sorted(version.keep),
         "tests": {test.name: test.fingerprint for test in tests},
         "options": settings.options_of(cell.model),
+        **(version.features.key if method_named(cell.method).knows_shortcuts else {}),
     }
     is_saved = save is None or (save / ABOUT_FILE).is_file()
     if is_saved and (stored := store.get(cell, key)) is not None:

@@ -27,7 +27,7 @@ MODELS = {
 }  # fmt: skip
 METHODS = {
     "erm": "plain training", "rew": "reweighting", "poe": "product of experts", "clever": "CLEVER",
-    "jtt": "just train twice", "drift": "DRiFt", "dro": "group DRO",
+    "jtt": "just train twice", "jtt-paper": "just train twice, one epoch", "drift": "DRiFt", "dro": "group DRO",
 }  # fmt: skip
 METRICS = {
     "accuracy": "accuracy", "macro_f1": "macro F1", "binary_f1": "F1", "auroc": "AUROC",
