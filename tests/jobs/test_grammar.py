@@ -201,6 +201,10 @@ def test_the_tables_are_json_and_their_pictures_show_what_they_mark(induced):
         assert sum(row["counts"].values()) == row["count"]
         assert all(example["text"] and example["context"] for example in row["examples"])
         assert row["share"] == pytest.approx(row["counts"][row["label"]] / row["count"])
+        if row["same_as"] is not None:
+            other = tables["composites"][row["same_as"]]
+            assert (other["label"], other["same_as"]) == (row["label"], None)
+    assert any(row["same_as"] is not None for row in tables["composites"])
     first = tables["composites"][0]["examples"]
     assert len(first) == 3
     assert {one["text"][start:end] for one in first for start, end in one["marks"]} == {"to", "for"}

@@ -154,6 +154,14 @@ def test_kinds_without_evidence_are_folded_and_lead_nothing():
     assert "85.0% of 90 rows" not in text
 
 
+def test_kinds_in_nearly_the_same_rows_are_listed_with_the_first():
+    made = tables()
+    other = made["composites"][1] | {"q": 0.01, "name": "man → woman", "label": "no", "same_as": 0}
+    text = Elements(render_grammar(made | {"composites": [made["composites"][0], other]})).text
+    assert "in nearly the same rows: man → woman" in text
+    assert text.count("85.0% usual 50.0%") == 1
+
+
 def test_symbols_are_folded_in_the_report():
     page = render_grammar(tables())
     visible, folded = page.split("Show symbols, rules and training")
