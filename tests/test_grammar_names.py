@@ -40,6 +40,8 @@ TEXTS = WORDS.filter(bool).map(" ".join)
         (["\t,"], "added: “,”"),
         (["man\twoman", "\tto work"], "man → woman; added: to work"),
         (["man\twoman", "\tto", "a\ta", "b\tb", "c\tc"], "man → woman; added: to; copied: a; and 2 others"),
+        (["a\ta", "b\tb", "c\tc", "\tto"], "copied: a, b, c; and 1 other"),
+        (["man\twoman", "\tto", "a\ta", "b\tb"], "man → woman; added: to; copied: a, b"),
         ([], ""),
     ],
 )  # fmt: skip

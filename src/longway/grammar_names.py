@@ -15,6 +15,7 @@ text's words. All commands use these names; `Pattern.name` is the usual way to g
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ PHRASE, REPLACED, ADDED, LEFT_OUT, COPIED = "phrase", "replaced", "added", "left
 SLOT = "___"
 RARE = "[rare word]"
 SHOWN = 3  # members of a kind in its name
+MOST = 0.75  # share of the members from which the others are only counted
 
 _NO_SPACE = [
     (re.compile(r"(?<=\w) ?([’']) (?=(?:s|t|re|ve|ll|d|m)\b)"), r"\1"),  # "don ’ t"
@@ -83,16 +85,16 @@ def grammar_name(spans: Iterable[str], *, shown: int = SHOWN) -> str:
     phrases = [phrase_of(span) for span in dict.fromkeys(spans)]
     if not phrases:
         return ""
-    relations = {phrase.relation for phrase in phrases}
-    if len(relations) == 1:
-        return _of_one_relation(phrases, shown)
-    listed = phrases[:shown]
+    main, n = Counter(phrase.relation for phrase in phrases).most_common(1)[0]
+    if n >= MOST * len(phrases):
+        listed = [phrase for phrase in phrases if phrase.relation == main]
+        return _of_one_relation(listed, shown) + _others(len(phrases) - n)
+    listed = phrases[: shown if len(phrases) > shown + 1 else None]
     by_relation = [
         _of_one_relation([one for one in listed if one.relation == relation], shown)
         for relation in dict.fromkeys(one.relation for one in listed)
     ]
-    n_more = len(phrases) - len(listed)
-    return "; ".join(by_relation) + (f"; and {n_more:,} others" if n_more else "")
+    return "; ".join(by_relation) + _others(len(phrases) - len(listed))
 
 
 def phrase_names(spans: Iterable[str]) -> list[str]:
@@ -162,6 +164,10 @@ def _framed(before: tuple[str, ...], after: tuple[str, ...], inside: str) -> str
     if not before and not after:
         return inside
     return f"{_words((*before, SLOT, *after))} ({inside})"
+
+
+def _others(n: int) -> str:
+    return f"; and {n:,} {'other' if n == 1 else 'others'}" if n else ""
 
 
 def _listed(items: Sequence[str], shown: int) -> str:

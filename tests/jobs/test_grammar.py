@@ -199,6 +199,10 @@ def test_the_tables_are_json_and_their_pictures_show_what_they_mark(induced):
         assert sum(row["counts"].values()) == row["count"]
         assert all(example["text"] and example["context"] for example in row["examples"])
         assert row["share"] == pytest.approx(row["counts"][row["label"]] / row["count"])
+        if row["same_as"] is not None:
+            other = tables["composites"][row["same_as"]]
+            assert (other["label"], other["same_as"]) == (row["label"], None)
+    assert any(row["same_as"] is not None for row in tables["composites"])
     first = tables["composites"][0]["examples"]
     assert len(first) == 3
     assert {one["text"][start:end] for one in first for start, end in one["marks"]} == {"to", "for"}
@@ -481,11 +485,18 @@ def test_an_audit_looks_at_the_grammar_of_a_sample_and_says_so(tiny_level):
     found = audit(data)
     assert found.tested["grammar"] > 0
     of_grammar = [finding for finding in found.findings if finding.level == "grammar"]
-    assert all(finding.count <= 90 and not finding.pattern.name.startswith("rule ") for finding in of_grammar)
+    assert all(finding.count <= 90 and not finding.pattern.place for finding in of_grammar)
     assert [finding.gain for finding in found.findings] == sorted(
         (f.gain for f in found.findings), reverse=True
     )
     assert any("sample of 90 of 150 rows" in problem.message for problem in found.problems)
+
+
+def test_an_audit_names_grammar_patterns_in_plain_english(tiny_level):
+    names = [finding.pattern.name for finding in audit(toy_dataset(150), levels=("grammar",)).findings]
+    assert names
+    assert not any(set("ε/") & set(name) for name in names)
+    assert any(name.startswith("added: ") for name in names)
 
 
 def test_a_slow_grammar_level_is_left_out_unless_it_is_asked_for(tiny_level, monkeypatch):

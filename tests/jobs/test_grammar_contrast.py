@@ -38,7 +38,7 @@ def word_by_word(unit):
 
 @pytest.fixture(scope="module")
 def real():
-    sizes = TINY.sizes("cpu", pair=True, rows=60)
+    sizes = TINY.sizes("cpu", pair=True, rows=90)
     return induce_grammar(arrange(inference_dataset(120)), TINY, sizes, "cpu", Watcher())
 
 

@@ -91,7 +91,7 @@ def test_a_tree_that_nobody_could_see_is_not_drawn():
 def test_the_page_tells_kinds_trees_versions_rules_and_wrong_answers():
     text = Elements(render_grammar(tables())).text
     for words in (
-        "“a ___ (man → woman, boy → girl and 7 similar)”: 85.0% of 90 rows are no, usually 50.0%.",
+        "“a ___ (man → woman, boy → girl and 7 similar)”: 85.0% of 90 rows with it are no, usually 50.0%.",
         "The hypothesis has “woman” where the premise has “man”.",
         "pairs, without labels",
         "A man sits. → A woman sits.",
@@ -195,7 +195,15 @@ def test_kinds_without_evidence_are_folded_and_lead_nothing():
     without = [row | {"q": None} for row in made["composites"]]
     text = Elements(render_grammar(made | {"composites": without, "versions": [], "pictures": []})).text
     assert "No kind of phrase is correlated with a label beyond chance." in text
-    assert "85.0% of 90 rows are no" not in text
+    assert "85.0% of 90 rows" not in text
+
+
+def test_kinds_in_nearly_the_same_rows_are_listed_with_the_first():
+    made = tables()
+    other = made["composites"][1] | {"q": 0.01, "name": "man → woman", "label": "no", "same_as": 0}
+    text = Elements(render_grammar(made | {"composites": [made["composites"][0], other]})).text
+    assert "in nearly the same rows: man → woman" in text
+    assert text.count("85.0% usual 50.0%") == 1
 
 
 def test_symbols_are_folded_in_the_report():

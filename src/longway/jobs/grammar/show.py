@@ -76,6 +76,7 @@ MARK = 3  # highlighting of a phrase in its example
 
 Labels = Mapping[str, Label]
 Pair = tuple[str, str] | None  # the names of the context and text columns; None for single texts
+BLANK = Paragraph(" ")
 NOT_ONE = "No kind of phrase is correlated with a label beyond chance."
 
 
@@ -124,7 +125,7 @@ def _verdict(result: GrammarResult, labels: Labels) -> str:
 
 def _tested(kind: PhraseKind, label: Label, labels: Labels) -> str:
     """How often the label is right where the kind occurs, in rows that did not choose its phrases."""
-    return f"{percent(kind.tested_share)} of {counted(kind.tested, 'row')} are {label.name}, usually {percent(_usual(label, labels))}"
+    return f"{percent(kind.tested_share)} of {counted(kind.tested, 'row')} with it are {label.name}, usually {percent(_usual(label, labels))}"
 
 
 def _usual(label: Label, labels: Labels) -> float:
@@ -190,7 +191,7 @@ def _kinds_section(result: GrammarResult, labels: Labels, pair: Pair) -> Section
             Paragraph(lead, "lead"),
             Facts(_notation(pair), "reading notation"),
             Only(REPORT, [_kinds_table(significant, labels), *left_out(max(0, len(listed) - MAX_KINDS), "are", "tables.json")]),
-            Only(SCREEN, [Bullets([_kind_bullet(kind, below, labels) for kind, below in significant], screen=KINDS_ON_SCREEN, more="patterns")]),
+            Only(SCREEN, [BLANK, Bullets([_kind_bullet(kind, below, labels) for kind, below in significant], screen=KINDS_ON_SCREEN, more="patterns")]),
         ]  # fmt: skip
     if others:
         summary = f"{counted(len(others), 'kind')} without evidence: they may be chance"
@@ -241,7 +242,11 @@ def _kind_bullet(kind: PhraseKind, below: Sequence[Block], labels: Labels) -> Bu
     name: Words = ["“", Span(_name(kind), "pattern"), "” predicts ", label_span(label)]
     return Bullet(
         name,
-        below=[Paragraph(figures), Bullets([block.words for block in below if isinstance(block, Paragraph)])],
+        below=[
+            Paragraph(figures),
+            Bullets([block.words for block in below if isinstance(block, Paragraph)]),
+            BLANK,
+        ],
     )
 
 
@@ -288,12 +293,8 @@ def _symbols_section(result: GrammarResult, labels: Labels) -> Section:
 
 
 def _counts(row: PhraseKind | RuleSummary, labels: Labels) -> list[Words]:
-    return [
-        label_span(label_named(row.label, labels)),
-        count(row.count),
-        percent(row.share),
-        or_dash(row.q, q_value),
-    ]
+    label = label_span(label_named(row.label, labels))
+    return [label, count(row.count), percent(row.share), or_dash(row.q, q_value)]
 
 
 # Trees

@@ -36,6 +36,7 @@ from longway.grammars.information import (
     informative_rules,
 )
 from longway.grammars.trees import Tree, brackets, leaves, nodes, pattern_span, span
+from longway.grammars.vocabulary import UNKNOWN
 from longway.jobs.grammar.contrast_examples import contrast_table
 from longway.jobs.grammar.induced import Induced, ParsedRows
 from longway.jobs.grammar.result import (
@@ -200,7 +201,8 @@ def _examples(one: Composite, induced: Induced) -> tuple[RowExample, ...]:
 def _example(row: int, words: str, induced: Induced) -> RowExample:
     example = induced.learned.rows[row].example
     texts = {"text": example.text} | ({"context": example.context or ""} if induced.is_pair else {})
-    pattern = Pattern("grammar", "text", (words,), context="context" if induced.is_pair else "")
+    known = "\t".join("" if set(side.split()) <= {UNKNOWN} else side for side in words.split("\t"))
+    pattern = Pattern("grammar", "text", (known,), context="context" if induced.is_pair else "")
     found = where(pattern, texts) or {}
     marks, context_marks = (tuple(found.get(name, ())[:1]) for name in ("text", "context"))
     return RowExample(example.id, example.text, example.context or "", marks, context_marks)
