@@ -31,7 +31,7 @@ import torch
 
 import common
 from longway.grammars.backtrace import backtrace
-from longway.grammars.chart import KINDS, Shape, prepare
+from longway.grammars.chart import KINDS, Shape
 from longway.grammars.minibatch import (
     PARSING,
     TRAINING,
@@ -44,7 +44,7 @@ from longway.grammars.minibatch import (
     on_device,
 )
 from longway.grammars.model import NeuralGrammar, PairGrammar, SentenceGrammar
-from longway.grammars.partition import inside
+from longway.grammars.partition import tree_chart
 from longway.grammars.semiring import MaxSemiring
 
 N, P, DIMENSION = 32, 64, 256
@@ -235,7 +235,7 @@ class GrammarTrainer:
         with torch.no_grad():
             first, second, lengths, shape = on_device(batch, self.model.start.device)
             rules, leaves = self.model.rules(), self.model.leaves(first, second)
-            chart = inside(MaxSemiring(), prepare(MaxSemiring(), rules, leaves, lengths), shape)
+            chart = tree_chart(MaxSemiring(), rules, leaves, lengths, shape)
             backtrace(MaxSemiring(), rules, leaves, lengths, shape, chart).cpu()
 
     def time_steps(self, of: list[PairBatch], *, warm_up: int) -> Timed:

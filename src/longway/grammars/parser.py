@@ -18,10 +18,9 @@ import torch
 
 from longway.errors import DataError
 from longway.grammars.backtrace import backtrace
-from longway.grammars.chart import prepare
 from longway.grammars.minibatch import PARSING, Pair, PairBatch, batches, on_device
 from longway.grammars.model import GRAMMARS, NeuralGrammar
-from longway.grammars.partition import inside, log_partition
+from longway.grammars.partition import log_partition, tree_chart
 from longway.grammars.semiring import MaxSemiring, SampleSemiring, Semiring
 from longway.grammars.trees import Tree
 from longway.grammars.vocabulary import GrammarVocabulary
@@ -98,7 +97,7 @@ class Grammar:
             for batch in self._batches(texts):
                 first, second, lengths, shape = on_device(batch, self.device)
                 leaves = self.model.leaves(first, second)
-                chart = inside(semiring, prepare(semiring, rules, leaves, lengths), shape)
+                chart = tree_chart(semiring, rules, leaves, lengths, shape)
                 nodes = backtrace(semiring, rules, leaves, lengths, shape, chart).cpu().numpy()
                 known = [tuple(map(self.vocabulary.known, texts[row])) for row in batch.rows]
                 for item, tree in _built(nodes, known, self.nonterminals):
