@@ -40,6 +40,7 @@ from longway.grammars.minibatch import (
     PairBatch,
     batches,
     improve,
+    leaves_on_device,
     log_probabilities,
     on_device,
 )
@@ -225,7 +226,7 @@ class GrammarTrainer:
     ) -> None:
         torch.manual_seed(seed)
         self.model = kind(nonterminals=N, preterminals=P, dimension=DIMENSION, words=words).to(device)
-        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-3)
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-3, fused=device.type == "cuda")
         self.logs = logs
 
     def step(self, batch: PairBatch) -> None:
@@ -233,8 +234,8 @@ class GrammarTrainer:
 
     def parse(self, batch: PairBatch) -> None:
         with torch.no_grad():
-            first, second, lengths, shape = on_device(batch, self.model.start.device)
-            rules, leaves = self.model.rules(), self.model.leaves(first, second)
+            leaves, lengths, shape = leaves_on_device(self.model, batch)
+            rules = self.model.rules()
             chart = tree_chart(MaxSemiring(), rules, leaves, lengths, shape)
             backtrace(MaxSemiring(), rules, leaves, lengths, shape, chart).cpu()
 
