@@ -214,8 +214,11 @@ class Recursion:
             for side, made, scales in zip(self.sides, self.made, self.made_scales, strict=True):
                 box, rows = side.table(total)
                 product = np.matmul(self._at(rows), side.matrices[box].swapaxes(-1, -2))
-                made[rows] = product.reshape(*rows.shape, len(KINDS), self.N)
-                scales[rows] = self.scales[rows][..., None] + side.scales[box][..., None, :]
+                trees = rows.ravel().nonzero()[0]
+                own = rows.ravel()[trees]
+                made[own] = product.reshape(-1, len(KINDS), self.N)[trees]
+                of_leaves = np.broadcast_to(side.scales[box][..., None, :], (*rows.shape, len(KINDS)))
+                scales[own] = self.scales[own][:, None] + of_leaves.reshape(-1, len(KINDS))[trees]
 
     def _fill(self, group: Group) -> None:
         tiny = np.finfo(self.values.dtype).tiny
@@ -283,9 +286,14 @@ class Recursion:
         exists = (rows > 0)[..., None] & (side.scales[box] > EMPTY / 2)[..., None, :]
         wholes = np.where(exists, rows[..., None] + np.array(side.steps), 0)
         weights = np.exp(np.where(exists, scales[rows] - self.scales[wholes], EMPTY))
-        given = np.minimum(outer[wholes], LARGEST) * weights[..., None]
-        made[rows] = given
-        outer[rows] += np.matmul(given.reshape(*rows.shape, -1), side.matrices[box])
+        given = np.take(outer, wholes, axis=0, mode="clip")
+        np.minimum(given, LARGEST, out=given)
+        given *= weights[..., None]
+        to_trees = np.matmul(given.reshape(*rows.shape, -1), side.matrices[box])
+        trees = rows.ravel().nonzero()[0]
+        own = rows.ravel()[trees]
+        made[own] = given.reshape(-1, len(KINDS), self.N)[trees]
+        outer[own] += to_trees.reshape(-1, self.N)[trees]
 
     def _to_parts(self, block: Block, outer: Floats, of_rules: Floats) -> None:
         """Add the outside values of both parts of all splits, and the counts of the rules."""

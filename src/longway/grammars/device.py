@@ -77,10 +77,15 @@ def at_once(jobs: list[Callable[[], T]]) -> list[T]:
     """The results of the jobs, each run in a thread; within them `product` uses one core."""
     _threads.append(1)
     try:
-        others = [_pool().submit(job) for job in jobs[1:]]
+        others = [_pool().submit(_on_one_core, job) for job in jobs[1:]]
         return [job() for job in jobs[:1]] + [other.result() for other in others]
     finally:
         _threads.pop()
+
+
+def _on_one_core(job: Callable[[], T]) -> T:
+    torch.set_num_threads(1)  # a setting of each thread
+    return job()
 
 
 @contextmanager
