@@ -61,7 +61,7 @@ def test_best_trees_are_as_likely_as_without_bounds(spread, dtype):
 
 
 def test_best_trees_are_found_if_bounds_are_out_of_range():
-    rules, leaves = ragged(4, 3, spread=60.0, dtype=torch.float32)
+    rules, leaves = ragged(16, 3, spread=60.0, dtype=torch.float32)
     assert best_chart(rules, leaves, LENGTHS, SHAPE) is None
     every = plain.inside(MaxSemiring(), prepare(MaxSemiring(), rules, leaves, LENGTHS), SHAPE)
     chart = tree_chart(MaxSemiring(), rules, leaves, LENGTHS, SHAPE)

@@ -23,6 +23,8 @@ from longway.grammars.chart import KINDS, ChartParts, ParseChart, Rules, Shape, 
 from longway.grammars.device import gpu_twins
 from longway.grammars.semiring import EMPTY, LogSemiring, MaxSemiring, Semiring
 
+_MANY = 16  # nonterminals from which bounds pay off
+
 
 def inside(semiring: Semiring, parts: ChartParts, shape: Shape) -> ParseChart:
     """The filled chart, by the twin of the recursion for the device."""
@@ -35,7 +37,7 @@ def inside(semiring: Semiring, parts: ChartParts, shape: Shape) -> ParseChart:
 
 def tree_chart(semiring: Semiring, rules: Rules, leaves: Tensor, lengths: Tensor, shape: Shape) -> ParseChart:
     """The chart that `backtrace` follows; on a CPU for best trees only the cells that they may have (`best.py`)."""
-    if isinstance(semiring, MaxSemiring) and not leaves.is_cuda:
+    if isinstance(semiring, MaxSemiring) and rules.nonterminals >= _MANY and not leaves.is_cuda:
         chart = best_chart(rules, leaves, lengths, shape)
         if chart is not None:
             return chart
