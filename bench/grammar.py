@@ -31,7 +31,7 @@ import torch
 
 import common
 from longway.grammars.backtrace import backtrace
-from longway.grammars.chart import KINDS, Shape, prepare
+from longway.grammars.chart import KINDS, Shape
 from longway.grammars.minibatch import (
     PARSING,
     TRAINING,
@@ -40,11 +40,12 @@ from longway.grammars.minibatch import (
     PairBatch,
     batches,
     improve,
+    leaves_on_device,
     log_probabilities,
     on_device,
 )
 from longway.grammars.model import NeuralGrammar, PairGrammar, SentenceGrammar
-from longway.grammars.partition import inside
+from longway.grammars.partition import tree_chart
 from longway.grammars.semiring import MaxSemiring
 
 N, P, DIMENSION = 32, 64, 256
@@ -225,7 +226,7 @@ class GrammarTrainer:
     ) -> None:
         torch.manual_seed(seed)
         self.model = kind(nonterminals=N, preterminals=P, dimension=DIMENSION, words=words).to(device)
-        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-3)
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-3, fused=device.type == "cuda")
         self.logs = logs
 
     def step(self, batch: PairBatch) -> None:
@@ -233,9 +234,9 @@ class GrammarTrainer:
 
     def parse(self, batch: PairBatch) -> None:
         with torch.no_grad():
-            first, second, lengths, shape = on_device(batch, self.model.start.device)
-            rules, leaves = self.model.rules(), self.model.leaves(first, second)
-            chart = inside(MaxSemiring(), prepare(MaxSemiring(), rules, leaves, lengths), shape)
+            leaves, lengths, shape = leaves_on_device(self.model, batch)
+            rules = self.model.rules()
+            chart = tree_chart(MaxSemiring(), rules, leaves, lengths, shape)
             backtrace(MaxSemiring(), rules, leaves, lengths, shape, chart).cpu()
 
     def time_steps(self, of: list[PairBatch], *, warm_up: int) -> Timed:

@@ -13,8 +13,8 @@ torch = pytest.importorskip("torch", reason="the grammar's charts need torch (lo
 from scipy.stats import chisquare  # noqa: E402
 
 from longway.grammars.backtrace import backtrace  # noqa: E402
-from longway.grammars.chart import Rules, Shape, prepare  # noqa: E402
-from longway.grammars.partition import inside, log_partition  # noqa: E402
+from longway.grammars.chart import Rules, Shape  # noqa: E402
+from longway.grammars.partition import log_partition, tree_chart  # noqa: E402
 from longway.grammars.semiring import LogSemiring, MaxSemiring, SampleSemiring  # noqa: E402
 from tests.grammar.enumeration import (  # noqa: E402
     Listed,
@@ -48,7 +48,7 @@ def lengths_of(shape, items=1):
 
 def picked(semiring, rules, leaves, shape, lengths):
     """One tree for each item, as the algebra picks it."""
-    chart = inside(semiring, prepare(semiring, rules, leaves, lengths), shape)
+    chart = tree_chart(semiring, rules, leaves, lengths, shape)
     return trees_of(backtrace(semiring, rules, leaves, lengths, shape, chart))
 
 
@@ -113,7 +113,7 @@ def test_the_best_tree_is_the_best_of_all(case, seed):
 def test_the_best_score_is_that_of_the_best_tree(case, seed):
     rules, leaves, shape = small_case(*case, seed)
     listed = Listed(rules, leaves[0], shape)
-    chart = inside(MaxSemiring(), prepare(MaxSemiring(), rules, leaves, lengths_of(shape)), shape)
+    chart = tree_chart(MaxSemiring(), rules, leaves, lengths_of(shape), shape)
     whole = chart.values[0, 0, shape.n, 0, shape.m] + chart.scales[0, 0, shape.n, 0, shape.m]
     found = max((whole + rules.root[: len(whole)]).max().item(), *_leaf_scores(rules, leaves, shape))
     assert found == pytest.approx(max(listed.logs), abs=1e-9)

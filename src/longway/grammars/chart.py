@@ -363,7 +363,7 @@ def outside(parts: ChartParts, shape: Shape, chart: ParseChart, outer_values: Te
             weighed = given * (weight + shift).exp().unsqueeze(-1)
             outer_values[leaf.rest].add_(product(weighed.unsqueeze(-2), leaf.matrix).squeeze(-2))
     _count_leaf_parts(parts, shape, chart, outer_values, counts)
-    _count_two_leaves(parts, shape, chart, outer_values, counts)
+    count_two_leaves(parts, shape, chart, outer_values, counts)
     return counts
 
 
@@ -439,7 +439,7 @@ def zero_counts(parts: ChartParts) -> ChartParts:
     )
 
 
-def _count_two_leaves(
+def count_two_leaves(
     parts: ChartParts, shape: Shape, chart: ParseChart, outer_values: Tensor, counts: ChartParts
 ) -> None:
     """Add the gradients of the cells that two leaves make, after all outside values are known."""

@@ -16,17 +16,19 @@ NumPy's loop over a stack costs a tenth of PyTorch's, and releases the interpret
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import pairwise
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
+
+T = TypeVar("T")
 
 _WORTH = 1 << 18  # multiplications that justify another thread
 _threads = [1]  # how many `product` may use; a stack, the last entry counts
@@ -71,15 +73,30 @@ def _multiply(left: np.ndarray, right: np.ndarray, into: np.ndarray) -> None:
     np.matmul(left, right, out=into)
 
 
+def at_once(jobs: list[Callable[[], T]]) -> list[T]:
+    """The results of the jobs, each run in a thread; within them `product` uses one core."""
+    _threads.append(1)
+    try:
+        others = [_pool().submit(_on_one_core, job) for job in jobs[1:]]
+        return [job() for job in jobs[:1]] + [other.result() for other in others]
+    finally:
+        _threads.pop()
+
+
+def _on_one_core(job: Callable[[], T]) -> T:
+    torch.set_num_threads(1)  # a setting of each thread
+    return job()
+
+
 @contextmanager
-def all_cores() -> Iterator[None]:
-    """Within it PyTorch and BLAS use one core each, and `product` uses all."""
+def all_cores() -> Iterator[int]:
+    """Within it PyTorch and BLAS use one core each, and `product` and `at_once` use all; gives their number."""
     threads = torch.get_num_threads()
     _threads.append(threads)
     torch.set_num_threads(1)
     try:
         with _blas().limit(limits=1):
-            yield
+            yield threads
     finally:
         _threads.pop()
         torch.set_num_threads(threads)

@@ -138,7 +138,9 @@ class _Induction:
             dimension=settings.dimension,
             words=len(vocabulary),
         ).to(self.device)
-        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=settings.learning_rate)
+        self.optimizer = torch.optim.Adam(
+            self.model.parameters(), lr=settings.learning_rate, fused=self.device.type == "cuda"
+        )
         self.at = _Position()
         self.best = float("inf")
         self.history: list[dict[str, float]] = []

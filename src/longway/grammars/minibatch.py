@@ -104,10 +104,28 @@ def on_device(batch: PairBatch, device: torch.device) -> tuple[Tensor, Tensor, T
     return first, second, lengths, Shape(first.shape[1], second.shape[1])
 
 
+def leaves_on_device(model: NeuralGrammar, batch: PairBatch) -> tuple[Tensor, Tensor, Shape]:
+    """The log probabilities of a batch's leaves, the lengths of its texts, and its shape."""
+    device = model.start.device
+    first, second, lengths, shape = on_device(batch, device)
+    # on the host: a GPU would have to finish all its work first, to say how many there are
+    distinct = tuple(distinct_words(array, device) for array in (batch.first, batch.second))
+    return model.leaves(first, second, distinct), lengths, shape
+
+
+def distinct_words(ids: np.ndarray, device: torch.device) -> tuple[Tensor, Tensor]:
+    """The distinct word ids of some texts, and the index of each word among them."""
+    words, where = np.unique(ids, return_inverse=True)
+    return (
+        torch.as_tensor(words).to(device, non_blocking=True),
+        torch.as_tensor(where.reshape(ids.shape)).to(device, non_blocking=True),
+    )
+
+
 def log_probabilities(model: NeuralGrammar, batch: PairBatch) -> Tensor:
     """The log probability of each text or pair of a batch, summed over all its trees."""
-    first, second, lengths, shape = on_device(batch, model.start.device)
-    return log_partition(model.rules(), model.leaves(first, second), lengths, shape)
+    leaves, lengths, shape = leaves_on_device(model, batch)
+    return log_partition(model.rules(), leaves, lengths, shape)
 
 
 def improve(model: NeuralGrammar, optimizer: torch.optim.Optimizer, logs: Tensor) -> Tensor:

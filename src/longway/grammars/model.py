@@ -31,6 +31,9 @@ from longway.grammars.chart import Rules
 from longway.grammars.device import gpu_kernels
 
 COPY, CHANGE, GONE, NEW = range(4)  # kinds of leaves
+Distinct = tuple[
+    tuple[Tensor, Tensor], ...
+]  # for each text: its distinct words, and the index of each word among them
 _CHUNK = 1 << 27  # logits computed at once
 
 
@@ -88,8 +91,11 @@ class NeuralGrammar(nn.Module, ABC):
         return Rules(root, binary.unflatten(-1, (symbols, symbols)))
 
     @abstractmethod
-    def leaves(self, first: Tensor, second: Tensor) -> Tensor:
-        """Log probabilities of all leaves of a batch, [batch, leaf, preterminal], as `chart.prepare` takes them."""
+    def leaves(self, first: Tensor, second: Tensor, distinct: Distinct | None = None) -> Tensor:
+        """Log probabilities of all leaves of a batch, [batch, leaf, preterminal], as `chart.prepare` takes them.
+
+        distinct: for both texts the distinct words and the index of each word among them, if known.
+        """
 
 
 class SentenceGrammar(NeuralGrammar):
@@ -106,7 +112,7 @@ class SentenceGrammar(NeuralGrammar):
         self.word = nn.Parameter(torch.empty(words, dimension))
         self.initialise()
 
-    def leaves(self, first: Tensor, second: Tensor) -> Tensor:
+    def leaves(self, first: Tensor, second: Tensor, distinct: Distinct | None = None) -> Tensor:
         """[batch, n, preterminal]: every word is a leaf."""
         logs = (self.writes_net(self.writes) @ self.word.T).log_softmax(-1)
         return logs.T[first]
@@ -133,13 +139,15 @@ class PairGrammar(NeuralGrammar):
         self.second_word = nn.Parameter(torch.empty(words, dimension))
         self.initialise()
 
-    def leaves(self, first: Tensor, second: Tensor) -> Tensor:
+    def leaves(self, first: Tensor, second: Tensor, distinct: Distinct | None = None) -> Tensor:
         """All (word, ε), then (ε, word), then (word, word), each for every position of the other text."""
         n, m = first.shape[1], second.shape[1]
         kinds = (self.kind_net(self.kind_of) @ self.kinds.T).log_softmax(-1).T  # [kind, P]
         # [batch, n, P]
         of_first = (self.first_net(self.first_of) @ self.first_word.T).log_softmax(-1).T[first]
-        of_second, when_new = self._second(first, second)
+        if distinct is None:
+            distinct = tuple(words.unique(return_inverse=True) for words in (first, second))
+        of_second, when_new = self._second(*distinct)
         gone = kinds[GONE] + of_first
         new = kinds[NEW] + when_new
         copied = (first.unsqueeze(2) == second.unsqueeze(1)).unsqueeze(-1)  # [batch, n, m, 1]
@@ -153,19 +161,17 @@ class PairGrammar(NeuralGrammar):
             1,
         )
 
-    def _second(self, first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
+    def _second(self, first: tuple[Tensor, Tensor], second: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         """Log probabilities of the second word after each first one [batch, n, m, P], and after ε [batch, m, P]."""
-        nothing = self.given_word.shape[0] - 1
-        given, given_at = first.unique(return_inverse=True)
-        asked, asked_at = second.unique(return_inverse=True)
-        given = torch.cat([given, given.new_tensor([nothing])])
+        (given, given_at), (asked, asked_at) = first, second
+        given = torch.nn.functional.pad(given, (0, 1), value=self.given_word.shape[0] - 1)  # and ε
         hidden = self.second_net(self.second_of + self.given_word[given].unsqueeze(1))  # [given, P, d]
         totals = log_totals(hidden.flatten(0, 1), self.second_word, given.repeat_interleave(hidden.shape[1]))
         logits = hidden @ self.second_word[asked].T  # [given, P, asked]
         logs = (logits - totals.view(hidden.shape[:2]).unsqueeze(-1)).transpose(1, 2)  # [given, asked, P]
         where = given_at.unsqueeze(2) * len(asked) + asked_at.unsqueeze(1)
         of_second = logs.flatten(0, 1).index_select(0, where.flatten()).view(*where.shape, hidden.shape[1])
-        return of_second, logs[-1].index_select(0, asked_at.flatten()).view(*second.shape, hidden.shape[1])
+        return of_second, logs[-1].index_select(0, asked_at.flatten()).view(*asked_at.shape, hidden.shape[1])
 
 
 class _LogTotals(torch.autograd.Function):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -18,10 +19,9 @@ import torch
 
 from longway.errors import DataError
 from longway.grammars.backtrace import backtrace
-from longway.grammars.chart import prepare
-from longway.grammars.minibatch import PARSING, Pair, PairBatch, batches, on_device
+from longway.grammars.minibatch import PARSING, Pair, PairBatch, batches, leaves_on_device
 from longway.grammars.model import GRAMMARS, NeuralGrammar
-from longway.grammars.partition import inside, log_partition
+from longway.grammars.partition import log_partition, tree_chart
 from longway.grammars.semiring import MaxSemiring, SampleSemiring, Semiring
 from longway.grammars.trees import Tree
 from longway.grammars.vocabulary import GrammarVocabulary
@@ -30,6 +30,7 @@ from longway.grammars.vocabulary import GrammarVocabulary
 Texts = Sequence[tuple[Sequence[str], Sequence[str]]]
 
 FORMAT = 1
+_NO_TREE = Tree(-1)
 _WEIGHTS, _ABOUT = "grammar.safetensors", "grammar.json"
 
 
@@ -86,25 +87,28 @@ class Grammar:
         with torch.no_grad():
             rules = self.model.rules()
             for batch in self._batches(texts):
-                first, second, lengths, shape = on_device(batch, self.device)
-                logs = log_partition(rules, self.model.leaves(first, second), lengths, shape)
+                leaves, lengths, shape = leaves_on_device(self.model, batch)
+                logs = log_partition(rules, leaves, lengths, shape)
                 result[batch.rows] = logs.double().cpu().numpy()
         return result
 
     def _trees(self, texts: Texts, semiring: Semiring, progress: Callable[[int], None] | None) -> list[Tree]:
         by_row: list[Tree | None] = [None] * len(texts)
-        with torch.no_grad(), _without_garbage_collection():
+        waiting: list[tuple[PairBatch, Future[list[tuple[int, Tree]]]]] = []
+        with torch.no_grad(), _without_garbage_collection(), ThreadPoolExecutor(1) as builder:
             rules = self.model.rules()
             for batch in self._batches(texts):
-                first, second, lengths, shape = on_device(batch, self.device)
-                leaves = self.model.leaves(first, second)
-                chart = inside(semiring, prepare(semiring, rules, leaves, lengths), shape)
+                leaves, lengths, shape = leaves_on_device(self.model, batch)
+                chart = tree_chart(semiring, rules, leaves, lengths, shape)
                 nodes = backtrace(semiring, rules, leaves, lengths, shape, chart).cpu().numpy()
                 known = [tuple(map(self.vocabulary.known, texts[row])) for row in batch.rows]
-                for item, tree in _built(nodes, known, self.nonterminals):
-                    by_row[batch.rows[item]] = tree
+                # while the device computes the next chart
+                waiting.append((batch, builder.submit(_built, nodes, known, self.nonterminals)))
                 if progress:
                     progress(len(batch.rows))
+            for batch, built in waiting:
+                for item, tree in built.result():
+                    by_row[batch.rows[item]] = tree
         trees = [tree for tree in by_row if tree is not None]
         assert len(trees) == len(texts)
         return trees
@@ -181,20 +185,28 @@ def word_ids(texts: Texts, vocabulary: GrammarVocabulary, kind: str) -> list[Pai
 def _built(
     nodes: np.ndarray, known: Sequence[tuple[list[str], ...]], nonterminals: int
 ) -> list[tuple[int, Tree]]:
-    """The trees of a batch from the rows of `backtrace`, in which parents come before their parts."""
-    parts: dict[int, list[Tree]] = {}
+    """The trees of a batch from the rows of `backtrace`, in which parents come before their parts.
+
+    Equal leaves are the same object: a tree does not change, and half of all nodes are leaves.
+    """
+    made: list[Tree] = [_NO_TREE] * len(nodes)
+    lefts = [0] * len(nodes)  # for each node its left part, directly before its right part
+    leaves: dict[tuple[int, str, str], Tree] = {}
     roots: list[tuple[int, Tree]] = []
     rows = nodes.tolist()
     for number in range(len(rows) - 1, -1, -1):
         item, i, wa, k, wb, symbol, parent = rows[number]
         if symbol < nonterminals:
-            right, left = parts.pop(number)  # from the end: right before left
-            tree = Tree(symbol, (left, right))
+            left = lefts[number]
+            tree = Tree(symbol, (made[left], made[left + 1]))
         else:
             first, second = known[item]
-            tree = Tree(symbol, None, (first[i] if wa else "", second[k] if wb else ""))
+            words = (first[i] if wa else "", second[k] if wb else "")
+            key = (symbol, *words)
+            tree = leaves.get(key) or leaves.setdefault(key, Tree(symbol, None, words))
+        made[number] = tree
         if parent < 0:
             roots.append((item, tree))
         else:
-            parts.setdefault(parent, []).append(tree)
+            lefts[parent] = number  # the right part first, then the left one
     return roots

@@ -3,39 +3,55 @@
     rules, leaves  ->  prepare  ->  inside  ->  the cell of the whole text  ->  times the start rules
                                      outside <- its gradient
 
-The recursion and its gradient are those of `chart.py`, or on a GPU their twins in the package `gpu`. Scales are
+The recursion and its gradient are those of `chart.py`, computed by their twins in `cells.py` on a CPU and in the package `gpu` on a GPU. Scales are
 constants to the gradient: a value and its scale are always used together.
 """
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from longway.grammars import cells
 from longway.grammars import chart as plain
-from longway.grammars import device
+from longway.grammars.best import best_chart
 from longway.grammars.chart import KINDS, ChartParts, ParseChart, Rules, Shape, prepare
 from longway.grammars.device import gpu_twins
-from longway.grammars.semiring import EMPTY, LogSemiring, Semiring
+from longway.grammars.semiring import EMPTY, LogSemiring, MaxSemiring, Semiring
+
+_MANY = 16  # nonterminals from which bounds pay off
 
 
 def inside(semiring: Semiring, parts: ChartParts, shape: Shape) -> ParseChart:
     """The filled chart, by the twin of the recursion for the device."""
     if (gpu := _twins(parts)) is not None:
         return gpu.inside(semiring, parts, shape)
-    with device.all_cores() if semiring.by_products else nullcontext():
-        return plain.inside(semiring, parts, shape)
+    if semiring.by_products and not parts.leaf.is_cuda:
+        return cells.inside(parts, shape)[0]
+    return plain.inside(semiring, parts, shape)
 
 
-def outside(parts: ChartParts, shape: Shape, chart: ParseChart, outer_values: Tensor) -> ChartParts:
-    """The counts of every part (`chart.outside`), by the twin for the device."""
-    if (gpu := _twins(parts)) is not None:
-        return gpu.outside(parts, shape, chart, outer_values)
-    with device.all_cores():
-        return plain.outside(parts, shape, chart, outer_values)
+def tree_chart(semiring: Semiring, rules: Rules, leaves: Tensor, lengths: Tensor, shape: Shape) -> ParseChart:
+    """The chart that `backtrace` follows; on a CPU for best trees only the cells that they may have (`best.py`)."""
+    if isinstance(semiring, MaxSemiring) and rules.nonterminals >= _MANY and not leaves.is_cuda:
+        chart = best_chart(rules, leaves, lengths, shape)
+        if chart is not None:
+            return chart
+    return inside(semiring, prepare(semiring, rules, leaves, lengths), shape)
+
+
+def inside_and_outside(parts: ChartParts, shape: Shape) -> tuple[ParseChart, Callable[[Tensor], ChartParts]]:
+    """The chart of the sums over all trees, and a function of outside values at the roots: the counts of every part."""
+    if (gpu := _twins(parts)) is None and not parts.leaf.is_cuda:
+        chart, recursions = cells.inside(parts, shape)
+        return chart, partial(cells.outside, parts, shape, chart, recursions)
+    twin = gpu or plain
+    chart = twin.inside(LogSemiring(), parts, shape)
+    return chart, partial(twin.outside, parts, shape, chart)
 
 
 def _twins(parts: ChartParts) -> Any:
@@ -47,8 +63,8 @@ class _Roots(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, shape: Shape, roots: tuple[Tensor, ...], *parts: Tensor) -> tuple[Tensor, Tensor]:
-        ctx.parts, ctx.shape, ctx.roots = ChartParts(*parts), shape, roots
-        ctx.chart = inside(LogSemiring(), ctx.parts, shape)
+        ctx.roots = roots
+        ctx.chart, ctx.outside = inside_and_outside(ChartParts(*parts), shape)
         scales = ctx.chart.scales[roots]
         ctx.mark_non_differentiable(scales)
         return ctx.chart.values[roots], scales
@@ -57,7 +73,7 @@ class _Roots(torch.autograd.Function):
     def backward(ctx: Any, *given: Tensor) -> tuple[Any, ...]:
         outer_values = torch.zeros_like(ctx.chart.values)
         outer_values[ctx.roots] = given[0]
-        counts = outside(ctx.parts, ctx.shape, ctx.chart, outer_values)
+        counts = ctx.outside(outer_values)
         of_parts = (counts.rules, counts.left, counts.right, counts.left_of_leaf, counts.leaf)
         return (None, None, *of_parts, None, None)
 

@@ -24,7 +24,7 @@ from longway.grammars import device
 from longway.grammars.device import gpu_kernels
 
 EMPTY = -1e30
-_CHUNK = 1 << 20  # numbers per step of a max product
+_CHUNK = 1 << 18  # numbers per step of a max product
 
 
 def product(left: Tensor, right: Tensor) -> Tensor:
