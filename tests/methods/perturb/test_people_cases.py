@@ -16,13 +16,12 @@ from longway.english.people.demographics import parse_attribute
 from longway.english.pipeline import load_pipeline
 from longway.methods.perturb.guards import label_warning, offence
 from longway.methods.perturb.perturber import Place, Request
+from longway.methods.perturb.doubts import MIXED, UNCERTAIN
 from longway.methods.perturb.rule_perturber import (
     BESIDE,
-    MIXED,
     NO_WORD,
     NOBODY,
     QUOTED,
-    UNCERTAIN,
     WELL_KNOWN,
     RulePerturber,
 )

@@ -33,6 +33,7 @@ from longway.english.people.demographic_mentions import DemographicMention, Demo
 from longway.english.people.demographics import Attribute, other_attributes
 
 ADULT = Attribute("age", "adult")
+_BABIES = frozenset("baby babies infant infants newborn newborns toddler toddlers".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +84,19 @@ def _word(text: str, found: DemographicMention) -> str:
 def _adds_a_modifier(word: DemographicMention, target: Attribute) -> bool:
     """True for "two men" to "two middle-aged men", "guys" to "elderly men", "an old poet" to "an adult poet".
 
-    Also for "a man" to "a boy", which changes more than an age: what an adult does, a child may not.
+    Also for "a man" to "a boy" and for "a baby", where more than an age would change: what an adult does, a child may not.
     """
     if word.entry is None:
         return False
     new = word.entry.counterparts.get(target.name, "").lower()
     is_modified = word.attribute == ADULT
     is_empty = target == ADULT and word.entry.pos == "ADJ"
-    return is_modified or is_empty or new.endswith(f" {word.entry.word.lower()}")
+    is_more = word.attribute.axis == "age" and (
+        word.entry.word in _BABIES
+        or word.entry.kind == "phase"  # "a happy childhood"
+        or (word.entry.pos == "ADJ" and target.name == "child")  # "an elderly judge" to "a teenage judge"
+    )
+    return is_modified or is_empty or is_more or new.endswith(f" {word.entry.word.lower()}")
 
 
 def axis_weights(options: Iterable[Sequence[PossibleChange]]) -> dict[str, float]:

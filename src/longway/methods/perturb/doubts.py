@@ -1,0 +1,612 @@
+"""Why the rules do not change a person: doubts about who is meant, or whether a person is meant at all.
+
+    reason_of_doubt(document, person, people, request, words)     the reason; "" if the person can be changed
+
+A wrong change is worse than none: the row stays as it is, and the reason is reported. There is doubt if
+
+    pronouns     a pronoun of the same gender may be somebody else's, or this person's and be left behind
+    nouns        another noun may mean the same person: "an actress ... that woman", "a boy ... the child"
+    names        a name may be a surname, a place or a company; or it would stay beside the new pronouns
+    ages         others of the same age are mentioned; dates go with the age
+    the body     what is said is true of one gender only: "pregnant"
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+
+from longway.english.document import Document, Word
+from longway.english.inflection import is_all_caps
+from longway.english.listed_words import listed_words
+from longway.english.people.demographic_mentions import (
+    NEUTRAL,
+    PRONOUN_ATTRIBUTES,
+    SURE_GENDER,
+    DemographicMention,
+    DescribedPerson,
+    is_other_person,
+)
+from longway.english.people.demographics import Attribute, entries_for
+from longway.english.people.mentions import Mention, find_mentions, is_mainly_first_name
+from longway.english.people.person_names import (
+    census_first_name,
+    census_surname,
+    gender_attribute,
+    gender_of_first_name,
+    group_attribute,
+    name_kind,
+    suits_gender,
+)
+from longway.english.people.person_words import HUMAN_VERBS, SPEECH_VERBS
+from longway.english.people.pronouns import THEY, pronoun_form
+from longway.english.people.referents import IN_A_NAME, is_capitalised, is_person
+from longway.english.wordnet import senses
+from longway.methods.perturb.perturber import Request
+
+CLEAR = 5  # a name is a surname if so many times more people bear it as surname than as first name, and vice versa
+LONG = 30  # words; in a longer text with several people every pronoun must be certain
+MIXED = "words of two genders refer to this person"
+ONLY_A_NAME = "only a name, which may be that of a thing"
+NAME_KEPT = "the name would stay"
+FIRST_OR_LAST = "it may be a first name or a surname"
+OTHERS = "others of this gender are mentioned"
+SAME_AGE = "others of this age are mentioned"
+WITH_AGE = "it goes with the age"
+THINGS = "a thing for people of this age"
+DATED = "dates or spans of years go with the age"
+UNCERTAIN = "it is not certain who this refers to"
+BODY = "may be true of one gender only"
+
+_DATES = re.compile(r"\b1[5-9]\d\d\b|\b20[0-2]\d\b|\byears\s+(?:later|of|in|on|before|after)\b")
+_LISTS = listed_words(__name__)
+_BODY, _ABOUT_AGES = _LISTS["body"], _LISTS["about_ages"]
+_PARTS_OF_WORDS = re.compile(r"\(\s*\w{1,2}\s*\)\s*$")
+_OF_A_NUMBER = frozenset("old age aged born".split())
+_OTHER = {"man": ("woman",), "woman": ("man",)}
+_POINTING = frozenset(("the", "this", "that"))
+
+
+def reason_of_doubt(
+    document: Document,
+    person: DescribedPerson,
+    people: Sequence[DescribedPerson],
+    request: Request,
+    words: Mapping[DemographicMention, str],
+) -> str:
+    """Why it is not certain that a change would be right; "" if it is. words: the new words of the person, without pronouns."""
+    reason = (
+        _name_elsewhere(document, words)
+        or _only_a_name(document, person)
+        or _capital_noun(document, words)
+        or _figure_of_speech(document, words)
+        or _same_word(document, people, words)
+    )
+    if reason:
+        return reason
+    if request.target.axis == "age":
+        return _other_ages(document, person, people, request)
+    if request.target.axis == "race":
+        return _doubtful_name(document, person, words)
+    return _doubt_about_gender(document, person, people, request, words)
+
+
+def _doubt_about_gender(
+    document: Document,
+    person: DescribedPerson,
+    people: Sequence[DescribedPerson],
+    request: Request,
+    words: Mapping[DemographicMention, str],
+) -> str:
+    source = request.source
+    others = person.attributes("gender") - {source.name, NEUTRAL.name if source != NEUTRAL else ""}
+    if others:
+        return MIXED
+    numbers = {
+        word.entry.number for word in person.words if word.entry is not None and word.kind != "pronoun"
+    }
+    if {"sing", "plur"} <= numbers:
+        return f"{_written(document, person.words[0])!r}: {UNCERTAIN}"
+    if (
+        request.target != NEUTRAL
+        and (said := next((w for w in document if w.lower in _BODY), None)) is not None
+    ):
+        return f"{said.text!r}: {BODY}"
+    if source == NEUTRAL:
+        return _uncertain_they(document, person) or _is_shown_elsewhere(document, person, people)
+    return (
+        _doubtful_name(document, person, words)
+        or _kept_name(document, person, request, words)
+        or _uncertain(document, person, people, request)
+    )
+
+
+def _uncertain(
+    document: Document, person: DescribedPerson, people: Sequence[DescribedPerson], request: Request
+) -> str:
+    """Why it is not certain which words mean a person; "" if it is.
+
+    "John met Bill before he left": who left? A pronoun that belongs to nobody could be this person's.
+    """
+    source = request.source
+    same = [other for other in people if other is not person and source.name in other.attributes("gender")]
+    word = (
+        _unread_name(document, person, source)
+        or _doubtful_pronoun(document, person, people, source)
+        or _half_a_word(document, person)
+        or _same_noun(document, person, same)
+        or _skipped_noun(document, person, people, source)
+    )
+    if word is not None:
+        return f"{word.text!r}: {UNCERTAIN}"
+    for other in same:
+        open_one, known = (person, other) if _is_open(person) else (other, person)
+        if not _is_open(open_one) or _is_open(known):
+            continue
+        shares = any(word.kind == "pronoun" and not _is_reflexive(document, word) for word in known.words)
+        if _are_two(document, open_one, known) and not shares:
+            continue
+        if shares or not _is_kin(known):
+            return f"{_written(document, open_one.words[0])!r}: {UNCERTAIN}"
+    return ""
+
+
+def _is_kin(person: DescribedPerson) -> bool:
+    return any(word.kind == "kin" for word in person.words)
+
+
+def _half_a_word(document: Document, person: DescribedPerson) -> Word | None:
+    """The "his" of "( t ) his"."""
+    pronouns = (document.words[word.first] for word in person.words if word.kind == "pronoun")
+    return next((word for word in pronouns if _PARTS_OF_WORDS.search(document.text[: word.start])), None)
+
+
+def _same_noun(document: Document, person: DescribedPerson, same: Sequence[DescribedPerson]) -> Word | None:
+    """A noun with "the", "this" or "that" that may mean the same as an earlier noun or name: "an actress ... that woman"."""
+    for first, second in (
+        (person, other) if _start(person) < _start(other) else (other, person) for other in same
+    ):
+        if _is_open(first) or _is_several(first):
+            continue
+        for word in second.words:
+            noun = document.words[word.end - 1]
+            is_pointed_at = any(det.lower in _POINTING for det in document.children(noun, "det"))
+            is_defined = bool(document.children(noun, "nmod", "acl", "nmod:poss"))
+            is_noun = word.entry is not None and word.entry.number == "sing" and noun.upos == "NOUN"
+            if is_noun and is_pointed_at and not is_defined and second.words[0] is word:
+                return noun
+    return None
+
+
+def _skipped_noun(
+    document: Document, person: DescribedPerson, people: Sequence[DescribedPerson], source: Attribute
+) -> Word | None:
+    """A noun of the same gender that was not read as a person: "man confronting his fear". It may be this person."""
+    read = {index for one in people for word in one.words for index in range(word.first, word.end)}
+    read |= {
+        index for one in people for mention in one.mentions for index in range(mention.start, mention.end)
+    }
+    if _is_several(person):
+        return None
+    return next(
+        (
+            word
+            for word in document
+            if word.index not in read
+            and word.tag == "NN"
+            and word.relation != "compound"
+            and any(
+                e.attribute == source and e.number == "sing" and e.kind in ("person", "kin", "role")
+                for e in entries_for(word.text)
+            )
+        ),
+        None,
+    )
+
+
+def _start(person: DescribedPerson) -> int:
+    return min(word.start for word in person.words)
+
+
+def _is_several(person: DescribedPerson) -> bool:
+    return any(word.entry is not None and word.entry.number == "plur" for word in person.words)
+
+
+def _is_shown_elsewhere(
+    document: Document, person: DescribedPerson, people: Sequence[DescribedPerson]
+) -> str:
+    """Why a "child" or "person" may be somebody whose gender other words show; "" if nobody is: "a boy ... the child"."""
+    if _is_several(person):
+        return ""
+    for other in people:
+        genders = other.attributes("gender") - {NEUTRAL.name}
+        if other is not person and genders and not _is_several(other):
+            return f"{_written(document, other.words[0])!r}: {UNCERTAIN}"
+    return ""
+
+
+def _doubtful_name(
+    document: Document, person: DescribedPerson, words: Mapping[DemographicMention, str]
+) -> str:
+    """Why the names of a person may be misread; "" if they are clear.
+
+    A single name may be a surname; a first name that contradicts the pronouns is one, or two people are taken for one.
+    """
+    names = [mention for mention in person.mentions if mention.kind == "name"]
+    if not any(word.kind in ("name", "surname") for word in words):
+        return ""
+    shown = {
+        word.attribute.name
+        for word in person.words
+        if word.attribute.axis == "gender" and word.kind not in ("name", "surname") and not word.is_generic
+    }
+    firsts = {mention.parts[0] for mention in names if len(mention.parts) > 1}
+    lasts = {mention.parts[-1] for mention in names if len(mention.parts) > 1 or mention.title}
+    groups = {
+        word.attribute
+        for word in person.words
+        if word.kind in ("name", "surname") and word.attribute.axis == "race"
+    }
+    if len(groups) > 1 or _is_short_first(names):
+        return f"{person.name!r}: {UNCERTAIN}"
+    if any(word.attribute.axis == "race" for word in words):
+        kept = next(_kept_parts(document, names, words), None)
+        if kept is not None:
+            return f"{kept!r}: {NAME_KEPT}"
+    for mention in names:
+        first = mention.parts[0]
+        is_alone = len(mention.parts) == 1 and not mention.title and first not in firsts
+        if is_alone and first not in lasts and not _is_clear(document, first, shown):
+            return f"{_named(document, mention)!r}: {FIRST_OR_LAST}"
+        is_surname = (
+            len(mention.parts) == 1
+            and first not in firsts
+            and (first in lasts or name_kind(first) == "surname")
+        )
+        if not is_surname and _gender_shown(first) not in ("", *shown) and shown:
+            return f"{_named(document, mention)!r}: {UNCERTAIN}"
+    return ""
+
+
+def _is_short_first(names: Sequence[Mention]) -> bool:
+    """True for "Maria ... Maria Caterina Farnese": a full name comes first, unless they are two people."""
+    short = [m.start for m in names if len(m.parts) == 1 and not m.title]
+    full = [m.start for m in names if len(m.parts) > 1]
+    return bool(short and full) and min(short) < min(full)
+
+
+def _kept_parts(
+    document: Document, names: Sequence[Mention], words: Mapping[DemographicMention, str]
+) -> Iterator[str]:
+    """The parts of a name that show the same group as those that change, but would stay: the "Zhang" of "Zhang Feng"."""
+    groups = {word.attribute.name for word in words if word.attribute.axis == "race"}
+    changed = {index for word in words for index in range(word.first, word.end)}
+    for mention in names if groups - {"white"} else ():
+        for word in document.words[mention.start : mention.end]:
+            shown = {group_attribute(word.text), group_attribute(word.text, kind="surname")}
+            if word.index not in changed and shown & groups:
+                yield word.text
+
+
+def _named(document: Document, mention: Mention) -> str:
+    return document.text[document.words[mention.start].start : document.words[mention.end - 1].end]
+
+
+def _gender_shown(name: str) -> str:
+    """The gender that nearly all bearers of a first name have; "" if there is none."""
+    genders = {"masculine": "man", "feminine": "woman"}
+    return genders.get(gender_of_first_name(name, sure=SURE_GENDER) or "", "")
+
+
+def _is_clear(document: Document, name: str, shown: Collection[str]) -> bool:
+    """True for a single name that is clearly a first name or a surname: by its bearers, or since the pronouns fit a first name.
+
+    "Ryan" is a surname in "Ryan lost her keys", and may be one in "Ryan said" if the text has no "he".
+    """
+    first, last = census_first_name(name), census_surname(name)
+    if first is None or last is None or last.count >= CLEAR * first.count:
+        return True
+    if _gender_shown(name) in shown or is_mainly_first_name(name):
+        return True
+    return first.count >= CLEAR * last.count and not _contradicts(document, _gender_shown(name))
+
+
+def _contradicts(document: Document, gender: str) -> bool:
+    """True if all pronouns of a text show another gender."""
+    readings = (pronoun_form(document, word) for word in document)
+    shown = {PRONOUN_ATTRIBUTES[r.pronoun].name for r in readings if r and r.pronoun in PRONOUN_ATTRIBUTES}
+    return bool(shown) and gender not in shown
+
+
+def _kept_name(
+    document: Document, person: DescribedPerson, request: Request, words: Mapping[DemographicMention, str]
+) -> str:
+    """Why a first name would stay beside new pronouns; "" if none does, or if people of the new gender bear it."""
+    changed = {index for word in words for index in range(word.first, word.end)}
+    for mention in person.mentions:
+        if mention.kind != "name" or any(i in changed for i in range(mention.start, mention.end)):
+            continue
+        first = mention.parts[0]
+        is_first = len(mention.parts) > 1 or is_mainly_first_name(first)
+        is_initial = len(first.rstrip(".")) == 1
+        if is_first and not is_initial and not suits_gender(first, request.target.name):
+            return f"{_named(document, mention)!r}: {NAME_KEPT}"
+    return ""
+
+
+def _capital_noun(document: Document, words: Mapping[DemographicMention, str]) -> str:
+    """Why a capitalised noun may be part of a name; "" if none may: "the People's Bank", "BBC Children in Need"."""
+    if is_all_caps(document.text):
+        return ""
+    for word in words:
+        first, after = document.words[word.first], document.word_at(word.end)
+        is_noun = word.entry is not None and word.attribute.axis != "race"
+        opens = first.index == document.sentence_of(first)[0].index or document.text[
+            first.start - 1 : first.start
+        ] in ('"', "“")
+        has_name = (
+            after is not None and is_capitalised(after) and word.kind in ("title", "noble", "kin", "role")
+        )
+        is_address = (
+            word.kind == "kin" and first.upos == "PROPN" and not document.children(first, "compound", "amod")
+        )
+        if is_noun and is_capitalised(first) and not opens and not has_name and not is_address:
+            return f"{_written(document, word)!r}: {IN_A_NAME}"
+    return ""
+
+
+def _figure_of_speech(document: Document, words: Mapping[DemographicMention, str]) -> str:
+    """Why a word for kin may not mean kin; "" if it does: "the mother of coincidence", "tv's big brother"."""
+    for word in words:
+        head = document.words[word.end - 1]
+        if word.kind != "kin" or word.entry is None or word.entry.number != "sing":
+            continue
+        of = [
+            w
+            for w in document.children(head, "nmod")
+            if any(c.lower == "of" for c in document.children(w, "case"))
+        ]
+        is_of_a_thing = any(
+            w.upos == "NOUN" and not is_person(w) and not document.children(w, "det", "nmod:poss", "nummod")
+            for w in of
+        )
+        owners = [w for w in document.children(head, "nmod:poss") if w.upos != "PRON" and not is_person(w)]
+        has_the = any(w.lower == "the" for w in document.children(head, "det"))
+        is_described = bool(document.children(head, "amod", "compound")) and (has_the or bool(owners))
+        if is_of_a_thing or (document.text.islower() and is_described):
+            return f"{_written(document, word)!r}: {UNCERTAIN}"
+    return ""
+
+
+def _same_word(
+    document: Document, people: Sequence[DescribedPerson], words: Mapping[DemographicMention, str]
+) -> str:
+    """Why a gender would change in one place only; "" if it would not: "female workers ... because they are women"."""
+    changed = [word for word in words if _shows_gender(word)]
+    genders = {word.attribute for word in changed if _is_of_several(word)}
+    written = {_written(document, word).lower() for word in changed}
+    for word in (word for person in people for word in person.words):
+        if word in words or not _shows_gender(word):
+            continue
+        is_same_group = word.attribute in genders and _is_of_several(word)
+        if is_same_group or _written(document, word).lower() in written:
+            return f"{_written(document, word)!r}: {OTHERS}"
+    return ""
+
+
+def _shows_gender(word: DemographicMention) -> bool:
+    """True for a listed word of one gender."""
+    is_gendered = word.attribute.axis == "gender" and word.attribute != NEUTRAL
+    return word.entry is not None and is_gendered and not word.is_generic
+
+
+def _is_of_several(word: DemographicMention) -> bool:
+    """True for "women", "female"; kin are particular people."""
+    return word.entry is not None and word.entry.number != "sing" and word.kind != "kin"
+
+
+def _name_elsewhere(document: Document, words: Mapping[DemographicMention, str]) -> str:
+    """Why a new name would leave the old one in the text; "" if it would not: a namesake cannot be told apart."""
+    names = {_written(document, word) for word in words if word.kind in ("name", "surname")}
+    changed = {index for word in words for index in range(word.first, word.end)}
+    left = next((w for w in document if w.text in names and w.index not in changed), None)
+    return "" if left is None else f"{left.text!r}: {UNCERTAIN}"
+
+
+def _only_a_name(document: Document, person: DescribedPerson) -> str:
+    """Why a name in a longer text may be that of a company, a place or a work; "" if something shows a person."""
+    names = [m for m in person.mentions if m.kind == "name"]
+    if len(document) <= LONG or not names or len(names) < len(person.mentions) or any(m.title for m in names):
+        return ""
+    if any(word.kind not in ("name", "surname") for word in person.words):
+        return ""
+    verbs = (
+        document.head(document.words[m.head]) for m in names if document.words[m.head].relation == "nsubj"
+    )
+    acts = any(verb is not None and verb.lemma.lower() in HUMAN_VERBS | SPEECH_VERBS for verb in verbs)
+    return "" if acts else f"{person.name!r}: {ONLY_A_NAME}"
+
+
+def _are_two(document: Document, pronouns: DescribedPerson, person: DescribedPerson) -> bool:
+    """True if grammar says that pronouns are somebody else: "His father loves him", "Juliet is her favourite singer"."""
+    own = {index for mention in person.mentions for index in range(mention.start, mention.end)}
+    own |= {index for word in person.words for index in range(word.first, word.end)}
+    for mention in pronouns.words:
+        word = document.words[mention.first]
+        above = document.head(word)
+        is_owner = word.dep == "nmod:poss" and above is not None and above.index in own  # "her mother"
+        beside = document.children(above, "nsubj", "obj", "iobj") if above is not None else ()
+        is_argument = word.relation in ("nsubj", "obj", "iobj") and pronoun_form(document, word) is not None
+        if is_owner or is_other_person(document, word, own):
+            return True
+        if (
+            is_argument
+            and not _is_reflexive(document, mention)
+            and any(other.index in own for other in beside)
+        ):
+            return True
+    return False
+
+
+def _is_reflexive(document: Document, word: DemographicMention) -> bool:
+    return document.words[word.first].lower.endswith(("self", "selves"))
+
+
+def _is_open(person: DescribedPerson) -> bool:
+    """True for a person who is mentioned by pronouns alone."""
+    return all(word.kind == "pronoun" for word in person.words)
+
+
+def _other_ages(
+    document: Document, person: DescribedPerson, people: Sequence[DescribedPerson], request: Request
+) -> str:
+    """Why an age cannot change alone; "" if it can.
+
+    "The children sang. The kids were tired": both may be the same. "Too heady for children, too silly for adults": a contrast.
+    """
+    attributes = (request.source, request.target)
+    for other in people:
+        for word in other.words if other is not person else ():
+            is_same_number = word.kind == "years" and word.attribute == request.source
+            if is_same_number or (word.attribute in attributes and word.entry is not None):
+                return f"{_written(document, word)!r}: {SAME_AGE}"
+    if any(map(partial(_is_of_a_thing, document), person.words)):
+        return THINGS
+    is_in_years = any(word.kind == "years" for word in person.words)
+    if is_in_years and _DATES.search(document.text):
+        return DATED
+    own = {index for word in person.words for index in range(word.first, word.end)}
+    of_number = _OF_A_NUMBER if is_in_years else frozenset()  # "a 9-year-old", "born 25 years ago"
+    near = next((w for w in document if w.lower in _ABOUT_AGES - of_number and w.index not in own), None)
+    return "" if near is None else f"{near.text!r}: {WITH_AGE}"
+
+
+def _is_of_a_thing(document: Document, word: DemographicMention) -> bool:
+    """True for "the 75-year-old Monastery", "kids meals", "the children's menu"."""
+    if word.kind == "years":
+        behind = document.words[word.end : word.end + 5]
+        old = next((w.index for w in behind if w.lower == "old"), None)
+        noun = document.word_at(old + 1) if old is not None else None
+        return noun is not None and is_capitalised(noun) and census_first_name(noun.text) is None
+    head = document.words[word.end - 1]
+    above = document.head(head)
+    if (
+        word.kind != "person"
+        or above is None
+        or is_person(above)
+        or head.relation not in ("compound", "nmod")
+    ):
+        return False
+    is_owner = document.lower_at(word.end) in ("'s", "'", "’s", "’")
+    return above.index == word.end or (is_owner and above.index > word.end)
+
+
+def _unread_name(document: Document, person: DescribedPerson, source: Attribute) -> Word | None:
+    """A first name of the gender in small letters that was not read as one: "don called, but he was rude"."""
+    own = {index for word in person.words for index in range(word.first, word.end)}
+    return next(
+        (
+            word
+            for word in document
+            if word.text.islower()
+            and word.index not in own
+            and not pronoun_form(document, word)
+            and (word.upos == "PROPN" or (document.text.islower() and not senses(word.lower, "NOUN")))
+            and is_mainly_first_name(word.lower)
+            and gender_attribute(word.lower) == source.name
+        ),
+        None,
+    )
+
+
+def _doubtful_pronoun(
+    document: Document, person: DescribedPerson, people: Sequence[DescribedPerson], source: Attribute
+) -> Word | None:
+    """A pronoun that may belong to somebody else, or to the person; None if there is no such.
+
+    Coreference is right in about nine of ten links. With several candidates and several pronouns, hardly any person would come out whole.
+    """
+    own = {word.first for word in person.words}
+    pronouns = [
+        word
+        for word in document
+        if (reading := pronoun_form(document, word)) is not None
+        and PRONOUN_ATTRIBUTES.get(reading.pronoun) == source
+    ]
+    left = [word for word in pronouns if word.index not in own]
+    rivals = [other for other in people if other is not person and _may_be(other, source)]
+    mine = own | {index for mention in person.mentions for index in range(mention.start, mention.end)}
+    strangers = [m for m in find_mentions(document) if _is_rival(document, m, mine, source)]
+    if len(document) > LONG:
+        doubtful = [
+            *left,
+            *(pronouns if rivals or strangers else ()),
+            *_far_pronouns(document, person, pronouns),
+        ]
+        return next(iter(doubtful), None)
+    if strangers and not _is_open(person) and any(word.index in own for word in pronouns):
+        return next(
+            (word for word in pronouns if word.start > document.words[strangers[0].start].start), None
+        )
+    return _between_two(document, person, rivals, pronouns)
+
+
+def _far_pronouns(document: Document, person: DescribedPerson, pronouns: Sequence[Word]) -> list[Word]:
+    """The pronouns of somebody without a name who is mentioned again after other sentences: it may be somebody else."""
+    if not _is_open(person):
+        return []
+    numbers = [document.sentence_number(word) for word in pronouns]
+    return [
+        word
+        for word, before, now in zip(pronouns[1:], numbers, numbers[1:], strict=False)
+        if now > before + 1
+    ]
+
+
+def _between_two(
+    document: Document, person: DescribedPerson, rivals: Sequence[DescribedPerson], pronouns: Sequence[Word]
+) -> Word | None:
+    """A pronoun that follows two people of its gender, this person and another: "John met Bill before he left"."""
+    if _is_open(person):
+        return None
+    for word in pronouns:
+        for other in rivals:
+            is_behind = max(_start(person), _start(other)) < word.start
+            if is_behind and not document.words[word.index].lower.endswith("self"):
+                return word
+    return None
+
+
+def _may_be(person: DescribedPerson, source: Attribute) -> bool:
+    """True for one person of a gender, mentioned by more than pronouns."""
+    is_one = not any(word.entry is not None and word.entry.number == "plur" for word in person.words)
+    return is_one and not _is_open(person) and source.name in person.attributes("gender")
+
+
+def _is_rival(document: Document, mention: Mention, own: Collection[int], source: Attribute) -> bool:
+    """True for the name of somebody else whose gender is not known."""
+    is_own = any(index in own for index in range(mention.start, mention.end))
+    may_be = mention.certain or len(document) > LONG or document.words[mention.head].relation == "nsubj"
+    is_other_gender = bool(mention.parts) and gender_attribute(mention.parts[0]) in _OTHER.get(
+        source.name, ()
+    )
+    return mention.kind == "name" and may_be and not mention.gender and not is_own and not is_other_gender
+
+
+def _uncertain_they(document: Document, person: DescribedPerson) -> str:
+    """Why a "they" may refer to a person who has other words; "" if none does, or if something in the plural precedes it."""
+    own = {word.first for word in person.words} | {mention.head for mention in person.mentions}
+    first = min(word.first for word in person.words)
+    is_called_they = any(word.kind == "pronoun" for word in person.words)
+    if not is_called_they and any(word.tag in ("NNS", "NNPS") for word in document):
+        return ""
+    for word in document.words[first:]:
+        reading = pronoun_form(document, word)
+        if reading is not None and reading.pronoun == THEY and word.index not in own:
+            return f"{word.text!r}: {UNCERTAIN}"
+    return ""
+
+
+def _written(document: Document, word: DemographicMention) -> str:
+    return document.text[word.start : word.stop]
