@@ -24,12 +24,13 @@ from longway.english.people.demographic_mentions import (
     NEUTRAL,
     PRONOUN_ATTRIBUTES,
     SURE_GENDER,
+    TITLE_OF_A_WORK,
     DemographicMention,
     DescribedPerson,
     is_other_person,
 )
 from longway.english.people.demographics import Attribute, entries_for
-from longway.english.people.mentions import Mention, find_mentions, is_mainly_first_name
+from longway.english.people.mentions import Mention, find_mentions, is_mainly_first_name, person_noun_kind
 from longway.english.people.person_names import (
     census_first_name,
     census_surname,
@@ -39,21 +40,24 @@ from longway.english.people.person_names import (
     name_kind,
     suits_gender,
 )
-from longway.english.people.person_words import HUMAN_VERBS, SPEECH_VERBS
+from longway.english.people.person_words import HUMAN_VERBS, PLACES, SPEECH_VERBS
 from longway.english.people.pronouns import THEY, pronoun_form
-from longway.english.people.referents import IN_A_NAME, is_capitalised, is_person
+from longway.english.people.referents import IN_A_NAME, is_capitalised, is_person, is_work
 from longway.english.wordnet import senses
 from longway.methods.perturb.perturber import Request
 
 CLEAR = 5  # a name is a surname if so many times more people bear it as surname than as first name, and vice versa
+COMMON_FIRST = 5_000  # bearers from which a first name shows a person
 LONG = 30  # words; in a longer text with several people every pronoun must be certain
 MIXED = "words of two genders refer to this person"
 ONLY_A_NAME = "only a name, which may be that of a thing"
 NAME_KEPT = "the name would stay"
 FIRST_OR_LAST = "it may be a first name or a surname"
 OTHERS = "others of this gender are mentioned"
+SAME_GROUP = "others of this group are mentioned"
 SAME_AGE = "others of this age are mentioned"
 WITH_AGE = "it goes with the age"
+OFFSPRING = "says whose child it is"
 THINGS = "a thing for people of this age"
 DATED = "dates or spans of years go with the age"
 UNCERTAIN = "it is not certain who this refers to"
@@ -64,8 +68,10 @@ _LISTS = listed_words(__name__)
 _BODY, _ABOUT_AGES = _LISTS["body"], _LISTS["about_ages"]
 _PARTS_OF_WORDS = re.compile(r"\(\s*\w{1,2}\s*\)\s*$")
 _OF_A_NUMBER = frozenset("old age aged born".split())
+_OFFSPRING = frozenset("child children kid kids".split())
+_DECADE = re.compile(r"['’]?\d0['’]?s|twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties")
 _OTHER = {"man": ("woman",), "woman": ("man",)}
-_POINTING = frozenset(("the", "this", "that"))
+_POINTING = frozenset(("the", "this", "that", "as"))
 
 
 def reason_of_doubt(
@@ -81,14 +87,19 @@ def reason_of_doubt(
         or _only_a_name(document, person)
         or _capital_noun(document, words)
         or _figure_of_speech(document, words)
+        or _beside_a_name(document, person, words)
         or _same_word(document, people, words)
+        or _contrast(document, words)
+        or _small_title(document, words, person)
     )
     if reason:
         return reason
     if request.target.axis == "age":
         return _other_ages(document, person, people, request)
     if request.target.axis == "race":
-        return _doubtful_name(document, person, words)
+        is_named = any(word.kind in ("name", "surname") for word in words)
+        reason = _doubtful_name(document, person, words)
+        return reason or (_other_groups(document, person, people, request) if is_named else "")
     return _doubt_about_gender(document, person, people, request, words)
 
 
@@ -171,7 +182,7 @@ def _same_noun(document: Document, person: DescribedPerson, same: Sequence[Descr
             continue
         for word in second.words:
             noun = document.words[word.end - 1]
-            is_pointed_at = any(det.lower in _POINTING for det in document.children(noun, "det"))
+            is_pointed_at = any(w.lower in _POINTING for w in document.children(noun, "det", "case"))
             is_defined = bool(document.children(noun, "nmod", "acl", "nmod:poss"))
             is_noun = word.entry is not None and word.entry.number == "sing" and noun.upos == "NOUN"
             if is_noun and is_pointed_at and not is_defined and second.words[0] is word:
@@ -184,21 +195,21 @@ def _skipped_noun(
 ) -> Word | None:
     """A noun of the same gender that was not read as a person: "man confronting his fear". It may be this person."""
     read = {index for one in people for word in one.words for index in range(word.first, word.end)}
-    read |= {
-        index for one in people for mention in one.mentions for index in range(mention.start, mention.end)
-    }
     if _is_several(person):
         return None
+    kinds = ("person", "kin", "role", "title", "noble")
     return next(
         (
             word
             for word in document
             if word.index not in read
-            and word.tag == "NN"
-            and word.relation != "compound"
             and any(
-                e.attribute == source and e.number == "sing" and e.kind in ("person", "kin", "role")
-                for e in entries_for(word.text)
+                entry.attribute == source
+                and entry.number == "sing"
+                and entry.kind in kinds
+                and (entry.kind == "title" or word.relation != "compound")
+                for entry in entries_for(word.text)
+                if "generic" not in entry.notes
             )
         ),
         None,
@@ -248,17 +259,32 @@ def _doubtful_name(
         for word in person.words
         if word.kind in ("name", "surname") and word.attribute.axis == "race"
     }
-    if len(groups) > 1 or _is_short_first(names):
+    is_relative = any(
+        word.kind == "kin" for word in person.words
+    )  # "her mother, Ann Roe ... Roe": who is "Roe"?
+    has_surname_only = any(len(m.parts) == 1 and not m.title and m.parts[0] in lasts - firsts for m in names)
+    if len(groups) > 1 or _is_short_first(names) or (is_relative and has_surname_only):
         return f"{person.name!r}: {UNCERTAIN}"
     if any(word.attribute.axis == "race" for word in words):
         kept = next(_kept_parts(document, names, words), None)
         if kept is not None:
             return f"{kept!r}: {NAME_KEPT}"
+    if shown and any(
+        _gender_of_new(new) not in ("", *shown)
+        for word, new in words.items()
+        if word.kind == "name" and word.attribute.axis == "race"
+    ):
+        return f"{person.name!r}: {UNCERTAIN}"
     for mention in names:
         first = mention.parts[0]
+        if len(mention.parts) == 1 and first in PLACES and not is_mainly_first_name(first):
+            return f"{_named(document, mention)!r}: {UNCERTAIN}"
         is_alone = len(mention.parts) == 1 and not mention.title and first not in firsts
         if is_alone and first not in lasts and not _is_clear(document, first, shown):
             return f"{_named(document, mention)!r}: {FIRST_OR_LAST}"
+        is_read_as_first = any(word.kind == "name" for word in words)
+        if is_alone and first not in lasts and not is_read_as_first and not _acts(document, names):
+            return f"{_named(document, mention)!r}: {ONLY_A_NAME}"
         is_surname = (
             len(mention.parts) == 1
             and first not in firsts
@@ -266,6 +292,21 @@ def _doubtful_name(
         )
         if not is_surname and _gender_shown(first) not in ("", *shown) and shown:
             return f"{_named(document, mention)!r}: {UNCERTAIN}"
+    return ""
+
+
+def _gender_of_new(name: str) -> str:
+    gender = gender_attribute(name)
+    return gender if gender in ("man", "woman") else ""
+
+
+def _other_groups(
+    document: Document, person: DescribedPerson, people: Sequence[DescribedPerson], request: Request
+) -> str:
+    """Why a group cannot change alone; "" if it can: "Ms. Jaramillo is of Latina descent"."""
+    for word in (word for other in people if other is not person for word in other.words):
+        if word.attribute in (request.source, request.target) and word.entry is not None:
+            return f"{_written(document, word)!r}: {SAME_GROUP}"
     return ""
 
 
@@ -349,10 +390,40 @@ def _capital_noun(document: Document, words: Mapping[DemographicMention, str]) -
             after is not None and is_capitalised(after) and word.kind in ("title", "noble", "kin", "role")
         )
         is_address = (
-            word.kind == "kin" and first.upos == "PROPN" and not document.children(first, "compound", "amod")
+            word.kind == "kin"
+            and first.upos == "PROPN"
+            and not document.children(first, "compound", "amod", "det")
         )
         if is_noun and is_capitalised(first) and not opens and not has_name and not is_address:
             return f"{_written(document, word)!r}: {IN_A_NAME}"
+    return ""
+
+
+def _beside_a_name(
+    document: Document, person: DescribedPerson, words: Mapping[DemographicMention, str]
+) -> str:
+    """Why a noun may be part of a name, or belong to one that would stay; "" if it does not: "Jimmy boy", "his wife, Joan"."""
+    own = {i for mention in person.mentions for i in range(mention.start, mention.end)}
+    own |= {word.first for word in person.words}
+    names = {m.start: m for m in find_mentions(document) if m.kind == "name" and m.start not in own}
+    for word in words:
+        if word.entry is None or word.kind in ("title", "noble"):
+            continue
+        before, after = document.word_at(word.first - 1), word.end + (document.lower_at(word.end) == ",")
+        is_after_name = (
+            before is not None and before.upos == "PROPN" and before.tag != "POS" and word.entry.pos == "NOUN"
+        )
+        is_one = word.entry.number == "sing" and word.attribute.axis == "gender"
+        if is_after_name and before is not None and not before.lower.endswith("."):
+            return f"{_written(document, word)!r}: {IN_A_NAME}"
+        if (
+            is_one
+            and after in names
+            and document.words[names[after].head].relation in ("appos", "flat", "compound")
+        ):
+            return f"{_named(document, names[after])!r}: {NAME_KEPT}"
+        if "/" in (document.text[word.start - 1 : word.start], document.text[word.stop : word.stop + 1]):
+            return f"{_written(document, word)!r}: {OTHERS}"
     return ""
 
 
@@ -395,6 +466,37 @@ def _same_word(
     return ""
 
 
+def _contrast(document: Document, words: Mapping[DemographicMention, str]) -> str:
+    """Why the new word may contrast with the old one; "" if it is not in the text: "from a male persona to a female"."""
+    texts = {w.lower for w in document}
+    for word, new in words.items():
+        if _shows_gender(word) and _is_of_several(word) and new.lower() in texts:
+            return f"{new!r}: {OTHERS}"
+    return ""
+
+
+def _small_title(document: Document, words: Mapping[DemographicMention, str], person: DescribedPerson) -> str:
+    """Why a word may be part of a title in a text without capitals; "" if none may: "talk to her is not the perfect movie"."""
+    if not document.text.islower():
+        return ""
+    for word in (*words, *person.words):
+        behind = document.words[word.end : word.end + 4]
+        verb = next((w for w in behind if w.lower in ("is", "are", "was", "were", "'s")), None)
+        rest = document.words[verb.index + 1 : verb.index + 12] if verb is not None else ()
+        if word.first <= 4 and any(is_work(w) for w in rest) and not any(w.text == "," for w in rest):
+            return f"{_written(document, word)!r}: {TITLE_OF_A_WORK}"
+        is_idiom = (
+            word.entry is not None and word.entry.word == "man" and document.lower_at(word.first - 1) == "the"
+        )
+        if (
+            is_idiom
+            and document.children(document.words[word.first], "cop")
+            and not document.children(document.words[word.first], "acl", "amod", "nmod")
+        ):
+            return f"{_written(document, word)!r}: {UNCERTAIN}"
+    return ""
+
+
 def _shows_gender(word: DemographicMention) -> bool:
     """True for a listed word of one gender."""
     is_gendered = word.attribute.axis == "gender" and word.attribute != NEUTRAL
@@ -410,22 +512,55 @@ def _name_elsewhere(document: Document, words: Mapping[DemographicMention, str])
     """Why a new name would leave the old one in the text; "" if it would not: a namesake cannot be told apart."""
     names = {_written(document, word) for word in words if word.kind in ("name", "surname")}
     changed = {index for word in words for index in range(word.first, word.end)}
+    names |= {f"{name}s" for name in names}  # "the Koopmans"
     left = next((w for w in document if w.text in names and w.index not in changed), None)
     return "" if left is None else f"{left.text!r}: {UNCERTAIN}"
 
 
 def _only_a_name(document: Document, person: DescribedPerson) -> str:
-    """Why a name in a longer text may be that of a company, a place or a work; "" if something shows a person."""
+    """Why a name may be that of a company, a place or a work; "" if something shows a person.
+
+    A common first name with a surname shows a person; in a longer text it must also do something that people do.
+    """
     names = [m for m in person.mentions if m.kind == "name"]
-    if len(document) <= LONG or not names or len(names) < len(person.mentions) or any(m.title for m in names):
+    if not names or len(names) < len(person.mentions) or any(m.title for m in names):
         return ""
     if any(word.kind not in ("name", "surname") for word in person.words):
         return ""
-    verbs = (
-        document.head(document.words[m.head]) for m in names if document.words[m.head].relation == "nsubj"
+    is_common = any(map(_is_common_name, names))
+    return (
+        ""
+        if _acts(document, names) or (is_common and len(document) <= LONG)
+        else f"{person.name!r}: {ONLY_A_NAME}"
     )
-    acts = any(verb is not None and verb.lemma.lower() in HUMAN_VERBS | SPEECH_VERBS for verb in verbs)
-    return "" if acts else f"{person.name!r}: {ONLY_A_NAME}"
+
+
+def _acts(document: Document, names: Sequence[Mention]) -> bool:
+    """True if somebody with a name does what people do, or is called what people are called: "Ann said", "the singer Ann"."""
+    for head in (document.words[mention.head] for mention in names):
+        above = document.head(head)
+        if above is None:
+            continue
+        if head.dep == "nsubj" and above.lemma.lower() in HUMAN_VERBS | SPEECH_VERBS:
+            return True
+        if head.relation in ("appos", "flat", "compound") and person_noun_kind(above) is not None:
+            return True
+        if any(
+            person_noun_kind(noun) is not None
+            for noun in document.children(head, "appos", "compound", "nmod:desc")
+        ):
+            return True
+        if head.dep == "nsubj" and document.children(above, "cop") and is_person(above):
+            return True
+    return False
+
+
+def _is_common_name(mention: Mention) -> bool:
+    """True for "Ann Roe", "Ann"; not for "Time Warner", "Sony BMG", "Washington"."""
+    first, last = census_first_name(mention.parts[0]), census_surname(mention.parts[0])
+    if first is None or (len(mention.parts) == 1 and last is not None and first.count < CLEAR * last.count):
+        return False
+    return first.count >= COMMON_FIRST or _gender_shown(first.name) != ""
 
 
 def _are_two(document: Document, pronouns: DescribedPerson, person: DescribedPerson) -> bool:
@@ -473,6 +608,11 @@ def _other_ages(
                 return f"{_written(document, word)!r}: {SAME_AGE}"
     if any(map(partial(_is_of_a_thing, document), person.words)):
         return THINGS
+    if any(_is_offspring(document, word) for word in person.words):
+        return OFFSPRING
+    decades = [w for w in document if _DECADE.fullmatch(w.lower)]
+    if len(decades) > 1:
+        return f"{decades[1].text!r}: {SAME_AGE}"
     is_in_years = any(word.kind == "years" for word in person.words)
     if is_in_years and _DATES.search(document.text):
         return DATED
@@ -480,6 +620,17 @@ def _other_ages(
     of_number = _OF_A_NUMBER if is_in_years else frozenset()  # "a 9-year-old", "born 25 years ago"
     near = next((w for w in document if w.lower in _ABOUT_AGES - of_number and w.index not in own), None)
     return "" if near is None else f"{near.text!r}: {WITH_AGE}"
+
+
+def _is_offspring(document: Document, word: DemographicMention) -> bool:
+    """True for "children" that may be somebody's: "his wife and four children", and in longer texts always."""
+    if word.entry is None or word.entry.word not in _OFFSPRING:
+        return False
+    above = document.words[document.words[word.end - 1].head]
+    is_listed = document.words[word.end - 1].relation == "conj" and bool(
+        document.children(above, "nmod:poss")
+    )
+    return is_listed or len(document) > LONG
 
 
 def _is_of_a_thing(document: Document, word: DemographicMention) -> bool:
