@@ -42,7 +42,7 @@ from longway.english.people.person_names import (
 )
 from longway.english.people.person_words import HUMAN_VERBS, PLACES, SPEECH_VERBS
 from longway.english.people.pronouns import THEY, pronoun_form
-from longway.english.people.referents import IN_A_NAME, is_capitalised, is_person, is_work
+from longway.english.people.referents import IN_A_NAME, is_animal, is_capitalised, is_person, is_work
 from longway.english.wordnet import senses
 from longway.methods.perturb.perturber import Request
 
@@ -146,6 +146,7 @@ def _uncertain(
         _unread_name(document, person, source)
         or _doubtful_pronoun(document, person, people, source)
         or _half_a_word(document, person)
+        or _animals_pronoun(document, person)
         or _same_noun(document, person, same)
         or _skipped_noun(document, person, people, source)
     )
@@ -173,6 +174,18 @@ def _half_a_word(document: Document, person: DescribedPerson) -> Word | None:
     return next((word for word in pronouns if _PARTS_OF_WORDS.search(document.text[: word.start])), None)
 
 
+def _animals_pronoun(document: Document, person: DescribedPerson) -> Word | None:
+    """A pronoun behind an animal: "This woman lost my dog, and I never found her"."""
+    animals = (
+        word.index for word in document if word.text.islower() and word.tag == "NN" and is_animal(word)
+    )
+    first = next(animals, len(document))
+    pronouns = (document.words[word.first] for word in person.words if word.kind == "pronoun")
+    return next(
+        (word for word in pronouns if word.index > first and word.relation in ("obj", "iobj", "obl")), None
+    )
+
+
 def _same_noun(document: Document, person: DescribedPerson, same: Sequence[DescribedPerson]) -> Word | None:
     """A noun with "the", "this" or "that" that may mean the same as an earlier noun or name: "an actress ... that woman"."""
     for first, second in (
@@ -183,7 +196,7 @@ def _same_noun(document: Document, person: DescribedPerson, same: Sequence[Descr
         for word in second.words:
             noun = document.words[word.end - 1]
             is_pointed_at = any(w.lower in _POINTING for w in document.children(noun, "det", "case"))
-            is_defined = bool(document.children(noun, "nmod", "acl", "nmod:poss"))
+            is_defined = bool(document.children(noun, "nmod", "nmod:poss"))
             is_noun = word.entry is not None and word.entry.number == "sing" and noun.upos == "NOUN"
             if is_noun and is_pointed_at and not is_defined and second.words[0] is word:
                 return noun
@@ -263,6 +276,12 @@ def _doubtful_name(
         word.kind == "kin" for word in person.words
     )  # "her mother, Ann Roe ... Roe": who is "Roe"?
     has_surname_only = any(len(m.parts) == 1 and not m.title and m.parts[0] in lasts - firsts for m in names)
+    if any(_is_no_full_name(document, mention) for mention in names if len(mention.parts) > 1):
+        return f"{person.name!r}: {ONLY_A_NAME}"
+    if any(
+        word.kind == "surname" and is_mainly_first_name(_written(document, word).lower()) for word in words
+    ):
+        return f"{person.name!r}: {FIRST_OR_LAST}"
     if len(groups) > 1 or _is_short_first(names) or (is_relative and has_surname_only):
         return f"{person.name!r}: {UNCERTAIN}"
     if any(word.attribute.axis == "race" for word in words):
@@ -293,6 +312,14 @@ def _doubtful_name(
         if not is_surname and _gender_shown(first) not in ("", *shown) and shown:
             return f"{_named(document, mention)!r}: {UNCERTAIN}"
     return ""
+
+
+def _is_no_full_name(document: Document, mention: Mention) -> bool:
+    """True for "Kids Shows", "Nationalist Juan Roe": it begins with an ordinary word that is no first name."""
+    first = mention.parts[0]
+    known = census_first_name(first)
+    is_rare = known is None or known.count < COMMON_FIRST
+    return is_rare and bool(senses(first, "NOUN") or senses(first, "ADJ")) and not mention.title
 
 
 def _gender_of_new(name: str) -> str:
@@ -431,6 +458,8 @@ def _figure_of_speech(document: Document, words: Mapping[DemographicMention, str
     """Why a word for kin may not mean kin; "" if it does: "the mother of coincidence", "tv's big brother"."""
     for word in words:
         head = document.words[word.end - 1]
+        if _is_bare(document, word) or _is_plural_after_a(document, word):
+            return f"{_written(document, word)!r}: {UNCERTAIN}"
         if word.kind != "kin" or word.entry is None or word.entry.number != "sing":
             continue
         of = [
@@ -448,6 +477,30 @@ def _figure_of_speech(document: Document, words: Mapping[DemographicMention, str
         if is_of_a_thing or (document.text.islower() and is_described):
             return f"{_written(document, word)!r}: {UNCERTAIN}"
     return ""
+
+
+_OPEN_GROUPS = frozenset("boys girls men women kids ladies".split())
+
+
+def _is_bare(document: Document, word: DemographicMention) -> bool:
+    """True for "damn it man", "spy kids", "girls can't swim is a film": no article, or no capitals that could show a title."""
+    head = document.words[word.end - 1]
+    if word.kind != "person" or word.entry is None or word.entry.pos != "NOUN":
+        return False
+    own = document.children(head, "det", "nmod:poss", "nummod", "amod", "compound")
+    if word.entry.number == "sing":
+        return not own and word.end - word.first == 1 and head.relation not in ("conj", "xcomp", "compound")
+    is_group = word.entry.word in _OPEN_GROUPS and document.text.islower()
+    is_kind = any(w.relation == "compound" for w in own)
+    return is_group and (is_kind or (not own and head.relation == "nsubj" and word.first <= 2))
+
+
+def _is_plural_after_a(document: Document, word: DemographicMention) -> bool:
+    """True for "a teenage boys first attempt"."""
+    is_plural = word.entry is not None and word.entry.number == "plur"
+    head = document.words[word.end - 1]
+    dets = (*document.children(head, "det"), *document.words[max(0, word.first - 1) : word.first])
+    return is_plural and any(w.lower in ("a", "an") for w in dets)
 
 
 def _same_word(
@@ -650,7 +703,8 @@ def _is_of_a_thing(document: Document, word: DemographicMention) -> bool:
     ):
         return False
     is_owner = document.lower_at(word.end) in ("'s", "'", "’s", "’")
-    return above.index == word.end or (is_owner and above.index > word.end)
+    is_noun = word.entry is not None and word.entry.pos == "NOUN"
+    return is_noun and (above.index == word.end or (is_owner and above.index > word.end))
 
 
 def _unread_name(document: Document, person: DescribedPerson, source: Attribute) -> Word | None:

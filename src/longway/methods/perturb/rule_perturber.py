@@ -355,6 +355,8 @@ def _can_be_written(document: Document, word: DemographicMention, name: str) -> 
     owners = document.children(head, "nmod:poss", "det")
     if name == "non-binary" and head.relation == "compound" and above is not None and is_person(above):
         return False  # "women customers"
+    if name == "non-binary" and document.lower_at(word.first - 1) == "baby":
+        return False  # "a baby boy"
     if name == "non-binary" and word.kind == "kin" and not owners and _is_one(word):
         return False  # "mom loved it"
     if word.kind == "kin" and any(w.lower == "my" for w in owners) and head.lower in ("husbands", "wives"):
