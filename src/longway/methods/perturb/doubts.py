@@ -53,6 +53,7 @@ MIXED = "words of two genders refer to this person"
 ONLY_A_NAME = "only a name, which may be that of a thing"
 NAME_KEPT = "the name would stay"
 FIRST_OR_LAST = "it may be a first name or a surname"
+OTHERS_NEAR = "it may be the same people"
 OTHERS = "others of this gender are mentioned"
 SAME_GROUP = "others of this group are mentioned"
 SAME_AGE = "others of this age are mentioned"
@@ -124,6 +125,8 @@ def _doubt_about_gender(
         and (said := next((w for w in document if w.lower in _BODY), None)) is not None
     ):
         return f"{said.text!r}: {BODY}"
+    if source == NEUTRAL and "as they come" in document.text:
+        return f"'they': {UNCERTAIN}"
     if source == NEUTRAL:
         return _uncertain_they(document, person) or _is_shown_elsewhere(document, person, people)
     return (
@@ -143,7 +146,8 @@ def _uncertain(
     source = request.source
     same = [other for other in people if other is not person and source.name in other.attributes("gender")]
     word = (
-        _unread_name(document, person, source)
+        _ship(document, person, source)
+        or _unread_name(document, person, source)
         or _doubtful_pronoun(document, person, people, source)
         or _half_a_word(document, person)
         or _animals_pronoun(document, person)
@@ -166,6 +170,14 @@ def _uncertain(
 
 def _is_kin(person: DescribedPerson) -> bool:
     return any(word.kind == "kin" for word in person.words)
+
+
+def _ship(document: Document, person: DescribedPerson, source: Attribute) -> Word | None:
+    """The subject of "the Macdonough patrolled the waters", which "she" may mean."""
+    if source.name != "woman" or not _is_open(person):
+        return None
+    subjects = (w for w in document if w.upos == "PROPN" and w.relation == "nsubj")
+    return next((w for w in subjects if any(d.lower == "the" for d in document.children(w, "det"))), None)
 
 
 def _half_a_word(document: Document, person: DescribedPerson) -> Word | None:
@@ -276,6 +288,8 @@ def _doubtful_name(
         word.kind == "kin" for word in person.words
     )  # "her mother, Ann Roe ... Roe": who is "Roe"?
     has_surname_only = any(len(m.parts) == 1 and not m.title and m.parts[0] in lasts - firsts for m in names)
+    if any(_is_of_something(document, mention) for mention in names):
+        return f"{person.name!r}: {ONLY_A_NAME}"
     if any(_is_no_full_name(document, mention) for mention in names if len(mention.parts) > 1):
         return f"{person.name!r}: {ONLY_A_NAME}"
     if any(
@@ -319,7 +333,22 @@ def _is_no_full_name(document: Document, mention: Mention) -> bool:
     first = mention.parts[0]
     known = census_first_name(first)
     is_rare = known is None or known.count < COMMON_FIRST
-    return is_rare and bool(senses(first, "NOUN") or senses(first, "ADJ")) and not mention.title
+    last = mention.parts[-1]
+    is_thing = census_surname(last) is None and bool(senses(last, "NOUN"))  # "Mickey Mouse"
+    return is_thing or (is_rare and bool(senses(first, "NOUN") or senses(first, "ADJ")) and not mention.title)
+
+
+def _is_of_something(document: Document, mention: Mention) -> bool:
+    """True for "Emmy winners", "Nirvana leader Kurt Cobain", "Sophie's World"."""
+    head, mark, owned = (
+        document.words[mention.head],
+        document.word_at(mention.end),
+        document.word_at(mention.end + 1),
+    )
+    above = document.head(head)
+    is_before = head.relation == "compound" and above is not None and above.index >= mention.end
+    is_owner = mark is not None and mark.lower in ("'s", "’s", "'", "’") and owned is not None
+    return is_before or (is_owner and owned is not None and is_capitalised(owned))
 
 
 def _gender_of_new(name: str) -> str:
@@ -458,7 +487,8 @@ def _figure_of_speech(document: Document, words: Mapping[DemographicMention, str
     """Why a word for kin may not mean kin; "" if it does: "the mother of coincidence", "tv's big brother"."""
     for word in words:
         head = document.words[word.end - 1]
-        if _is_bare(document, word) or _is_plural_after_a(document, word):
+        is_doubtful = (_is_bare, _is_plural_after_a, _is_after_hyphen, _has_singular_verb)
+        if any(check(document, word) for check in is_doubtful):
             return f"{_written(document, word)!r}: {UNCERTAIN}"
         if word.kind != "kin" or word.entry is None or word.entry.number != "sing":
             continue
@@ -503,6 +533,22 @@ def _is_plural_after_a(document: Document, word: DemographicMention) -> bool:
     return is_plural and any(w.lower in ("a", "an") for w in dets)
 
 
+def _is_after_hyphen(document: Document, word: DemographicMention) -> bool:
+    """True for "all-woman"; not for "ex-wife", "24-man"."""
+    is_noun = word.entry is not None and word.entry.pos == "NOUN"
+    return is_noun and document.text[: word.start].endswith(("all-", "every-", "no-"))
+
+
+def _has_singular_verb(document: Document, word: DemographicMention) -> bool:
+    """True for a plural that is a title: "all the queen's men is inspired by a true story"."""
+    head = document.words[word.end - 1]
+    verb = document.head(head) if head.relation == "nsubj" else None
+    if verb is None or word.entry is None or word.entry.number != "plur":
+        return False
+    verbs = (verb, *document.children(verb, "cop", "aux", "aux:pass"))
+    return any(w.tag == "VBZ" or w.lower in ("is", "was", "has") for w in verbs)
+
+
 def _same_word(
     document: Document, people: Sequence[DescribedPerson], words: Mapping[DemographicMention, str]
 ) -> str:
@@ -510,8 +556,17 @@ def _same_word(
     changed = [word for word in words if _shows_gender(word)]
     genders = {word.attribute for word in changed if _is_of_several(word)}
     written = {_written(document, word).lower() for word in changed}
+    offspring = any(word.entry is not None and word.entry.word in _OFFSPRING for word in words)
+    places = {word.start for word in words}
     for word in (word for person in people for word in person.words):
-        if word in words or not _shows_gender(word):
+        if word.start in places:
+            continue
+        is_child = word.entry is not None and (
+            word.entry.word in _OFFSPRING or word.attribute.name == "child"
+        )
+        if offspring and is_child:
+            return f"{_written(document, word)!r}: {OTHERS_NEAR}"
+        if not _shows_gender(word):
             continue
         is_same_group = word.attribute in genders and _is_of_several(word)
         if is_same_group or _written(document, word).lower() in written:
@@ -525,6 +580,12 @@ def _contrast(document: Document, words: Mapping[DemographicMention, str]) -> st
     for word, new in words.items():
         if _shows_gender(word) and _is_of_several(word) and new.lower() in texts:
             return f"{new!r}: {OTHERS}"
+        near = {w.lower for w in document.words[max(0, word.first - 4) : word.end + 4]}
+        pair = (
+            set(word.entry.counterparts.values()) if word.entry is not None and _shows_gender(word) else set()
+        )
+        if word.kind == "person" and near & pair:
+            return f"{_written(document, word)!r}: {OTHERS}"
     return ""
 
 
@@ -717,7 +778,7 @@ def _unread_name(document: Document, person: DescribedPerson, source: Attribute)
             if word.text.islower()
             and word.index not in own
             and not pronoun_form(document, word)
-            and (word.upos == "PROPN" or (document.text.islower() and not senses(word.lower, "NOUN")))
+            and (word.upos == "PROPN" or (document.text.islower() and word.upos == "NOUN"))
             and is_mainly_first_name(word.lower)
             and gender_attribute(word.lower) == source.name
         ),
@@ -750,7 +811,8 @@ def _doubtful_pronoun(
             *_far_pronouns(document, person, pronouns),
         ]
         return next(iter(doubtful), None)
-    if strangers and not _is_open(person) and any(word.index in own for word in pronouns):
+    strangers = [m for m in strangers if len(m.parts) > 1] if _is_open(person) else strangers
+    if strangers and any(word.index in own for word in pronouns):
         return next(
             (word for word in pronouns if word.start > document.words[strangers[0].start].start), None
         )
