@@ -181,9 +181,12 @@ def _ship(document: Document, person: DescribedPerson, source: Attribute) -> Wor
 
 
 def _half_a_word(document: Document, person: DescribedPerson) -> Word | None:
-    """The "his" of "( t ) his"."""
-    pronouns = (document.words[word.first] for word in person.words if word.kind == "pronoun")
-    return next((word for word in pronouns if _PARTS_OF_WORDS.search(document.text[: word.start])), None)
+    """The "his" of "( t ) his", the "she" of "ain't-she-cute"."""
+    for word in (document.words[word.first] for word in person.words if word.kind == "pronoun"):
+        around = document.text[max(0, word.start - 1) : word.start], document.text[word.end : word.end + 1]
+        if "-" in around or _PARTS_OF_WORDS.search(document.text[: word.start]):
+            return word
+    return None
 
 
 def _animals_pronoun(document: Document, person: DescribedPerson) -> Word | None:
@@ -308,8 +311,11 @@ def _doubtful_name(
         if word.kind == "name" and word.attribute.axis == "race"
     ):
         return f"{person.name!r}: {UNCERTAIN}"
+    texts = {w.text for w in document}
     for mention in names:
         first = mention.parts[0]
+        if len(mention.parts) == 1 and first in texts and not document.text.islower():
+            return f"{_named(document, mention)!r}: {ONLY_A_NAME}"  # "a maverick ... Maverick means non-conformist"
         if len(mention.parts) == 1 and first in PLACES and not is_mainly_first_name(first):
             return f"{_named(document, mention)!r}: {UNCERTAIN}"
         is_alone = len(mention.parts) == 1 and not mention.title and first not in firsts
@@ -436,7 +442,19 @@ def _capital_noun(document: Document, words: Mapping[DemographicMention, str]) -
     """Why a capitalised noun may be part of a name; "" if none may: "the People's Bank", "BBC Children in Need"."""
     if is_all_caps(document.text):
         return ""
+    names = [
+        mention for mention in find_mentions(document) if mention.kind == "name" and len(mention.parts) > 1
+    ]
+    parts = {mention.parts[-1] for mention in names}
     for word in words:
+        written = _written(document, word)
+        if (
+            word.attribute.axis == "race"
+            and word.entry is not None
+            and written.istitle()
+            and written.lower() in parts
+        ):
+            return f"{written!r}: {IN_A_NAME}"  # "Victor Black ... the Black family"
         first, after = document.words[word.first], document.word_at(word.end)
         is_noun = word.entry is not None and word.attribute.axis != "race"
         opens = first.index == document.sentence_of(first)[0].index or document.text[
@@ -519,7 +537,13 @@ def _is_bare(document: Document, word: DemographicMention) -> bool:
         return False
     own = document.children(head, "det", "nmod:poss", "nummod", "amod", "compound")
     if word.entry.number == "sing":
-        return not own and word.end - word.first == 1 and head.relation not in ("conj", "xcomp", "compound")
+        return (
+            not own
+            and word.end - word.first == 1
+            and not (
+                head.relation in ("conj", "xcomp") or (head.relation == "compound" and head.head > head.index)
+            )
+        )
     is_group = word.entry.word in _OPEN_GROUPS and document.text.islower()
     is_kind = any(w.relation == "compound" for w in own)
     return is_group and (is_kind or (not own and head.relation == "nsubj" and word.first <= 2))
@@ -556,6 +580,9 @@ def _same_word(
     changed = [word for word in words if _shows_gender(word)]
     genders = {word.attribute for word in changed if _is_of_several(word)}
     written = {_written(document, word).lower() for word in changed}
+    n_people = sum(w.lower == "people" for w in document)
+    if n_people > 2 and any(_written(document, word).lower() == "people" for word in words):
+        return f"'people': {OTHERS_NEAR}"
     offspring = any(word.entry is not None and word.entry.word in _OFFSPRING for word in words)
     places = {word.start for word in words}
     for word in (word for person in people for word in person.words):
