@@ -498,7 +498,7 @@ def _is_capital_inside(document: Document, word: Word) -> bool:
 def _is_of_a_kind(document: Document, word: Word) -> bool:
     """True if a noun for an animal or a thing follows, even if a group of them is mentioned."""
     after = document.word_at(word.index + 1)
-    is_noun = after is not None and after.upos == "NOUN" and after.relation == "compound"
+    is_noun = after is not None and after.upos == "NOUN" and after.text.islower() and word.head > after.index
     return word.relation == "amod" and is_noun and after is not None and not is_person(after)
 
 

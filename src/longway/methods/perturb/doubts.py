@@ -81,8 +81,13 @@ def reason_of_doubt(
     people: Sequence[DescribedPerson],
     request: Request,
     words: Mapping[DemographicMention, str],
+    *,
+    keep_names: bool = False,
 ) -> str:
-    """Why it is not certain that a change would be right; "" if it is. words: the new words of the person, without pronouns."""
+    """Why it is not certain that a change would be right; "" if it is.
+
+    words: the new words of the person, without pronouns. keep_names: names stay on request.
+    """
     reason = (
         _name_elsewhere(document, words)
         or _only_a_name(document, person)
@@ -101,7 +106,8 @@ def reason_of_doubt(
         is_named = any(word.kind in ("name", "surname") for word in words)
         reason = _doubtful_name(document, person, words)
         return reason or (_other_groups(document, person, people, request) if is_named else "")
-    return _doubt_about_gender(document, person, people, request, words)
+    reason = _doubt_about_gender(document, person, people, request, words)
+    return reason or ("" if keep_names else _kept_name(document, person, request, words))
 
 
 def _doubt_about_gender(
@@ -129,11 +135,7 @@ def _doubt_about_gender(
         return f"'they': {UNCERTAIN}"
     if source == NEUTRAL:
         return _uncertain_they(document, person) or _is_shown_elsewhere(document, person, people)
-    return (
-        _doubtful_name(document, person, words)
-        or _kept_name(document, person, request, words)
-        or _uncertain(document, person, people, request)
-    )
+    return _doubtful_name(document, person, words) or _uncertain(document, person, people, request)
 
 
 def _uncertain(
@@ -163,7 +165,8 @@ def _uncertain(
         shares = any(word.kind == "pronoun" and not _is_reflexive(document, word) for word in known.words)
         if _are_two(document, open_one, known) and not shares:
             continue
-        if shares or not _is_kin(known):
+        is_named = any(word.kind in ("name", "surname") for word in known.words)
+        if shares or _start(known) < _start(open_one) or not (is_named or _is_kin(known)):
             return f"{_written(document, open_one.words[0])!r}: {UNCERTAIN}"
     return ""
 
@@ -191,14 +194,12 @@ def _half_a_word(document: Document, person: DescribedPerson) -> Word | None:
 
 def _animals_pronoun(document: Document, person: DescribedPerson) -> Word | None:
     """A pronoun behind an animal: "This woman lost my dog, and I never found her"."""
-    animals = (
-        word.index for word in document if word.text.islower() and word.tag == "NN" and is_animal(word)
-    )
-    first = next(animals, len(document))
-    pronouns = (document.words[word.first] for word in person.words if word.kind == "pronoun")
-    return next(
-        (word for word in pronouns if word.index > first and word.relation in ("obj", "iobj", "obl")), None
-    )
+    animals = [word for word in document if word.text.islower() and word.tag == "NN" and is_animal(word)]
+    for word in (document.words[word.first] for word in person.words if word.kind == "pronoun"):
+        is_object = word.relation in ("obj", "iobj", "obl")
+        if is_object and any(animal.index < word.index and animal.head != word.head for animal in animals):
+            return word
+    return None
 
 
 def _same_noun(document: Document, person: DescribedPerson, same: Sequence[DescribedPerson]) -> Word | None:
@@ -231,6 +232,7 @@ def _skipped_noun(
             word
             for word in document
             if word.index not in read
+            and word.text.islower()
             and any(
                 entry.attribute == source
                 and entry.number == "sing"
@@ -293,7 +295,7 @@ def _doubtful_name(
     has_surname_only = any(len(m.parts) == 1 and not m.title and m.parts[0] in lasts - firsts for m in names)
     if any(_is_of_something(document, mention) for mention in names):
         return f"{person.name!r}: {ONLY_A_NAME}"
-    if any(_is_no_full_name(document, mention) for mention in names if len(mention.parts) > 1):
+    if not shown and any(_is_no_full_name(mention) for mention in names if len(mention.parts) > 1):
         return f"{person.name!r}: {ONLY_A_NAME}"
     if any(
         word.kind == "surname" and is_mainly_first_name(_written(document, word).lower()) for word in words
@@ -334,7 +336,7 @@ def _doubtful_name(
     return ""
 
 
-def _is_no_full_name(document: Document, mention: Mention) -> bool:
+def _is_no_full_name(mention: Mention) -> bool:
     """True for "Kids Shows", "Nationalist Juan Roe": it begins with an ordinary word that is no first name."""
     first = mention.parts[0]
     known = census_first_name(first)
@@ -460,9 +462,9 @@ def _capital_noun(document: Document, words: Mapping[DemographicMention, str]) -
         opens = first.index == document.sentence_of(first)[0].index or document.text[
             first.start - 1 : first.start
         ] in ('"', "“")
-        has_name = (
-            after is not None and is_capitalised(after) and word.kind in ("title", "noble", "kin", "role")
-        )
+        is_title = word.kind in ("title", "noble", "kin", "role")
+        has_name = is_title and after is not None and (is_capitalised(after) or after.lower == "of")
+        has_name |= word.kind in ("title", "noble", "role") and document.lower_at(word.first - 1) == "the"
         is_address = (
             word.kind == "kin"
             and first.upos == "PROPN"
@@ -579,7 +581,7 @@ def _same_word(
     """Why a gender would change in one place only; "" if it would not: "female workers ... because they are women"."""
     changed = [word for word in words if _shows_gender(word)]
     genders = {word.attribute for word in changed if _is_of_several(word)}
-    written = {_written(document, word).lower() for word in changed}
+    written = {_written(document, word).lower() for word in changed if word.kind != "kin"}
     n_people = sum(w.lower == "people" for w in document)
     if n_people > 2 and any(_written(document, word).lower() == "people" for word in words):
         return f"'people': {OTHERS_NEAR}"
@@ -758,7 +760,9 @@ def _other_ages(
     if is_in_years and _DATES.search(document.text):
         return DATED
     own = {index for word in person.words for index in range(word.first, word.end)}
-    of_number = _OF_A_NUMBER if is_in_years else frozenset()  # "a 9-year-old", "born 25 years ago"
+    if is_in_years and request.source.name != "child":
+        return ""
+    of_number = _OF_A_NUMBER if is_in_years else frozenset()  # "a 9-year-old", "born 5 years ago"
     near = next((w for w in document if w.lower in _ABOUT_AGES - of_number and w.index not in own), None)
     return "" if near is None else f"{near.text!r}: {WITH_AGE}"
 
@@ -792,7 +796,8 @@ def _is_of_a_thing(document: Document, word: DemographicMention) -> bool:
         return False
     is_owner = document.lower_at(word.end) in ("'s", "'", "’s", "’")
     is_noun = word.entry is not None and word.entry.pos == "NOUN"
-    return is_noun and (above.index == word.end or (is_owner and above.index > word.end))
+    is_bare = not document.children(head, "det", "nmod:poss")
+    return is_noun and (above.index == word.end or (is_owner and is_bare and above.index > word.end))
 
 
 def _unread_name(document: Document, person: DescribedPerson, source: Attribute) -> Word | None:

@@ -158,7 +158,9 @@ class RulePerturber:
             if beside and not reason:
                 reason = f"{_written(document, beside[0])!r}: {BESIDE}"
             if not reason and not self.everyone:
-                reason = reason_of_doubt(document, person, people, request, words)
+                reason = reason_of_doubt(
+                    document, person, people, request, words, keep_names=not (self.names and self.nouns)
+                )
             if reason or own.missing:
                 done.refused += [reason] if reason else own.missing
                 continue
