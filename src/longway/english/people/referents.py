@@ -603,7 +603,7 @@ def _is_said_of_people(document: Document, word: Word) -> bool:
     above = document.head(word)
     if word.relation in ("amod", "compound", "conj", "nmod", "flat") and above is not None:
         is_list = word.relation == "conj" and above.upos == "ADJ"
-        thing = document.head(above) if above.relation == "compound" else None
+        thing = document.head(above) if above.relation == "compound" and above.text.islower() else None
         if thing is not None and thing.index > above.index and not is_person(thing):
             return False  # "white clown make-up"
         is_of_people = (

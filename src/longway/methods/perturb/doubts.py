@@ -58,7 +58,7 @@ OTHERS = "others of this gender are mentioned"
 SAME_GROUP = "others of this group are mentioned"
 SAME_AGE = "others of this age are mentioned"
 WITH_AGE = "it goes with the age"
-OFFSPRING = "says whose child it is"
+OFFSPRING = "may say whose child it is"
 THINGS = "a thing for people of this age"
 DATED = "dates or spans of years go with the age"
 UNCERTAIN = "it is not certain who this refers to"
@@ -626,7 +626,13 @@ def _small_title(document: Document, words: Mapping[DemographicMention, str], pe
         behind = document.words[word.end : word.end + 4]
         verb = next((w for w in behind if w.lower in ("is", "are", "was", "were", "'s")), None)
         rest = document.words[verb.index + 1 : verb.index + 12] if verb is not None else ()
-        if word.first <= 4 and any(is_work(w) for w in rest) and not any(w.text == "," for w in rest):
+        is_owner = document.words[word.first].dep == "nmod:poss"  # "his greatest triumph is"
+        if (
+            word.first <= 4
+            and not is_owner
+            and any(is_work(w) for w in rest)
+            and not any(w.text == "," for w in rest)
+        ):
             return f"{_written(document, word)!r}: {TITLE_OF_A_WORK}"
         is_idiom = (
             word.entry is not None and word.entry.word == "man" and document.lower_at(word.first - 1) == "the"
