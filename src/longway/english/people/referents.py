@@ -242,8 +242,6 @@ def reason_not_a_person(document: Document, first: int, end: int, entry: Demogra
             return "a time of life"  # "I loved this as a kid"
         if word.lower in ("elder", "elders") and document.children(word, "compound", "amod"):
             return "a rank"  # "clan elders"
-    if entry.pos == "NOUN" and re.match(r"-[^\W\d]", document.text[word.end : word.end + 2]):
-        return "describes a thing"  # "girl-on-girl action", "the boy-next-door type"
     if word.lower == "people" and any(det.lower in ("a", "an") for det in document.children(word, "det")):
         return "no person is meant"  # "an ignored people"
     if word.text in ("man", "woman") and _is_humankind(document, word):
@@ -648,14 +646,14 @@ def _is_of_all(document: Document, word: Word) -> bool:
 
 
 def _describes_a_thing(document: Document, word: Word, entry: DemographicEntry) -> bool:
-    """True for "chick flick", "king brown snake", "witch hunt": a singular before a noun that is not a person.
+    """True for "chick flick", "witch hunt": a singular before a noun that is not a person.
 
     Also for a plural in a name of several words: "the pep boys location".
     """
     above = document.head(word)
     if word.relation != "compound" or above is None or entry.kind in ("title", "group"):
         return False
-    if entry.number == "plur" or (entry.kind == "noble" and not word.text.islower()):
+    if entry.number == "plur" or entry.kind == "noble":
         return entry.number == "plur" and word.text.islower() and bool(document.children(word, "compound"))
     adjective = above if above.relation == "amod" else None
     above = document.words[above.head] if adjective is not None else above

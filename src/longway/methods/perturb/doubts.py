@@ -562,7 +562,8 @@ def _is_plural_after_a(document: Document, word: DemographicMention) -> bool:
 def _is_after_hyphen(document: Document, word: DemographicMention) -> bool:
     """True for "all-woman"; not for "ex-wife", "24-man"."""
     is_noun = word.entry is not None and word.entry.pos == "NOUN"
-    return is_noun and document.text[: word.start].endswith(("all-", "every-", "no-"))
+    is_before = re.match(r"-[^\W\d]", document.text[word.stop : word.stop + 2]) is not None  # "girl-on-girl"
+    return is_noun and (is_before or document.text[: word.start].endswith(("all-", "every-", "no-")))
 
 
 def _has_singular_verb(document: Document, word: DemographicMention) -> bool:
@@ -613,7 +614,7 @@ def _contrast(document: Document, words: Mapping[DemographicMention, str]) -> st
         pair = (
             set(word.entry.counterparts.values()) if word.entry is not None and _shows_gender(word) else set()
         )
-        if word.kind == "person" and near & pair:
+        if word.kind in ("person", "kin") and near & (pair - {_written(document, word).lower()}):
             return f"{_written(document, word)!r}: {OTHERS}"
     return ""
 

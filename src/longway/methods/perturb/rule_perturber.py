@@ -280,9 +280,6 @@ def _stands_beside(document: Document, word: DemographicMention, new: str) -> bo
     ):
         return True  # "nine white members and three Black ones"
     forms = tuple(_in_both_numbers(phrase.lower()))
-    pair = set(word.entry.counterparts.values()) if word.entry is not None and word.kind == "kin" else set()
-    if any(w.lower in pair for w in _tied(document, head)):
-        return True  # "the mother and father"
     return any(document.text[: w.end].lower().endswith(forms) for w in _tied(document, head))
 
 
