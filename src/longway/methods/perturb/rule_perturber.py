@@ -309,10 +309,8 @@ def _tied(document: Document, word: Word) -> Iterator[Word]:
 def _possessive(document: Document, word: DemographicMention, new: str) -> Iterator[Change]:
     """The change of the apostrophe after a word: "the ladies' room", "the gentlemen's room"."""
     mark = document.words[word.end] if word.end < len(document) else None
-    if (
-        mark is None or mark.relation != "case" or mark.start > word.stop + 1
-    ):  # "the children 's room" in tokens
-        return
+    if mark is None or mark.text[:1] not in ("'", "’") or mark.start > word.stop + 1:
+        return  # "the children 's room" in tokens
     ends_in_s = new[-1:] in ("s", "S")
     is_plural = word.entry is not None and word.entry.number == "plur"
     if len(mark.text) == 1 and not ends_in_s:
