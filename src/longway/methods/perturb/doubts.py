@@ -614,7 +614,8 @@ def _contrast(document: Document, words: Mapping[DemographicMention, str]) -> st
         pair = (
             set(word.entry.counterparts.values()) if word.entry is not None and _shows_gender(word) else set()
         )
-        if word.kind in ("person", "kin") and near & (pair - {_written(document, word).lower()}):
+        is_list = word.kind == "person" or bool(near & {"and", "or"})  # "the mother and father"
+        if word.kind in ("person", "kin") and is_list and near & (pair - {_written(document, word).lower()}):
             return f"{_written(document, word)!r}: {OTHERS}"
     return ""
 
