@@ -95,7 +95,7 @@ def perturb():
             for axis, names in ATTRIBUTES.items()
             for name, (was, now) in names.items()
         ],
-        "stayed": [{"reason": "no word tells a gender, race or age that could be another", "count": 600}, {"reason": "label contrast", "count": 88}],
+        "stayed": [{"reason": "no word expresses a gender, race or age that can be changed", "count": 600}, {"reason": "label contrast", "count": 88}],
         "refused": [
             {"reason": "there is no other word for it", "count": 120, "example": nameless},
             {"reason": "offensive", "count": 7, "example": slur},

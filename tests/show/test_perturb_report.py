@@ -101,7 +101,7 @@ def test_the_chosen_word_is_marked_where_nothing_changed(page):
 
 def test_what_was_left_unchanged_has_its_reason(page):
     text = section(page, "left")
-    assert "600 no word tells a gender, race or age that could be another 87.2%" in text
+    assert "600 no word expresses a gender, race or age that can be changed 87.2%" in text
     assert "a colour black (40), white (21) 61" in text
 
 

@@ -14,15 +14,14 @@ from longway.english.people.ages import parse_age
 from longway.english.people.demographic_mentions import find_demographics
 from longway.english.people.demographics import parse_attribute
 from longway.english.pipeline import load_pipeline
+from longway.methods.perturb.doubts import MIXED, ONLY_A_NAME, UNCERTAIN
 from longway.methods.perturb.guards import label_warning, offence
 from longway.methods.perturb.perturber import Place, Request
 from longway.methods.perturb.rule_perturber import (
     BESIDE,
-    MIXED,
     NO_WORD,
     NOBODY,
     QUOTED,
-    UNCERTAIN,
     WELL_KNOWN,
     RulePerturber,
 )
@@ -51,14 +50,17 @@ LEFT = {
     "l-011": "several people, several pronouns",
     "l-005": "them may be people",
     "l-007": "she may be the mother",
+    "g-037": "her may be either woman's",
+    "g-187": "a single name beside a pronoun of another gender",
+    "a-065": "a mother goes with the age",
 }
 REASONS = {
     "famous": (WELL_KNOWN,),
     "quote": (QUOTED, "in a quotation", "title of a work", "part of a name"),
     "contrast": (BESIDE, MIXED, "label contrast", "no title here"),
     "ambiguous": (UNCERTAIN, MIXED, NOBODY),
-    "name": (NO_WORD, UNCERTAIN, NOBODY, "part of a name"),
-    "no word": (NO_WORD, NOBODY, "describes a thing", "offensive"),
+    "name": (NO_WORD, UNCERTAIN, NOBODY, ONLY_A_NAME, "part of a name"),
+    "no word": (NO_WORD, NOBODY, "describes a thing", "a rank", "offensive"),
     "title": ("title of a work", "part of a name", "a surname", NOBODY),
     "animal": ("said of an animal", "said of a thing", "the age of a thing", NOBODY),
     "group": (UNCERTAIN, BESIDE, NOBODY, "no person is meant"),

@@ -193,16 +193,22 @@ def _names(document: Document, people: Sequence[Chain]) -> Iterator[DemographicM
     for chain in people:
         firsts = {mention.parts[0] for mention in chain.mentions if len(mention.parts) > 1}
         surnames = {m.parts[-1] for m in chain.mentions if m.parts and _ends_in_surname(m)} - firsts
+        of_places = {m.parts[-1] for m in chain.mentions if "of" in m.parts}
         shown = _shown_gender(chain)
         for mention in chain.mentions:
             if not _is_named(chain, mention) or _names_no_person(document, mention):
                 continue
             words = document.words[mention.start : mention.end]
-            body = [word for word in words if {word.lower, word.lower.rstrip(".")} & set(mention.parts)]
+            if len(mention.parts) == 1 and mention.parts[0] in of_places:
+                continue  # "England" of "King John of England"
+            parts = set(
+                mention.parts[: mention.parts.index("of")] if "of" in mention.parts else mention.parts
+            )
+            body = [word for word in words if {word.lower, word.lower.rstrip(".")} & parts]
             for place, word in enumerate(body):
                 if _is_initial(word) or word.lower in PARTICLES:
                     continue
-                is_surname = len(body) == 1 and mention.parts[-1] in surnames
+                is_surname = len(mention.parts) == 1 and mention.parts[-1] in surnames
                 is_first = (
                     place == 0 and not is_surname and (len(body) > 1 or _is_first_name(mention, firsts))
                 )
@@ -265,7 +271,8 @@ class _Strangers:
 
 
 def _is_initial(word: Word) -> bool:
-    return len(word.text.rstrip(".")) == 1
+    """True for "J.", "P.E.I."."""
+    return all(len(part) <= 1 for part in word.text.split("."))
 
 
 def _suits_others(name: str, attribute: Attribute) -> bool:
@@ -303,8 +310,10 @@ def _names_no_person(document: Document, mention: Mention) -> bool:
     last = document.words[mention.end - 1]
     above = document.head(last) if last.relation == "compound" else None
     is_label = above is not None and above.upos == "NOUN" and not is_person(above)
+    before = document.word_at(first.index - 1)
     return (
         is_label
+        or (before is not None and before.tag == "PRP$" and len(words) == 1)  # "Her Majesty"
         or starts_a_thing(document, first.index + 1)
         or is_a_place(document, mention.end)
         or first.lower in _NO_NAMES

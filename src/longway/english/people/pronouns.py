@@ -170,6 +170,8 @@ def _stands_before_its_noun(document: Document, word: Word, other: Form) -> bool
         return False
     if after.lower in ("and", "or", "/") and _is_shared(document, word, after):
         return True
+    if document.lower_at(word.index - 1) == "at" and after.lower in ("most", "least"):
+        return True  # "at his most charming"
     is_compound = document.text[after.end : after.end + 1] == "-"  # "her so-called friends", "his in-laws"
     if not is_compound and _is_never_owned(document, after):
         return False

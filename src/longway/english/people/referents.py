@@ -237,14 +237,30 @@ def reason_not_a_person(document: Document, first: int, end: int, entry: Demogra
         return "a piece or card of a game"
     if entry.attribute.axis == "age" and _is_offspring(document, word, entry):
         return "says whose child it is"
+    if entry.attribute.axis == "age" and entry.pos == "NOUN":
+        if any(case.lower == "as" for case in document.children(word, "case")):
+            return "a time of life"  # "I loved this as a kid"
+        if word.lower in ("elder", "elders") and document.children(word, "compound", "amod"):
+            return "a rank"  # "clan elders"
     if word.lower == "people" and any(det.lower in ("a", "an") for det in document.children(word, "det")):
         return "no person is meant"  # "an ignored people"
     if word.text in ("man", "woman") and _is_humankind(document, word):
         return "no person is meant"
     if word.lower == "old" and any(w.lower == "how" for w in document.children(word)):
         return "asks for an age"
+    if word.lower == "old" and document.lower_at(first - 1) in _UNITS:
+        return "part of an age"  # "_num_ years old"
+    if word.lower in ("old", "older", "elder", "senior") and _is_former_or_senior(document, word):
+        return SAID_OF_A_THING  # "her old boyfriend", "elder statesmen"
     if word.lower in _DEGREES and document.lower_at(end) == "of":
         return "no person is meant"  # "Bachelor of Fine Arts", "a master of disguise"
+    if (
+        "colour" in entry.notes
+        and word.tag == "NNS"
+        and word.text.islower()
+        and not _are_people(document, word)
+    ):
+        return "a colour"  # "sun-splashed whites"
     needs_people = entry.notes & {"colour", "place", "thing"} or (entry.kind, entry.pos) == ("group", "ADJ")
     if needs_people and not _is_said_of_people(document, word):
         return "a colour" if "colour" in entry.notes else SAID_OF_A_THING
@@ -262,6 +278,18 @@ def reason_not_a_person(document: Document, first: int, end: int, entry: Demogra
     if _describes_a_thing(document, word, entry):
         return "describes a thing"
     return ""
+
+
+_UNITS = frozenset("year years yr yrs month months week weeks day days".split())
+_AGED = frozenset(
+    "man woman men women lady ladies gentleman gentlemen guy guys person people couple folks boy girl boys girls".split()
+)
+
+
+def _is_former_or_senior(document: Document, word: Word) -> bool:
+    """True if an adjective may say how long or of which rank: it says an age only of "man", "people" and the like."""
+    above = document.head(word)
+    return word.relation == "amod" and above is not None and above.lower not in _AGED
 
 
 _DEGREES = frozenset("bachelor bachelors master masters mistress mistresses".split())
@@ -419,6 +447,8 @@ def _is_in_a_name(document: Document, first: int, end: int, entry: DemographicEn
         return True
     if document.text.islower() and _may_be_a_small_title(document, first, end, entry):
         return True
+    if "colour" in entry.notes and _is_capital_inside(document, word) and entry.pos == "ADJ":
+        return True  # "the White Witch"
     if not is_capitalised(word) or entry.pos == "ADJ":
         return False
     if _is_in_a_capital_title(document, word):
@@ -454,6 +484,28 @@ def _is_in_a_name(document: Document, first: int, end: int, entry: DemographicEn
         return is_led and not (after is not None and is_capitalised(after))
     leads = after is not None and is_capitalised(after) and after.upos == "PROPN"
     return entry.kind == "person" and (is_led or (leads and not _opens_sentence(document, word)))
+
+
+def _is_capital_inside(document: Document, word: Word) -> bool:
+    """True for a capitalised word inside a sentence with a capitalised noun in the singular behind it."""
+    after = document.word_at(word.index + 1)
+    is_inside = is_capitalised(word) and not _opens_sentence(document, word)
+    return is_inside and after is not None and is_capitalised(after) and after.tag in ("NN", "NNP")
+
+
+def _is_of_a_kind(document: Document, word: Word) -> bool:
+    """True if a noun for an animal or a thing follows, even if a group of them is mentioned."""
+    after = document.word_at(word.index + 1)
+    is_noun = after is not None and after.upos == "NOUN" and after.text.islower() and word.head > after.index
+    return word.relation == "amod" and is_noun and after is not None and not is_person(after)
+
+
+def _are_people(document: Document, word: Word) -> bool:
+    """True for the "whites" of "the whites and the blacks", "most whites", "whites left town"."""
+    has_determiner = any(det.lower != "the" for det in document.children(word, "det"))
+    others = (w for w in document if w is not word)
+    is_one_of_groups = any(entry.kind == "group" for w in others for entry in entries_for(w.text))
+    return has_determiner or is_one_of_groups or word.relation == "nsubj"
 
 
 def _is_in_a_capital_title(document: Document, word: Word) -> bool:
@@ -549,6 +601,9 @@ def _is_said_of_people(document: Document, word: Word) -> bool:
     above = document.head(word)
     if word.relation in ("amod", "compound", "conj", "nmod", "flat") and above is not None:
         is_list = word.relation == "conj" and above.upos == "ADJ"
+        thing = document.head(above) if above.relation == "compound" and above.text.islower() else None
+        if thing is not None and thing.index > above.index and not is_person(thing):
+            return False  # "white clown make-up"
         is_of_people = (
             is_person(above) or _starts_full_name(document, word, above) or _is_one_of_people(document, above)
         )
@@ -591,11 +646,17 @@ def _is_of_all(document: Document, word: Word) -> bool:
 
 
 def _describes_a_thing(document: Document, word: Word, entry: DemographicEntry) -> bool:
-    """True for "chick flick", "king size", "witch hunt": a singular before a noun that is not a person."""
+    """True for "chick flick", "witch hunt": a singular before a noun that is not a person.
+
+    Also for a plural in a name of several words: "the pep boys location".
+    """
     above = document.head(word)
-    is_other_kind = entry.number == "plur" or entry.kind in ("title", "noble", "group")
-    if word.relation != "compound" or above is None or is_other_kind:
+    if word.relation != "compound" or above is None or entry.kind in ("title", "group"):
         return False
+    if entry.number == "plur" or entry.kind == "noble":
+        return entry.number == "plur" and word.text.islower() and bool(document.children(word, "compound"))
+    adjective = above if above.relation == "amod" else None
+    above = document.words[above.head] if adjective is not None else above
     between = document.words[word.index + 1 : above.index]  # "the boy next door" is no kind of door
-    is_one_noun = all(other.upos in ("NOUN", "PROPN") or other.text == "-" for other in between)
+    is_one_noun = all(w.upos in ("NOUN", "PROPN") or w.text == "-" or w is adjective for w in between)
     return above.index > word.index and above.upos == "NOUN" and is_one_noun and not is_person(above)

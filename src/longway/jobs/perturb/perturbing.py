@@ -42,7 +42,7 @@ from longway.tokens.tokenizer import is_longer_than
 
 METHOD = "perturb"  # as edits name it
 AT_ONCE = 64  # rows that a perturber gets together
-NOBODY = "no word tells a gender, race or age that could be another"
+NOBODY = "no word expresses a gender, race or age that can be changed"
 FAMOUS = "only widely known people are mentioned"
 TOO_LITTLE = "its perturbability is too low"
 NOT_DRAWN = "it was not drawn"

@@ -33,6 +33,7 @@ from longway.english.people.demographic_mentions import DemographicMention, Demo
 from longway.english.people.demographics import Attribute, other_attributes
 
 ADULT = Attribute("age", "adult")
+_BABIES = frozenset("baby babies infant infants newborn newborns toddler toddlers".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +84,26 @@ def _word(text: str, found: DemographicMention) -> str:
 def _adds_a_modifier(word: DemographicMention, target: Attribute) -> bool:
     """True for "two men" to "two middle-aged men", "guys" to "elderly men", "an old poet" to "an adult poet".
 
-    Also for "a man" to "a boy", which changes more than an age: what an adult does, a child may not.
+    Also where more than an age would change, since what an adult does, a child may not: "a man" to "a boy", "a 72-year-old president"
+    to "a 17-year-old president", "kids" to "senior citizens", "a baby" to anything else.
     """
+    if word.attribute.axis == "age" and _is_another_life(word, target):
+        return True
     if word.entry is None:
         return False
     new = word.entry.counterparts.get(target.name, "").lower()
     is_modified = word.attribute == ADULT
     is_empty = target == ADULT and word.entry.pos == "ADJ"
     return is_modified or is_empty or new.endswith(f" {word.entry.word.lower()}")
+
+
+def _is_another_life(word: DemographicMention, target: Attribute) -> bool:
+    """True if somebody becomes a child, or a child becomes more than a young adult."""
+    if word.entry is not None and (word.entry.word in _BABIES or word.entry.kind == "phase"):
+        return True
+    if word.attribute.name == "child":
+        return word.entry is None or word.entry.pos == "ADJ" or target.name not in ("young", "adult")
+    return target.name == "child"
 
 
 def axis_weights(options: Iterable[Sequence[PossibleChange]]) -> dict[str, float]:

@@ -13,7 +13,7 @@ without a counterpart stays, and is reported.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -23,43 +23,32 @@ from longway.english.inflection import capitalise, inflect, is_all_caps, lemmas,
 from longway.english.listed_words import listed_words
 from longway.english.people.ages import format_age, nearest_age, parse_age
 from longway.english.people.demographic_mentions import (
-    NEUTRAL,
-    PRONOUN_ATTRIBUTES,
     DemographicMention,
     Demographics,
     DescribedPerson,
     find_demographics,
     find_persons,
-    is_other_person,
 )
 from longway.english.people.demographics import AGE_RANGES, Attribute
-from longway.english.people.mentions import Mention, find_mentions, is_mainly_first_name
-from longway.english.people.person_names import gender_attribute, replacement_name
-from longway.english.people.person_words import HUMAN_VERBS, SPEECH_VERBS
-from longway.english.people.pronouns import HE, PRONOUNS, SHE, THEY, Pronoun, pronoun_form, singular_they
+from longway.english.people.person_names import replacement_name
+from longway.english.people.pronouns import HE, PRONOUNS, SHE, Pronoun, singular_they
 from longway.english.people.referents import is_person
 from longway.english.pipeline import load_pipeline
 from longway.english.verb_agreement import change_pronouns
-from longway.english.wordnet import senses
+from longway.methods.perturb.doubts import reason_of_doubt
 from longway.methods.perturb.perturber import Perturbed, Place, Request, unchanged
 from longway.methods.perturb.segments import as_one, place_in, starts_of, with_changes
 
-NOBODY = "nobody is told of by this word"
+NOBODY = "the word does not describe a person"
 NO_WORD = "there is no other word for it"
-QUOTED = "only a quotation speaks of this person"
+QUOTED = "the person is mentioned only in a quotation"
 NO_NUMBER = "an age in numbers cannot be left open"
 ADULT = Attribute("age", "adult")
-LONG = 30  # words; in a longer text with several people every pronoun must be certain
-BESIDE = "its counterpart stands beside it"
+BESIDE = "its counterpart is next to it"
 IN_QUOTES = "in a quotation"
 NAMES_STAY = "names are kept"
 KNOWN = "a person known by name"
 WELL_KNOWN = "a widely known person"
-MIXED = "words of two genders refer to this person"
-ONLY_A_NAME = "only a name, which may be that of a thing"
-SAME_AGE = "others of this age are mentioned"
-DATED = "dates or spans of years go with the age"
-UNCERTAIN = "it is not certain who this refers to"
 
 _QUOTATION = re.compile(
     r"""“[^”]{2,600}” | "[^"]{2,600}" | ``.{2,600}?''
@@ -68,7 +57,6 @@ _QUOTATION = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
-_DATES = re.compile(r"\b1[5-9]\d\d\b|\b20[0-2]\d\b|\byears\s+(?:later|of|in|on|before|after)\b")
 _LISTS = listed_words(__name__)
 _AT_COURT, _BRITISH = _LISTS["at_court"], _LISTS["british"]
 _AND = r",?\s+(?:and|or|nor|not|&)\s+(?:(?:the|an?|my|your|his|her|our|their)\s+)?"  # between two words of a list
@@ -167,14 +155,12 @@ class RulePerturber:
             words = self._words(document, person, request, own) if self.nouns else {}
             beside = [word for word, new in words.items() if _stands_beside(document, word, new)]
             reason = self._reason_to_keep(person)
-            if not reason and not self.everyone:
-                reason = _name_elsewhere(document, words) or _only_a_name(document, person)
             if beside and not reason:
                 reason = f"{_written(document, beside[0])!r}: {BESIDE}"
-            if not reason and request.target.axis == "age" and not self.everyone:
-                reason = _other_ages(document, person, people, request)
-            if not reason and request.target.axis == "gender":
-                reason = self._reason_of_doubt(document, person, people, request.source)
+            if not reason and not self.everyone:
+                reason = reason_of_doubt(
+                    document, person, people, request, words, keep_names=not (self.names and self.nouns)
+                )
             if reason or own.missing:
                 done.refused += [reason] if reason else own.missing
                 continue
@@ -194,19 +180,6 @@ class RulePerturber:
         if not self.change_famous and person.is_widely_known:
             return f"{person.name!r}: {WELL_KNOWN}"
         return ""
-
-    def _reason_of_doubt(
-        self,
-        document: Document,
-        person: DescribedPerson,
-        people: Sequence[DescribedPerson],
-        source: Attribute,
-    ) -> str:
-        """Why it is not certain which words show the gender of a person; "" if it is."""
-        others = person.attributes("gender") - {source.name, NEUTRAL.name if source != NEUTRAL else ""}
-        if self.everyone:
-            return ""
-        return MIXED if others else _uncertain(document, person, people, source)
 
     def _change_pronouns(
         self, document: Document, person: DescribedPerson, request: Request, done: _Changes
@@ -264,166 +237,6 @@ class RulePerturber:
         if new is None:
             return None
         return new.lower() if written.islower() else match_case(new, written)
-
-
-def _uncertain(
-    document: Document, person: DescribedPerson, people: Sequence[DescribedPerson], source: Attribute
-) -> str:
-    """Why it is not certain which pronouns refer to a person; "" if it is.
-
-    "John met Bill before he left": who left? A pronoun that belongs to nobody could be this person's.
-    """
-    if source == NEUTRAL:
-        return _uncertain_they(document, person)
-    if document.text.islower() and (word := _unread_name(document, person, source)) is not None:
-        return f"{word.text!r}: {UNCERTAIN}"
-    if len(document) > LONG and (word := _doubtful_pronoun(document, person, people, source)) is not None:
-        return f"{word.text!r}: {UNCERTAIN}"
-    same = [other for other in people if other is not person and source.name in other.attributes("gender")]
-    for other in same:
-        open_one, known = (person, other) if _is_open(person) else (other, person)
-        if not _is_open(open_one) or _is_open(known):
-            continue
-        shares = any(word.kind == "pronoun" and not _is_reflexive(document, word) for word in known.words)
-        if _are_two(document, open_one, known) and not shares:
-            continue
-        if shares or known.words[0].start < open_one.words[0].start:
-            return f"{_written(document, open_one.words[0])!r}: {UNCERTAIN}"
-    return ""
-
-
-def _name_elsewhere(document: Document, words: Mapping[DemographicMention, str]) -> str:
-    """Why a new name would leave the old one in the text; "" if it would not: a namesake cannot be told apart."""
-    names = {_written(document, word) for word in words if word.kind in ("name", "surname")}
-    changed = {index for word in words for index in range(word.first, word.end)}
-    left = next((w for w in document if w.text in names and w.index not in changed), None)
-    return "" if left is None else f"{left.text!r}: {UNCERTAIN}"
-
-
-def _only_a_name(document: Document, person: DescribedPerson) -> str:
-    """Why a name in a longer text may be that of a company, a place or a work; "" if something shows a person."""
-    names = [m for m in person.mentions if m.kind == "name"]
-    if len(document) <= LONG or not names or len(names) < len(person.mentions) or any(m.title for m in names):
-        return ""
-    if any(word.kind not in ("name", "surname") for word in person.words):
-        return ""
-    verbs = (
-        document.head(document.words[m.head]) for m in names if document.words[m.head].relation == "nsubj"
-    )
-    acts = any(verb is not None and verb.lemma.lower() in HUMAN_VERBS | SPEECH_VERBS for verb in verbs)
-    return "" if acts else f"{person.name!r}: {ONLY_A_NAME}"
-
-
-def _are_two(document: Document, pronouns: DescribedPerson, person: DescribedPerson) -> bool:
-    """True if grammar says that pronouns are somebody else: "His father loves him", "Juliet is her favourite singer"."""
-    own = {index for mention in person.mentions for index in range(mention.start, mention.end)}
-    own |= {index for word in person.words for index in range(word.first, word.end)}
-    for mention in pronouns.words:
-        word = document.words[mention.first]
-        above = document.head(word)
-        is_owner = word.dep == "nmod:poss" and above is not None and above.index in own  # "her mother"
-        beside = document.children(above, "nsubj", "obj", "iobj") if above is not None else ()
-        is_argument = word.relation in ("nsubj", "obj", "iobj") and pronoun_form(document, word) is not None
-        if is_owner or is_other_person(document, word, own):
-            return True
-        if (
-            is_argument
-            and not _is_reflexive(document, mention)
-            and any(other.index in own for other in beside)
-        ):
-            return True
-    return False
-
-
-def _is_reflexive(document: Document, word: DemographicMention) -> bool:
-    return document.words[word.first].lower.endswith(("self", "selves"))
-
-
-def _is_open(person: DescribedPerson) -> bool:
-    """True for a person who is mentioned by pronouns alone."""
-    return all(word.kind == "pronoun" for word in person.words)
-
-
-def _other_ages(
-    document: Document, person: DescribedPerson, people: Sequence[DescribedPerson], request: Request
-) -> str:
-    """Why an age cannot change alone; "" if it can.
-
-    "The children sang. The kids were tired": both may be the same. "Too heady for children, too silly for adults": a contrast.
-    """
-    attributes = (request.source, request.target)
-    for other in people:
-        for word in other.words if other is not person else ():
-            is_same_number = word.kind == "years" and word.attribute == request.source
-            if is_same_number or (word.attribute in attributes and word.entry is not None):
-                return f"{_written(document, word)!r}: {SAME_AGE}"
-    is_in_years = any(word.kind == "years" for word in person.words)
-    if is_in_years and _DATES.search(document.text):
-        return DATED
-    return ""
-
-
-def _unread_name(document: Document, person: DescribedPerson, source: Attribute) -> Word | None:
-    """A first name of the gender in a text without capitals that was not read as one: "don called, but he was rude"."""
-    own = {index for word in person.words for index in range(word.first, word.end)}
-    return next(
-        (
-            word
-            for word in document
-            if word.index not in own
-            and not pronoun_form(document, word)
-            and not senses(word.lower, "NOUN")
-            and is_mainly_first_name(word.lower)
-            and gender_attribute(word.lower) == source.name
-        ),
-        None,
-    )
-
-
-def _doubtful_pronoun(
-    document: Document, person: DescribedPerson, people: Sequence[DescribedPerson], source: Attribute
-) -> Word | None:
-    """A pronoun of a longer text that may belong to somebody else, or to the person; None if there is no such.
-
-    Coreference is right in about nine of ten links. With several candidates and several pronouns, hardly any person would come out whole.
-    """
-    own = {word.first for word in person.words}
-    pronouns = [
-        word
-        for word in document
-        if (reading := pronoun_form(document, word)) is not None
-        and PRONOUN_ATTRIBUTES.get(reading.pronoun) == source
-    ]
-    left = next((word for word in pronouns if word.index not in own), None)
-    rivals = [other for other in people if other is not person and _may_be(other, source)]
-    has_rival = bool(rivals) or any(_is_rival(m, own) for m in find_mentions(document))
-    return left or (pronouns[0] if pronouns and has_rival else None)
-
-
-def _may_be(person: DescribedPerson, source: Attribute) -> bool:
-    """True for one person of a gender, mentioned by more than pronouns."""
-    is_one = not any(word.entry is not None and word.entry.number == "plur" for word in person.words)
-    return is_one and not _is_open(person) and source.name in person.attributes("gender")
-
-
-def _is_rival(mention: Mention, own: Collection[int]) -> bool:
-    """True for the name of somebody else whose gender is not known."""
-    is_own = any(index in own for index in range(mention.start, mention.end))
-    return mention.kind == "name" and mention.certain and not mention.gender and not is_own
-
-
-def _uncertain_they(document: Document, person: DescribedPerson) -> str:
-    """Why a "they" may refer to a person who has other words; "" if none does, or if something in the plural precedes it."""
-    own = {word.first for word in person.words} | {mention.head for mention in person.mentions}
-    first = min(word.first for word in person.words)
-    is_called_they = any(word.kind == "pronoun" for word in person.words)
-    if not is_called_they and any(word.tag in ("NNS", "NNPS") for word in document):
-        return ""
-    for word in document.words[first:]:
-        reading = pronoun_form(document, word)
-        if reading is not None and reading.pronoun == THEY and word.index not in own:
-            return f"{word.text!r}: {UNCERTAIN}"
-    return ""
 
 
 def _written(document: Document, word: DemographicMention) -> str:
@@ -496,10 +309,8 @@ def _tied(document: Document, word: Word) -> Iterator[Word]:
 def _possessive(document: Document, word: DemographicMention, new: str) -> Iterator[Change]:
     """The change of the apostrophe after a word: "the ladies' room", "the gentlemen's room"."""
     mark = document.words[word.end] if word.end < len(document) else None
-    if (
-        mark is None or mark.relation != "case" or mark.start > word.stop + 1
-    ):  # "the children 's room" in tokens
-        return
+    if mark is None or mark.text[:1] not in ("'", "’") or mark.start > word.stop + 1:
+        return  # "the children 's room" in tokens
     ends_in_s = new[-1:] in ("s", "S")
     is_plural = word.entry is not None and word.entry.number == "plur"
     if len(mark.text) == 1 and not ends_in_s:
@@ -532,15 +343,28 @@ def _counterpart(document: Document, word: DemographicMention, name: str) -> str
 
 
 def _can_be_written(document: Document, word: DemographicMention, name: str) -> bool:
-    """False for "the people's 800 metres", "the girls' 800 metres", "non-binary empowerment"."""
+    """False for "the people's 800 metres", "the girls' 800 metres", "non-binary empowerment", "parent says"."""
     head, mark = document.words[word.end - 1], document.word_at(word.end)
     above = document.head(head)
     is_of_thing = above is not None and not is_person(above)
     if name == "non-binary" and head.relation == "amod" and is_of_thing:
         return False
+    owners = document.children(head, "nmod:poss", "det")
+    if name == "non-binary" and head.relation == "compound" and above is not None and is_person(above):
+        return False  # "women customers"
+    if name == "non-binary" and document.lower_at(word.first - 1) == "baby":
+        return False  # "a baby boy"
+    if name == "non-binary" and word.kind == "kin" and not owners and _is_one(word):
+        return False  # "mom loved it"
+    if word.kind == "kin" and any(w.lower == "my" for w in owners) and head.lower in ("husbands", "wives"):
+        return False  # "my husbands sauce"
     is_event = mark is not None and mark.lower in ("'s", "'", "’s", "’") and is_of_thing
     is_category = word.entry is not None and word.entry.word in ("men", "women", "ladies", "boys", "girls")
     return not (is_event and is_category and name not in ("man", "woman"))
+
+
+def _is_one(word: DemographicMention) -> bool:
+    return word.entry is not None and word.entry.number == "sing"
 
 
 def _noble_counterpart(document: Document, word: DemographicMention, name: str) -> str | None:
