@@ -18,7 +18,7 @@ Rows that are not independent of each other count less (`clusters`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -81,10 +81,11 @@ class Evidence:
             points_of(float(self.counts[label]), n, float(self.totals[label]), float(sum(self.totals)))
         )
 
-    @property
-    def information(self) -> float:
-        """The mutual information of the kind and the label: it grows with the rows, and with how unusual their labels are."""
-        return float(mutual_information(np.array([self.counts]), np.array(self.totals))[0])
+    def information(self, label: int) -> float:
+        """The mutual information of having the kind and having the label: it grows with the rows and with the label's share of them."""
+        n, total = sum(self.counts), sum(self.totals)
+        own = np.array([[self.counts[label], n - self.counts[label]]])
+        return float(mutual_information(own, np.array([self.totals[label], total - self.totals[label]]))[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,11 @@ class Kind:
     composite: Composite
     spans: tuple[str, ...]
     evidence: Evidence
+
+    @property
+    def information(self) -> float:
+        """About its label, in the rows of the evidence."""
+        return self.evidence.information(self.composite.label)
 
     def is_significant(self, max_q: float) -> bool:
         """Whether it is correlated with its label beyond chance."""
@@ -130,12 +136,18 @@ def find_kinds(
     untested = Evidence((0,) * n_labels, tuple(np.bincount(labels[block > 0], minlength=n_labels).tolist()))
     kinds = []
     for one in composites(
-        forest, labels, n_labels, at_least=reading.min_count, min_z=MIN_Z, top=TOP, grouping=by_relation(forest)
+        forest,
+        labels,
+        n_labels,
+        at_least=reading.min_count,
+        min_z=MIN_Z,
+        top=TOP,
+        grouping=by_relation(forest),
     ):
         spans = detector.spans(one.subtrees)
         key = one.root, phrase_of(spans[0]).relation, one.label
         kinds.append(Kind(one, spans, tested.get(key, untested)))
-    return sorted(kinds, key=lambda kind: (not kind.is_significant(max_q), -kind.evidence.information))
+    return sorted(kinds, key=lambda kind: (not kind.is_significant(max_q), -kind.information))
 
 
 def evidence_of(
@@ -180,7 +192,11 @@ def evidence_of(
         group, label = divmod(number, n_labels)
         root, relation = divmod(group, len(RELATIONS))
         found_kinds[root, RELATIONS[relation], label] = Evidence(
-            tuple(counts[number].tolist()), tuple(of_labels.tolist()), float(p[number]), q, float(effects[number])
+            tuple(counts[number].tolist()),
+            tuple(of_labels.tolist()),
+            float(p[number]),
+            q,
+            float(effects[number]),
         )
     return found_kinds
 
