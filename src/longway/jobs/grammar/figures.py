@@ -30,7 +30,7 @@ TESTED: Words = [
     Span("●", "strong"),
     " with its label, ",
     Span("○", "strong"),
-    f" with another label; from {ENOUGH} rows",
+    " with another label",
 ]
 
 
@@ -57,7 +57,7 @@ def versions_figure(result: GrammarResult, labels: Mapping[str, Label]) -> list[
         title = f"Accuracy of {classifier_name(classifier)} on rows with each pattern"
         desc = "For each kind of phrase the accuracy on held-out rows that have its label, and on those that have another one."
         svg = side_dots(accuracies, key="versions-accuracy", title=title, desc=desc)
-        charts.append(Chart(svg, f"Accuracy of {classifier_name(classifier)}", TESTED))
+        charts.append(Chart(svg, "Accuracy", TESTED))
     return [Grid(charts, "sides")]
 
 
@@ -120,7 +120,7 @@ def saliency_blocks(one: WrongPrediction, colour: str, labels: Mapping[str, Labe
     if one.without is not None and one.rules:
         words: Words = [
             Span("without ", "quiet"),
-            Span(cut(one.rules[0].span, PATTERN_LIMIT), "data"),
+            Span(cut(one.rules[0].name or one.rules[0].span, PATTERN_LIMIT), "data"),
             Span(" predicted ", "quiet"),
             label_span(label_named(one.without, labels)),
         ]
