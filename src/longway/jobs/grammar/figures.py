@@ -57,7 +57,7 @@ def versions_figure(result: GrammarResult, labels: Mapping[str, Label]) -> list[
         title = f"Accuracy of {classifier_name(classifier)} on rows with each pattern"
         desc = "For each kind of phrase the accuracy on held-out rows that have its label, and on those that have another one."
         svg = side_dots(accuracies, key="versions-accuracy", title=title, desc=desc)
-        charts.append(Chart(svg, "Accuracy", TESTED))
+        charts.append(Chart(svg, "Right", TESTED))
     return [Grid(charts, "sides")]
 
 
