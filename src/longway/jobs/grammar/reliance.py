@@ -62,7 +62,7 @@ def _explained(
     return (
         f"A classifier ({classifier_name(classifier)}) that reads {reads} was tested on {counted(classifier.rows, 'held-out row')}: it is right on {percent(classifier.accuracy)}. "
         "The table has how many of the held-out rows with a pattern it gets right, if they have the pattern’s label, and if they have another one. If it is right far "
-        f"more often with the pattern’s label (gap, in percentage points), it relies on the pattern. With fewer than {ENOUGH} rows on a side, the gap is “too few”; if it is 0 or less, “no sign”.{only}"
+        f"more often with the pattern’s label (gap, in percentage points), it probably relies on the pattern. With fewer than {ENOUGH} rows on a side, the gap is “too few”; if it is 0 or less, “no sign”.{only}"
     )  # fmt: skip
 
 
