@@ -22,26 +22,28 @@ TEXTS = WORDS.filter(bool).map(" ".join)
         (["a man\ta tall man"], "a ___ man (added: tall)"),
         (["the old man\tthe man"], "the ___ man (left out: old)"),
         (["the film"], "the film"),
-        (["man\twoman", "boy\tgirl", "dog\tcat", "girl\tboy", "woman\tman"], "man → woman, boy → girl, dog → cat and 2 similar"),
-        (["man\twoman", "boy\tgirl", "dog\tcat", "girl\tboy"], "man → woman, boy → girl, dog → cat, girl → boy"),
-        (["a man\ta woman", "a boy\ta girl"], "a ___ (man → woman, boy → girl)"),
-        (["a man\ta woman", "the boy\tthe girl"], "a man → a woman, the boy → the girl"),
-        (["in the grass\toutside", "down the street\toutside"], "in the grass, down the street → outside"),
-        (["man\tperson", "man\thuman"], "man → person, human"),
-        (["\tto work", "\tto get", "\tto buy"], "added: to ___ (work, get, buy)"),
-        (["\tto", "\tfor"], "added: to, for"),
-        (["in the\t", "on a\t"], "left out: in the, on a"),
-        (["a man\ta tall man", "a man\ta sad man"], "a ___ man (added: tall, sad)"),
-        (["a man\ta tall man", "the dog\tthe sad dog"], "added: tall, sad"),
-        (["his life", "his wife"], "his ___ (life, wife)"),
-        (["10 / 10", "8 / 10"], "10/10, 8/10"),
-        (["don ’ t bother", "isn ’ t"], "don’t bother, isn’t"),
+        (["man\twoman", "boy\tgirl", "dog\tcat", "girl\tboy", "woman\tman"], "man → woman, boy → girl, dog → cat or 2 more"),
+        (["man\twoman", "boy\tgirl", "dog\tcat", "girl\tboy"], "man → woman, boy → girl, dog → cat or girl → boy"),
+        (["a man\ta woman", "a boy\ta girl"], "a ___ (man → woman or boy → girl)"),
+        (["a man\ta woman", "the boy\tthe girl"], "a man → a woman or the boy → the girl"),
+        (["in the grass\toutside", "down the street\toutside"], "in the grass or down the street → outside"),
+        (["man\tperson", "man\thuman"], "man → person or human"),
+        (["\tto work", "\tto get", "\tto buy"], "added: to ___ (work, get or buy)"),
+        (["\tto", "\tfor"], "added: to or for"),
+        (["in the\t", "on a\t"], "left out: in the or on a"),
+        (["a man\ta tall man", "a man\ta sad man"], "a ___ man (added: tall or sad)"),
+        (["a man\ta tall man", "the dog\tthe sad dog"], "added: tall or sad"),
+        (["his life", "his wife"], "his ___ (life or wife)"),
+        (["10 / 10", "8 / 10"], "10/10 or 8/10"),
+        (["don ’ t bother", "isn ’ t"], "don’t bother or isn’t"),
         (["\t[UNK]"], "added: [rare word]"),
         (["\t,"], "added: “,”"),
-        (["man\twoman", "\tto work"], "man → woman; added: to work"),
-        (["man\twoman", "\tto", "a\ta", "b\tb", "c\tc"], "man → woman; added: to; copied: a; and 2 others"),
-        (["a\ta", "b\tb", "c\tc", "\tto"], "copied: a, b, c; and 1 other"),
-        (["man\twoman", "\tto", "a\ta", "b\tb"], "man → woman; added: to; copied: a, b"),
+        (["man\twoman", "\tto work"], "man → woman; or added: to work"),
+        (["man\twoman", "\tto", "a\ta", "b\tb", "c\tc"], "man → woman; added: to; copied: a; or 2 more"),
+        (["a\ta", "b\tb", "c\tc", "\tto"], "copied: a, b or c; or added: to"),
+        (["\tor", "\tand"], "added: “or” or and"),
+        (["a\tthe", "two\tthe", "four\tthe", "one\tthe", "six\tthe"], "a, two, four or 2 more → the"),
+        (["man\twoman", "\tto", "a\ta", "b\tb"], "man → woman; added: to; or copied: a or b"),
         ([], ""),
     ],
 )  # fmt: skip
@@ -51,7 +53,7 @@ def test_a_pattern_is_named_by_its_words_and_what_they_have_in_common(spans, nam
 
 def test_the_number_of_listed_phrases_can_be_chosen():
     spans = [f"{word}\t" for word in ("in", "on", "at", "by", "of")]
-    assert grammar_name(spans, shown=1) == "left out: in and 4 similar"
+    assert grammar_name(spans, shown=1) == "left out: in or 4 more"
     assert phrase_names(spans[:2]) == ["left out: in", "left out: on"]
     assert relations_of([*spans, "a\ta"]) == ("left out", "copied")
 

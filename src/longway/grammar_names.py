@@ -1,12 +1,14 @@
 """Names of grammar patterns in plain English: words instead of symbols, and what several of them have in common.
 
-    man → woman, boy → girl and 12 similar      a word of the context is replaced by another in the text
-    a ___ (man → woman, boy → girl)             the same inside words that both texts share
-    added: to ___ (work, get and 9 similar)     words of the text without a counterpart in the context
-    a ___ man (added: tall, old)                the same inside words that both texts share
-    left out: in the, on a and 20 similar       words of the context without a counterpart in the text
-    copied: walking, running and 8 similar      words that both texts share
-    his ___ (life, wife and 9 similar)          phrases of a single text
+    man → woman, boy → girl or 12 more      a word of the context is replaced by another in the text
+    a ___ (man → woman or boy → girl)       the same inside words that both texts share
+    added: to ___ (work, get or 9 more)     words of the text without a counterpart in the context
+    a ___ man (added: tall or old)          the same inside words that both texts share
+    left out: in the, on a or 20 more       words of the context without a counterpart in the text
+    copied: walking, running or 8 more      words that both texts share
+    his ___ (life, wife or 9 more)          phrases of a single text
+
+A row has the pattern if it has at least one of the phrases, so they are joined by "or".
 
 The functions take phrases as `records.Pattern.words` holds them: the words of a single text, or the context's words, a tab and the
 text's words. All commands use these names; `Pattern.name` is the usual way to get one.
@@ -15,7 +17,6 @@ text's words. All commands use these names; `Pattern.name` is the usual way to g
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ PHRASE, REPLACED, ADDED, LEFT_OUT, COPIED = "phrase", "replaced", "added", "left
 SLOT = "___"
 RARE = "[rare word]"
 SHOWN = 3  # members of a kind in its name
-MOST = 0.75  # share of the members from which the others are only counted
+RELATIONS = (PHRASE, REPLACED, ADDED, LEFT_OUT, COPIED)
 
 _NO_SPACE = [
     (re.compile(r"(?<=\w) ?([’']) (?=(?:s|t|re|ve|ll|d|m)\b)"), r"\1"),  # "don ’ t"
@@ -76,25 +77,20 @@ def grammar_name(spans: Iterable[str], *, shown: int = SHOWN) -> str:
     shown: how many are listed; the others are counted.
 
     >>> grammar_name(["man\\twoman", "boy\\tgirl", "dog\\tcat", "girl\\tboy"], shown=2)
-    'man → woman, boy → girl and 2 similar'
+    'man → woman, boy → girl or 2 more'
     >>> grammar_name(["\\tto work", "\\tto get"]), grammar_name(["a man\\ta woman", "a boy\\ta girl"])
-    ('added: to ___ (work, get)', 'a ___ (man → woman, boy → girl)')
+    ('added: to ___ (work or get)', 'a ___ (man → woman or boy → girl)')
     >>> grammar_name(["man\\twoman", "\\tto work"])
-    'man → woman; added: to work'
+    'man → woman; or added: to work'
     """
     phrases = [phrase_of(span) for span in dict.fromkeys(spans)]
-    if not phrases:
-        return ""
-    main, n = Counter(phrase.relation for phrase in phrases).most_common(1)[0]
-    if n >= MOST * len(phrases):
-        listed = [phrase for phrase in phrases if phrase.relation == main]
-        return _of_one_relation(listed, shown) + _others(len(phrases) - n)
+    relations = list(dict.fromkeys(phrase.relation for phrase in phrases))
+    if len(relations) < 2:
+        return _of_one_relation(phrases, shown) if phrases else ""
     listed = phrases[: shown if len(phrases) > shown + 1 else None]
-    by_relation = [
-        _of_one_relation([one for one in listed if one.relation == relation], shown)
-        for relation in dict.fromkeys(one.relation for one in listed)
-    ]
-    return "; ".join(by_relation) + _others(len(phrases) - len(listed))
+    members = [[one for one in listed if one.relation == relation] for relation in relations]
+    names = [_of_one_relation(each, shown) for each in members if each] + _more(len(phrases) - len(listed))
+    return f"{'; '.join(names[:-1])}; or {names[-1]}" if len(names) > 1 else names[0]
 
 
 def phrase_names(spans: Iterable[str]) -> list[str]:
@@ -110,7 +106,7 @@ def rule_name(parts: Iterable[Sequence[str]]) -> str:
     """The name of a rule, from the phrases of its two parts in several subtrees.
 
     >>> rule_name([("walking\\twalking", "down the street\\t"), ("running\\trunning", "in a park\\t")])
-    'copied: walking, running + left out: down the street, in a park'
+    'copied: walking or running + left out: down the street or in a park'
     """
     return " + ".join(grammar_name(side) for side in zip(*parts, strict=True))
 
@@ -138,7 +134,7 @@ def _whole(phrase: Phrase) -> str:
 
 
 def _common_side(phrases: Sequence[Phrase], shown: int) -> str:
-    """Replacements, with a side that all of them share given once: "grass, street and 5 similar → outside"."""
+    """Replacements, with a side that all of them share given once: "grass, street or 5 more → outside"."""
     firsts, seconds = ({phrase[side] for phrase in phrases} for side in (1, 2))
     if len(seconds) == 1:
         return f"{_listed([_words(one.first) for one in phrases], shown)} → {_words(phrases[0].second)}"
@@ -148,7 +144,7 @@ def _common_side(phrases: Sequence[Phrase], shown: int) -> str:
 
 
 def _common_ends(phrases: Sequence[Phrase], shown: int) -> str:
-    """Phrases, with the words that all of them begin or end with given once: "to ___ (work, get and 9 similar)"."""
+    """Phrases, with the words that all of them begin or end with given once: "to ___ (work, get or 9 more)"."""
     words = [phrase.second or phrase.first for phrase in phrases]
     before, after = 0, 0
     if len(words) > 1 and all(any(map(str.isalpha, word)) for one in words for word in one):
@@ -166,16 +162,16 @@ def _framed(before: tuple[str, ...], after: tuple[str, ...], inside: str) -> str
     return f"{_words((*before, SLOT, *after))} ({inside})"
 
 
-def _others(n: int) -> str:
-    return f"; and {n:,} {'other' if n == 1 else 'others'}" if n else ""
-
-
 def _listed(items: Sequence[str], shown: int) -> str:
-    """Some items and how many more there are. One more than `shown` is listed instead of "and 1 similar"."""
+    """Some items and how many more there are. One more than `shown` is listed instead of "or 1 more"."""
     items = list(dict.fromkeys(items))
     n = shown if len(items) > shown + 1 else len(items)
-    more = f" and {len(items) - n:,} similar" if len(items) > n else ""
-    return ", ".join(items[:n]) + more
+    listed = [*items[:n], *_more(len(items) - n)]
+    return f"{', '.join(listed[:-1])} or {listed[-1]}" if len(listed) > 1 else listed[0]
+
+
+def _more(n: int) -> list[str]:
+    return [f"{n:,} more"] if n else []
 
 
 def _words(words: Sequence[str]) -> str:
@@ -183,7 +179,7 @@ def _words(words: Sequence[str]) -> str:
     text = " ".join(RARE if word == "[UNK]" else word for word in words)
     for pattern, instead in _NO_SPACE:
         text = pattern.sub(instead, text)
-    is_clear = any(letter.isalnum() for letter in text) and not set(text) & set(",;()→")
+    is_clear = any(letter.isalnum() for letter in text) and not set(text) & set(",;()→") and "or" not in words
     return text if is_clear else f"“{text}”"
 
 

@@ -38,9 +38,10 @@ def test_it_says_what_was_learned_and_lists_phrases_rules_and_the_classifier(fol
     told = (folder / "told.txt").read_text(encoding="utf-8")
     for words in (
         "Classifier bag of words",
-        "Patterns that predict the label",
-        "man → woman: The hypothesis has “woman” where the premise has “man”.",
-        "“added: to, for” predicts maybe",
+        "Patterns that go with a label",
+        "added: Only in the hypothesis, in place of nothing.",
+        "What to do with a pattern",
+        "“added: to or for”: maybe more often than usual",
         "Does a classifier rely on it?",
         "pairs-grammar/report.html",
     ):

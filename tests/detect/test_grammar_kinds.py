@@ -11,11 +11,11 @@ from scipy.stats import binom
 
 from longway.detect.findings import search
 from longway.detect.grammar import GrammarDetector
-from longway.detect.grammar_kinds import as_chosen, blocks, evidence_of, find_kinds
+from longway.detect.grammar_kinds import Evidence, as_chosen, blocks, evidence_of, find_kinds
 from longway.grammar_names import grammar_name
 from longway.grammars.forest import Forest
 from longway.grammars.information import composites
-from longway.grammars.trees import Tree, nodes
+from longway.grammars.trees import Tree, nodes, sides
 from longway.stats import q_values
 from tests.conftest import reading_of
 from tests.grammar.toy_trees import any_tree
@@ -58,12 +58,26 @@ def slow_z(hits, n, base):
     return (hits / n - base) / sqrt(base * (1 - base) / n)
 
 
+def slow_relation(first, second, is_pair):
+    """Added: the text keeps the context's words and has some between them. Left out: the other way round."""
+    if not is_pair:
+        return "phrase"
+    if first == second:
+        return "copied"
+    short, long = sorted((first, second), key=len)
+    is_inside = any(long[:i] + long[i + len(long) - len(short) :] == short for i in range(len(short) + 1))
+    if not is_inside or len(first) == len(second):
+        return "replaced"
+    return "added" if short == first else "left out"
+
+
 def slow_kinds(documents, labels, block, number, at_least, min_z):
     """The subtrees of each (root, label) that the blocks before `number` choose, one by one."""
     earlier = [i for i in range(len(labels)) if block[i] < number]
     totals = [sum(labels[i] == y for i in earlier) for y in range(N_LABELS)]
     needed = max(2, round(at_least * len(earlier) / len(labels)))
     kinds = defaultdict(set)
+    is_pair = any(sides(document)[1] for document in documents)
     for subtree in {each for i in earlier for each in subtrees_of(documents[i])}:
         rows = [i for i in earlier if subtree in subtrees_of(documents[i])]
         z = [
@@ -73,7 +87,8 @@ def slow_kinds(documents, labels, block, number, at_least, min_z):
         ]  # fmt: skip
         label = int(np.argmax(z))
         if len(rows) >= needed and z[label] >= min_z:
-            kinds[subtree.symbol, label].add(subtree)
+            first, second = sides(subtree)
+            kinds[subtree.symbol, slow_relation(first, second, is_pair), label].add(subtree)
     return kinds
 
 
@@ -87,7 +102,7 @@ def slow_evidence(documents, labels, block, at_least, min_z):
                 if members & subtrees_of(documents[i]):
                     counts[kind][labels[i]] += 1
     tested = [y for y, at in zip(labels, block, strict=True) if at > 0]
-    p = {kind: slow_p(its, kind[1], tested) for kind, its in counts.items()}
+    p = {kind: slow_p(its, kind[2], tested) for kind, its in counts.items()}
     return {kind: (tuple(its), p[kind]) for kind, its in counts.items()}
 
 
@@ -167,6 +182,40 @@ def test_a_kind_as_a_finding_has_the_counts_of_all_rows_and_the_q_of_its_evidenc
     assert [variant.pattern.name for variant in finding.variants] == ["as it happens"]
     assert all(labels[place] == "a" for place in chosen.supporting)
     assert [labels[place] for place in chosen.counter] == ["b"] * 3
+
+
+def pair_tree(first, second, symbol=1):
+    """A tree whose smallest phrase aligns two words, inside words that are the same in all rows."""
+    return Tree(9, (Tree(symbol, words=(first, second)), Tree(8, words=("there", "there"))))
+
+
+def test_words_that_are_added_and_words_that_are_replaced_are_different_kinds_even_with_one_symbol():
+    trees = [pair_tree("man", "woman"), pair_tree("", "sleeping"), pair_tree("man", "man")]
+    documents = [[trees[i % 3]] for i in range(180)]
+    labels = ["no" if i % 3 < 2 else "yes" for i in range(180)]
+    texts, contexts = ([f"{name} {i}" for i in range(180)] for name in ("text", "context"))
+    reading = reading_of(texts, labels, contexts)
+    detector = GrammarDetector(reading, documents)
+    found = [kind for kind in find_kinds(detector, reading) if kind.composite.root == 1]
+    assert {(kind.spans, kind.is_significant(0.05)) for kind in found} == {
+        (("man\twoman",), True), (("\tsleeping",), True), (("man\tman",), True),
+    }  # fmt: skip
+
+
+def test_the_order_is_the_information_in_rows_that_did_not_choose_and_few_rows_have_a_wide_interval():
+    large, small = (Evidence(counts, (500, 500)) for counts in ((90, 30), (6, 2)))
+    assert large.share(0) == small.share(0) == 0.75
+    assert large.information(0) > small.information(0)
+    assert large.interval(0) == pytest.approx((0.666, 0.819), abs=0.001)
+    assert small.interval(0) == pytest.approx((0.409, 0.929), abs=0.001)
+    copied = Evidence((90, 30), (500, 500), effect=15.0)
+    assert copied.interval(0) == small.interval(0), "fifteen rows of one text say as much as one"
+    documents, texts, labels = sentences(n=300, n_planted=60)
+    reading = reading_of(texts, labels)
+    found = find_kinds(GrammarDetector(reading, documents), reading)
+    keys = [(not kind.is_significant(0.05), -kind.information) for kind in found]
+    assert keys == sorted(keys)
+    assert sum(not key[0] for key in keys) >= 2
 
 
 def test_copies_of_a_text_are_in_one_block_and_count_once():

@@ -187,7 +187,7 @@ def test_the_tables_are_json_and_their_pictures_show_what_they_mark(induced):
     assert lw.GrammarResult.from_dict(tables) == result
     assert tables["classifier"]["rows"] == len(induced.held_out.rows)
     assert any("2 pairs were not parsed" in problem["message"] for problem in tables["problems"])
-    assert tables["composites"][0]["name"] == "added: to, for"
+    assert tables["composites"][0]["name"] == "added: to or for"
     has_q = [row["q"] is not None for row in tables["composites"]]
     assert has_q == sorted(has_q, reverse=True)
     assert True in has_q
@@ -233,7 +233,7 @@ def test_kinds_are_findings_with_their_evidence(induced):
     assert [(kind.q, kind.count) for kind in induced.kinds] == [
         (kind.evidence.q, kind.composite.count) for kind in significant
     ]
-    assert induced.kinds[0].pattern.name == "added: to, for"
+    assert induced.kinds[0].pattern.name == "added: to or for"
 
 
 def test_a_row_has_no_phrase_across_two_of_its_sentences(induced):

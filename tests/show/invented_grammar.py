@@ -7,7 +7,7 @@ from longway.grammars.trees import Tree, brackets
 TREE = "(3 (14 (41 a/a) (32 man/woman)) (7 (78 sits/sits) (17 (49 ε/to) (50 ε/rest))))"
 
 
-NAME = "a ___ (man → woman, boy → girl and 7 similar)"
+NAME = "a ___ (man → woman, boy → girl or 7 more)"
 
 
 def composite(root=14, label="no", spans=("a man/a woman", "a boy/a girl"), q=1e-4, name=NAME):
@@ -17,10 +17,12 @@ def composite(root=14, label="no", spans=("a man/a woman", "a boy/a girl"), q=1e
         "context": "A man sits.",
         "marks": [[0, 7]],
         "context_marks": [[0, 5]],
+        "phrase": "a man → a woman",
     }
     return {
         "root": root, "label": label, "spans": list(spans), "subtrees": 9, "count": 120, "counts": {"no": 108, "yes": 12},
-        "share": 0.9, "mutual_information": 0.08, "q": q, "name": name, "tested": 90, "tested_share": 0.85, "points": 0.07, "examples": [example],
+        "share": 0.9, "mutual_information": 0.08, "q": q, "name": name, "tested": 90, "tested_share": 0.85, "points": 0.07, "low": 0.762, "high": 0.909,
+        "relation": "replaced" if " → " in name else "added", "examples": [example],
     }  # fmt: skip
 
 
@@ -42,7 +44,7 @@ def tables():
         "grammar": {
             "kind": "pair", "nonterminals": 32, "preterminals": 64, "dimension": 256, "words": 1200, "device": "cpu", "rows": 510, "labels": {"no": 255, "yes": 255},
             "texts": 510, "held_out": "held out", "held_out_rows": 90, "held_out_texts": 90, "epochs": 5, "held_out_nats_per_word": 2.41,
-            "history": [{"epoch": 1, "held_out": 3.0}, {"epoch": 2, "held_out": 2.41}],
+            "history": [{"epoch": 1, "held_out": 3.0}, {"epoch": 2, "held_out": 2.41}], "kinds": 58, "tested_rows": 384, "min_word_count": 3,
         },
         "composites": [composite(), composite(17, "yes", ["ε/to rest"], None, "added: to rest")], "phrases": [composite()],
         "rules": [{"rule": "3 → 14 7", "label": "no", "outlines": ["(3 (14 a man/a woman) (7 sits/sits))"], "count": 40, "share": 0.7, "mutual_information": 0.02, "q": 0.01, "name": "a man → a woman + copied: sits"}],
@@ -82,6 +84,7 @@ def hostile_tables(hostile_text):
             "label": bad(at),
             "spans": [bad(at + i) for i in range(9)],
             "name": bad(at),
+            "relation": bad(at),
             "examples": [bad_row(bad, at)] * 9,
             "q": None if at % 3 else 0.01,
         }
@@ -118,6 +121,7 @@ def bad_row(bad, at):
         "context": bad(at + 1),
         "marks": [[0, 3], [-5, 10**9]],
         "context_marks": [[9, 2]],
+        "phrase": bad(at),
     }
 
 

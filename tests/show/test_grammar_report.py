@@ -1,18 +1,22 @@
 """The page of a grammar run, and the pictures of trees."""
 
 import re
+from io import StringIO
 
 import pytest
 from hypothesis import given
 from hypothesis import settings as options
 from invented_grammar import TREE, hostile_tables, tables
+from rich.console import Console
 from seen import Elements
 from tests.grammar.toy_trees import any_tree
 
 from conftest import hostile_text, render_grammar
 from longway.errors import RunError
 from longway.grammars.trees import leaves, nodes, read_brackets
+from longway.jobs.grammar.result import GrammarResult
 from longway.show.side_charts import SideGroup, SideLine, side_bars
+from longway.show.terminal import show
 from longway.show.tree_picture import MAX_LEAVES, tree_picture
 
 
@@ -91,15 +95,20 @@ def test_a_tree_that_nobody_could_see_is_not_drawn():
 def test_the_page_tells_kinds_trees_versions_rules_and_wrong_answers():
     text = Elements(render_grammar(tables())).text
     for words in (
-        "“a ___ (man → woman, boy → girl and 7 similar)”: 85.0% of 90 rows with it are no, usually 50.0%.",
+        "Phrase patterns of pairs.jsonl",
+        "“a ___ (man → woman, boy → girl or 7 more)”: 85.0% of 90 rows with it are no, compared with 50.0% of all rows.",
+        "of 58 kinds of phrases",
+        "76.2% to 90.9%",
         "The hypothesis has “woman” where the premise has “man”.",
-        "pairs, without labels",
-        "A man sits. → A woman sits.",
+        "pairs, without looking at labels",
+        "a man → a woman premise: A man sits. hypothesis: A woman sits.",
         "counter-example",
         "plain phrases, text alone",
-        "80.0% of 10",
-        "25.0% of 4",
-        "+55.0",
+        "8 of 10",
+        "1 of 4",
+        "too few",
+        "that reads both texts was tested on 90 held-out rows: it is right on 71.0%.",
+        "What to do with a pattern",
         "3 → 14 7",
         "a man → a woman built in a way that is 6.5 times as frequent in rows of the predicted label",
         "12 pairs were not parsed.",
@@ -112,7 +121,7 @@ def test_a_wrong_prediction_has_its_strongest_words_and_the_answer_without_the_p
     assert 'A <mark class="m5">woman</mark> sits to rest.' in page
     assert 'A <mark class="m2">man</mark> sits.' in page
     text = Elements(page).text
-    assert "without a man/a woman predicted yes" in text
+    assert "without a man → a woman predicted yes" in text
     assert "becomes right in 1 of 1." in text
     made = tables()
     made["wrong"][0] |= {"salient": [], "without": None}
@@ -128,14 +137,14 @@ def test_each_kind_is_drawn_in_its_versions_with_both_sides():
     page = Elements(render_grammar(tables()))
     for words in (
         "in its tree: 108 with its label, 12 with another",
-        "in both texts: 80.0% of 10 with its label, no row with another",
-        "in the text: 80.0% of 10 with its label, 25.0% of 4 with another",
+        "in both texts: right on 8 of 10 with its label, 0 of 0 with another",
+        "in the text: right on 8 of 10 with its label, 1 of 4 with another",
     ):
         assert words in page.text
     circles = [attributes["class"] for name, attributes in page.elements if name == "circle"]
-    assert (circles.count("dot-full"), circles.count("ring")) == (3, 2)
+    assert (circles.count("dot-full"), circles.count("ring")) == (3, 0), "fewer than ten rows are not drawn"
     alone = Elements(render_grammar(tables() | {"classifier": None}))
-    assert not [name for name, a in alone.elements if name == "circle" and a["class"] in ("dot-full", "ring")]
+    assert not [a for name, a in alone.elements if name == "circle" and a["class"] in ("dot-full", "ring")]
     assert [a for name, a in alone.elements if a.get("class") == "bar second"]
 
 
@@ -203,7 +212,7 @@ def test_kinds_in_nearly_the_same_rows_are_listed_with_the_first():
     other = made["composites"][1] | {"q": 0.01, "name": "man → woman", "label": "no", "same_as": 0}
     text = Elements(render_grammar(made | {"composites": [made["composites"][0], other]})).text
     assert "in nearly the same rows: man → woman" in text
-    assert text.count("85.0% usual 50.0%") == 1
+    assert text.count("85.0% all rows 50.0%") == 1
 
 
 def test_symbols_are_folded_in_the_report():
@@ -214,6 +223,75 @@ def test_symbols_are_folded_in_the_report():
     assert "ε/to rest" in folded
     assert "3 → 14 7" in folded
     assert "32 + 64 symbols" in folded
+
+
+def with_sides(first, second):
+    """The tables with the classifier's right answers among rows of the first kind: (right, rows) with its label and with others."""
+    made = tables()
+    sides = [
+        {"group": "supporting", "n": n, "accuracy": right / n, "low": 0.0, "high": 1.0}
+        for right, n in (first, second)
+    ]
+    gap = sides[0]["accuracy"] - sides[1]["accuracy"]
+    made["versions"][0]["versions"][0]["accuracy"] |= {
+        "supporting": sides[0],
+        "counter": sides[1],
+        "gap": gap,
+    }
+    return made
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "cells"),
+    [
+        ((24, 30), (10, 25), ["24 of 30", "10 of 25", "+40.0"]),
+        ((10, 30), (20, 25), ["10 of 30", "20 of 25", "no sign"]),
+        ((24, 30), (1, 9), ["24 of 30", "1 of 9", "too few"]),
+    ],
+)
+def test_a_gap_needs_ten_rows_on_each_side_and_is_no_sign_if_it_is_not_above_zero(first, second, cells):
+    assert " ".join(cells) in Elements(render_grammar(with_sides(first, second))).text
+
+
+def printed(made, width=80):
+    console = Console(file=StringIO(), width=width, highlight=False)
+    show(GrammarResult.from_dict(made).page(), console)
+    return console.file.getvalue()
+
+
+def test_the_terminal_has_the_figures_of_the_report_and_points_are_the_difference_of_the_printed_shares():
+    made = tables()
+    made["composites"][0] |= {"tested_share": 0.8305, "tested": 59}
+    made["grammar"]["labels"] = {"no": 100, "yes": 200}
+    told, page = " ".join(printed(made).split()), Elements(render_grammar(made)).text
+    assert (
+        "83.0% of 59 rows with it are no (95% interval 76.2% to 90.9%), compared with 33.3% of all rows: +49.7 points"
+        in told
+    )
+    for words in ("+49.7", "76.2% to 90.9%", "Strongest first", "Only the", "findings.json has the ids"):
+        assert (words in told) == (words in page)
+
+
+def test_the_legend_has_what_occurs_and_each_entry_fits_on_a_line():
+    told = printed(tables()).splitlines()
+    legend = told[next(i for i, line in enumerate(told) if line.startswith("man → woman: ")) :]
+    legend = [line.split(":")[0] for line in legend[: legend.index(" ")]]
+    assert legend == ["man → woman", "to ___ (work or get)", "or 10 more", "95% interval", "points", "q"]
+    made = tables()
+    made["composites"] = [made["composites"][1] | {"q": 0.01, "name": "added: [rare word]"}]
+    told = printed(made)
+    assert "[rare word]: Any word with fewer than 3 occurrences in the texts." in told
+    assert "added: Only in the hypothesis, in place of nothing." in told
+    assert "man → woman: " not in told
+
+
+def test_a_long_heading_keeps_its_indent_on_the_next_line():
+    made = tables()
+    made["composites"][0]["name"] = "man → woman, " * 6 + "boy → girl"
+    lines = printed(made).splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("  “man → woman"))
+    assert lines[at + 1].startswith("  ")
+    assert lines[at + 1].strip()
 
 
 def test_nothing_of_the_data_becomes_markup_and_everything_is_capped():

@@ -1,10 +1,11 @@
-"""Kinds of phrases with evidence: subtrees with one root symbol that predict one label, tested on rows that did not choose them.
+"""Kinds of phrases with evidence: subtrees with one root symbol and one relation that predict one label, tested on rows that did not choose them.
 
     rows  ->  blocks, copies of a text in the same one
-    blocks before a block  ->  choose the subtrees of every (root, label)  ->  counted by label in the block
+    blocks before a block  ->  choose the subtrees of every (root, relation, label)  ->  counted by label in the block
     counts of all blocks but the first  ->  p  ->  q over all kinds (Benjamini and Hochberg 1995)
 
-A kind is the paper's composite feature (section 2.3): a row has it if it has any of its subtrees. The subtrees are chosen by looking at the
+A kind is the paper's composite feature (section 2.3): a row has it if it has any of its subtrees. Unlike in the paper, words that are added, left out,
+copied and replaced (`grammar_names`) are different kinds, so that a kind can be explained; this depends on the words alone. The subtrees are chosen by looking at the
 labels, so that their label is more frequent than it should be in the rows that chose them: near-whole sentences of one label look like
 a perfect pattern. In other rows they do not occur again, or with any label. The listed subtrees of a kind are those that all rows choose;
 its evidence, and how often the label is right, comes from rows that did not choose them.
@@ -17,27 +18,31 @@ Rows that are not independent of each other count less (`clusters`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.detect.clusters import Clusters, Grouping
+from longway.detect.clusters import Clusters
+from longway.detect.clusters import Grouping as Linked
 from longway.detect.findings import KEPT_IDS, Chosen, Search, finding_of
 from longway.detect.grammar import GrammarDetector
 from longway.detect.reading import TEXT, Reading
+from longway.grammar_names import RELATIONS, phrase_of
 from longway.grammars.forest import Forest
 from longway.grammars.information import (
     Composite,
+    Grouping,
     composites,
     count_features,
     for_and_against,
     grouped_subtrees,
     with_any,
 )
-from longway.stats import p_values, points_of, q_values, score_counts
+from longway.grammars.trees import pattern_span
+from longway.stats import mutual_information, p_values, points_of, q_values, score_counts, wilson_interval
 
 BLOCKS = 4
 TOP = 2000  # subtrees in all kinds
@@ -50,20 +55,37 @@ Effect = Callable[[Ints, csr_matrix], Floats]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A kind in rows that did not choose its subtrees. counts: rows with it, by label. p, q: of the test."""
+    """A kind in rows that did not choose its subtrees. counts: rows with it, by label; totals: all of these rows. p, q: of the test.
+
+    effect: the design effect: as many rows count as one because they are not independent.
+    """
 
     counts: tuple[int, ...]
-    p: float
+    totals: tuple[int, ...]
+    p: float = 1.0
     q: float = 1.0
+    effect: float = 1.0
 
     def share(self, label: int) -> float:
         """The label's share of the rows with the kind; 0 without rows."""
         return self.counts[label] / max(1, sum(self.counts))
 
-    def points(self, label: int, totals: Sequence[int]) -> float:
-        """The effect in accuracy (`stats.points_of`). totals: all rows by label."""
-        n = sum(self.counts)
-        return float(points_of(float(self.counts[label]), float(n), float(totals[label]), float(sum(totals))))
+    def interval(self, label: int) -> tuple[float, float]:
+        """The 95% interval of the share (Wilson)."""
+        return wilson_interval(self.share(label), sum(self.counts) / self.effect)
+
+    def points(self, label: int) -> float:
+        """The effect in accuracy (`stats.points_of`)."""
+        n = float(sum(self.counts))
+        return float(
+            points_of(float(self.counts[label]), n, float(self.totals[label]), float(sum(self.totals)))
+        )
+
+    def information(self, label: int) -> float:
+        """The mutual information of having the kind and having the label: it grows with the rows and with the label's share of them."""
+        n, total = sum(self.counts), sum(self.totals)
+        own = np.array([[self.counts[label], n - self.counts[label]]])
+        return float(mutual_information(own, np.array([self.totals[label], total - self.totals[label]]))[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +96,26 @@ class Kind:
     spans: tuple[str, ...]
     evidence: Evidence
 
+    @property
+    def information(self) -> float:
+        """About its label, in the rows of the evidence."""
+        return self.evidence.information(self.composite.label)
+
     def is_significant(self, max_q: float) -> bool:
         """Whether it is correlated with its label beyond chance."""
         return self.evidence.q <= max_q
+
+
+def by_relation(forest: Forest) -> Grouping:
+    """A number for the root and the relation of subtrees: replaced, added, left out or copied."""
+    subtrees, pair = forest.subtrees, forest.subtrees.has_pairs
+
+    def grouping(numbers: Ints) -> Ints:
+        trees = (subtrees.tree(number) for number in numbers.tolist())
+        relations = [RELATIONS.index(phrase_of(pattern_span(tree, pair=pair)).relation) for tree in trees]
+        return subtrees.symbols()[numbers] * len(RELATIONS) + np.array(relations, dtype=np.int64)
+
+    return grouping
 
 
 def find_kinds(
@@ -87,19 +126,28 @@ def find_kinds(
     max_q: float = 0.05,
     seed: int = 0,
 ) -> list[Kind]:
-    """The kinds of a detector's trees: significant ones first, then the most informative."""
+    """The kinds of a detector's trees: significant ones first, then those with the most information in rows that did not choose their subtrees."""
     forest, n_labels = detector.forest, reading.n_labels
     labels = reading.labels[detector.places].astype(np.int64)
     clusters = Clusters.of(reading) if clusters is None else clusters
     block = blocks(_separable(clusters, detector.places), labels, seed)
     effect = _design_effect(clusters, reading, detector.places)
     tested = evidence_of(forest, labels, n_labels, block, at_least=reading.min_count, effect=effect)
-    untested = Evidence((0,) * n_labels, 1.0)
-    kinds = [
-        Kind(one, detector.spans(one.subtrees), tested.get((one.root, one.label), untested))
-        for one in composites(forest, labels, n_labels, at_least=reading.min_count, min_z=MIN_Z, top=TOP)
-    ]
-    return sorted(kinds, key=lambda kind: not kind.is_significant(max_q))
+    untested = Evidence((0,) * n_labels, tuple(np.bincount(labels[block > 0], minlength=n_labels).tolist()))
+    kinds = []
+    for one in composites(
+        forest,
+        labels,
+        n_labels,
+        at_least=reading.min_count,
+        min_z=MIN_Z,
+        top=TOP,
+        grouping=by_relation(forest),
+    ):
+        spans = detector.spans(one.subtrees)
+        key = one.root, phrase_of(spans[0]).relation, one.label
+        kinds.append(Kind(one, spans, tested.get(key, untested)))
+    return sorted(kinds, key=lambda kind: (not kind.is_significant(max_q), -kind.information))
 
 
 def evidence_of(
@@ -111,14 +159,15 @@ def evidence_of(
     at_least: int = 1,
     min_z: float = MIN_Z,
     effect: Effect | None = None,
-) -> dict[tuple[int, int], Evidence]:
-    """For each (root, label), the evidence of the rows of each block for the subtrees that the blocks before it choose.
+) -> dict[tuple[int, str, int], Evidence]:
+    """For each (root, relation, label), the evidence of the rows of each block for the subtrees that the blocks before it choose.
 
     block: the block of each row, from 0. at_least, min_z: what a subtree needs to be chosen by all rows; by a part of them, as large a part of
     `at_least`, but two rows. effect: the design effect of each kind in some rows.
     """
     documents, numbers = forest.subtree_places()
-    n_kinds = (int(forest.subtrees.symbols().max(initial=0)) + 1) * n_labels
+    n_kinds = (int(forest.subtrees.symbols().max(initial=0)) + 1) * len(RELATIONS) * n_labels
+    grouping = by_relation(forest)
     found = [np.zeros((2, 0), dtype=np.int64)]  # (row, kind)
     for number in range(1, int(block.max(initial=0)) + 1):
         before = block < number
@@ -126,7 +175,7 @@ def evidence_of(
         counted = count_features((np.cumsum(before) - 1)[documents[chooses]], numbers[chooses], own, n_labels)
         needed = max(2, round(at_least * before.mean()))
         totals = np.bincount(own, minlength=n_labels)
-        keys, kinds = grouped_subtrees(forest, counted, totals, at_least=needed, min_z=min_z, top=TOP)
+        keys, kinds = grouped_subtrees(forest, counted, totals, at_least=needed, min_z=min_z, top=TOP, grouping=grouping)  # fmt: skip
         both = np.stack(with_any(forest, keys, kinds))
         found.append(both[:, block[both[0]] == number])
     row, kind = np.concatenate(found, axis=1)
@@ -135,12 +184,21 @@ def evidence_of(
     rows = np.flatnonzero(block > 0)
     present = csr_matrix((np.ones(len(row)), (row, kind)), shape=(len(labels), n_kinds))
     effects = np.ones(n_kinds) if effect is None else effect(rows, present)
-    p = _label_p(counts, np.bincount(labels[rows], minlength=n_labels), effects)
+    of_labels = np.bincount(labels[rows], minlength=n_labels)
+    p = _label_p(counts, of_labels, effects)
     tested = np.flatnonzero(counts.sum(axis=1))
-    return {
-        (number // n_labels, number % n_labels): Evidence(tuple(counts[number].tolist()), float(p[number]), q)
-        for number, q in zip(tested.tolist(), q_values(p[tested]).tolist(), strict=True)
-    }
+    found_kinds = {}
+    for number, q in zip(tested.tolist(), q_values(p[tested]).tolist(), strict=True):
+        group, label = divmod(number, n_labels)
+        root, relation = divmod(group, len(RELATIONS))
+        found_kinds[root, RELATIONS[relation], label] = Evidence(
+            tuple(counts[number].tolist()),
+            tuple(of_labels.tolist()),
+            float(p[number]),
+            q,
+            float(effects[number]),
+        )
+    return found_kinds
 
 
 def _label_p(counts: Ints, totals: Ints, effect: Floats) -> Floats:
@@ -193,7 +251,7 @@ def _design_effect(clusters: Clusters, reading: Reading, places: Ints) -> Effect
     """The design effect of each kind in some of the parsed rows. places: where the parsed rows are in the reading."""
 
     def effect(rows: Ints, present: csr_matrix) -> Floats:
-        groupings: list[Grouping] = clusters.groupings(reading, places[rows])
+        groupings: list[Linked] = clusters.groupings(reading, places[rows])
         n = len(rows)
         share = np.asarray(present[rows].sum(axis=0)).ravel() / max(1, n)
         if not groupings:

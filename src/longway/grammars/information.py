@@ -19,7 +19,7 @@ has the ratio 1. Only binary rules count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +37,7 @@ SHOWN_SUBTREES = 3
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Grouping = Callable[[Ints], Ints]  # subtrees by number -> a number for the group of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +112,17 @@ def composites(
     at_least: int = 1,
     min_z: float = 0.0,
     top: int = TOP_SUBTREES,
+    grouping: Grouping | None = None,
 ) -> list[Composite]:
     """The most informative subtrees, grouped by root and label, the most informative group first.
+
+    grouping: instead of by root; subtrees with different roots must have different numbers.
 
     min_leaves: 2 for the extended tables of the paper's appendix, which leave out single words. at_least, min_z: subtrees of fewer documents,
     or whose label is not as clear (`stats.z_scores`), are left out; the paper takes the top subtrees of a large corpus, in which they rank low.
     """
     counted = count_subtrees(forest, labels, n_labels, min_leaves=min_leaves)
-    keys, groups = grouped_subtrees(forest, counted, np.bincount(labels, minlength=n_labels), at_least=at_least, min_z=min_z, top=top)  # fmt: skip
+    keys, groups = grouped_subtrees(forest, counted, np.bincount(labels, minlength=n_labels), at_least=at_least, min_z=min_z, top=top, grouping=grouping)  # fmt: skip
     joined = count_features(*with_any(forest, keys, groups), labels, n_labels)
     return [
         _composite(forest.subtrees, group, n_labels, keys[groups == group], counts, information)
@@ -136,12 +140,17 @@ def grouped_subtrees(
     at_least: int = 1,
     min_z: float = 0.0,
     top: int = TOP_SUBTREES,
+    grouping: Grouping | None = None,
 ) -> tuple[Ints, Ints]:
-    """The most informative of the counted subtrees, and the group of each: root * labels + label. totals: documents per label."""
+    """The most informative of the counted subtrees, and the group of each: root * labels + label. totals: documents per label.
+
+    grouping: instead of by root.
+    """
     z = z_scores(counted.counts, totals)[np.arange(len(counted.keys)), counted.labels]
     kept = np.flatnonzero((counted.counts.sum(axis=1) >= at_least) & (z >= min_z))[:top]
     keys = counted.keys[kept]
-    return keys, forest.subtrees.symbols()[keys] * len(totals) + counted.labels[kept]
+    group = forest.subtrees.symbols()[keys] if grouping is None else grouping(keys)
+    return keys, group * len(totals) + counted.labels[kept]
 
 
 def with_any(forest: Forest, keys: Ints, groups: Ints) -> tuple[Ints, Ints]:
@@ -250,8 +259,8 @@ class RuleShares:
 def _composite(
     subtrees: Subtrees, group: int, n_labels: int, members: Ints, counts: Ints, information: float
 ) -> Composite:
-    root, label = divmod(group, n_labels)
     numbers = tuple(members.tolist())
+    root, label = subtrees.tree(numbers[0]).symbol, group % n_labels
     spans = spans_of(subtrees, numbers)
     return Composite(root, label, numbers, spans, tuple(counts.tolist()), float(information))
 

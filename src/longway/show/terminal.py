@@ -192,10 +192,10 @@ def _style(span: Span) -> str:
 
 def _bullet(item: Words | Bullet, width: int) -> list[RenderableType]:
     if not isinstance(item, Bullet):
-        return [Text.assemble("  ", _text(item))]
+        return [Padding(_text(item), (0, 0, 0, 2), expand=False)]
     count = [Text(f"{item.count} ", style="bold")] if item.count else []
     below = [Padding(part, (0, 0, 0, 4)) for part in _blocks(item.below, width)]
-    return [Text.assemble("  ", *count, _text(item.words)), *below]
+    return [Padding(Text.assemble(*count, _text(item.words)), (0, 0, 0, 2), expand=False), *below]
 
 
 def _table(table: Table, width: int) -> list[RenderableType]:

@@ -6,18 +6,37 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 
 from longway.detect.grammar_versions import GRAMMAR, NGRAM_PAIR, SECOND_ONLY
-from longway.jobs.grammar.result import GrammarResult, KindVersions, VersionCounts, WrongPrediction
+from longway.jobs.grammar.result import (
+    ClassifierSummary,
+    GrammarResult,
+    KindVersions,
+    SideAccuracy,
+    VersionCounts,
+    WrongPrediction,
+)
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut, harmless, highlighted
 from longway.show.labels import Label, label_named, label_span
-from longway.show.numbers import count, percent
+from longway.show.numbers import count
 from longway.show.sections import Block, Chart, Grid, Paragraph, Span, Words
 from longway.show.side_charts import SideGroup, SideLine, side_bars, side_dots
 
 MAX_DRAWN = 6  # kinds in the figure, as in the paper
+ENOUGH = 10  # rows of a side for its accuracy to be drawn, and compared
+NAME_WIDTH = 40  # characters of a pattern above its lines
 PAIR_NAMES = {GRAMMAR: "in its tree", NGRAM_PAIR: "in both texts", SECOND_ONLY: "in the text"}
 TEXT_NAMES = {GRAMMAR: "in its tree", NGRAM_PAIR: "in the text"}
 COUNTED: Words = [Span("■", "strong"), " with its label, ", Span("■", "pale"), " with another label"]
-TESTED: Words = [Span("●", "strong"), " with its label, ", Span("○", "strong"), " with another label"]
+TESTED: Words = [
+    Span("●", "strong"),
+    " with its label, ",
+    Span("○", "strong"),
+    " with another label",
+]
+
+
+def classifier_name(classifier: ClassifierSummary) -> str:
+    """The classifier in words."""
+    return "bag of words" if classifier.name == "bow" else cut(classifier.name, NAME_LIMIT)
 
 
 def versions_figure(result: GrammarResult, labels: Mapping[str, Label]) -> list[Block]:
@@ -35,17 +54,17 @@ def versions_figure(result: GrammarResult, labels: Mapping[str, Label]) -> list[
         accuracies = [
             _group(kind, labels, [_accuracy_line(one, names) for one in kind.versions]) for kind in drawn
         ]
-        title = f"Accuracy of {cut(classifier.name, NAME_LIMIT)} with each kind and against it"
+        title = f"Accuracy of {classifier_name(classifier)} on rows with each pattern"
         desc = "For each kind of phrase the accuracy on held-out rows that have its label, and on those that have another one."
         svg = side_dots(accuracies, key="versions-accuracy", title=title, desc=desc)
-        charts.append(Chart(svg, f"{cut(classifier.name, NAME_LIMIT)} is right", TESTED))
+        charts.append(Chart(svg, "Right", TESTED))
     return [Grid(charts, "sides")]
 
 
 def _group(kind: KindVersions, labels: Mapping[str, Label], lines: Sequence[SideLine]) -> SideGroup:
     label = label_named(kind.label, labels)
-    words = ", ".join(cut(span, NAME_LIMIT) for span in kind.spans[:2])
-    return SideGroup(words, label.name, label.colour, lines)
+    words = kind.name or ", ".join(kind.spans[:2])
+    return SideGroup(cut(words, NAME_WIDTH), label.name, label.colour, lines)
 
 
 def _count_line(version: VersionCounts, names: Mapping[str, str]) -> SideLine:
@@ -59,12 +78,15 @@ def _accuracy_line(version: VersionCounts, names: Mapping[str, str]) -> SideLine
     if version.accuracy is None:
         return SideLine(name, None, None, "not tested")
     sides = version.accuracy.supporting, version.accuracy.counter
-    shown = [
-        "no row" if side.accuracy is None else f"{percent(side.accuracy)} of {count(side.n)}"
-        for side in sides
-    ]
-    words = f"{shown[0]} with its label, {shown[1]} with another"
-    return SideLine(name, sides[0].accuracy, sides[1].accuracy, words)
+    shown = [right_of(side) for side in sides]
+    words = f"right on {shown[0]} with its label, {shown[1]} with another"
+    first, second = (side.accuracy if side.n >= ENOUGH else None for side in sides)
+    return SideLine(name, first, second, words)
+
+
+def right_of(side: SideAccuracy) -> str:
+    """How many rows of a side the classifier gets right: "6 of 10"."""
+    return f"{count(round((side.accuracy or 0) * side.n))} of {count(side.n)}"
 
 
 def saliency_note(result: GrammarResult) -> str:
@@ -98,7 +120,7 @@ def saliency_blocks(one: WrongPrediction, colour: str, labels: Mapping[str, Labe
     if one.without is not None and one.rules:
         words: Words = [
             Span("without ", "quiet"),
-            Span(cut(one.rules[0].span, PATTERN_LIMIT), "data"),
+            Span(cut(one.rules[0].name or one.rules[0].span, PATTERN_LIMIT), "data"),
             Span(" predicted ", "quiet"),
             label_span(label_named(one.without, labels)),
         ]

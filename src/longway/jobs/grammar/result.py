@@ -27,6 +27,8 @@ class GrammarSummary:
 
     kind: "pair" or "sentence". rows, labels, texts: of the training data. held_out: name of the held-out split, or "held out".
     history: epoch and held-out nats per word of each check. max_texts: the limit of texts, if there was one.
+    kinds: of phrases, all that were tested. tested_rows: rows that kinds were tested on; those before chose phrases only.
+    min_word_count: how often a word must occur to be known; others are rare words.
     """
 
     kind: str
@@ -45,26 +47,31 @@ class GrammarSummary:
     held_out_nats_per_word: float
     history: tuple[Mapping[str, float], ...]
     max_texts: int | None = None
+    kinds: int | None = None
+    tested_rows: int | None = None
+    min_word_count: int = 3
 
 
 @dataclass(frozen=True, slots=True)
 class RowExample:
-    """A row with a phrase. marks, context_marks: where the phrase is in the text and in the context."""
+    """A row with a phrase. marks, context_marks: where the phrase is in the text and in the context. phrase: its name."""
 
     id: str
     text: str
     context: str
     marks: tuple[tuple[int, int], ...]
     context_marks: tuple[tuple[int, int], ...]
+    phrase: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PhraseKind:
-    """Subtrees with one root symbol that predict one label (Tables 1-5 and 11-14 of the paper).
+    """Subtrees with one root symbol and one relation that predict one label (Tables 1-5 and 11-14 of the paper).
 
     spans: words of the first few, as in the paper; subtrees: how many there are. count, counts: rows with any of them, by label. share: the
     label's. q: of the kind in rows that did not choose its subtrees; None if it is not significant. name: in plain English.
     tested, tested_share, points: rows with the kind among those rows, the label's share of them, and the effect in accuracy.
+    low, high: the 95% interval of tested_share. relation: "replaced", "added", "left out", "copied", or "phrase" for single texts.
     examples: rows with the label. same_as: the place in the table of a more informative kind with the same label and nearly the same rows.
     """
 
@@ -83,6 +90,9 @@ class PhraseKind:
     points: float = 0.0
     examples: tuple[RowExample, ...] = ()
     same_as: int | None = None
+    low: float | None = None
+    high: float | None = None
+    relation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +265,7 @@ class ContrastSummary:
 class GrammarResult(Result):
     """A grammar learned from texts, and which of its phrases and rules predict the label.
 
-    composites: kinds of phrases, significant ones first; phrases: those of two words or more. contrast: None if no contrast examples were
+    composites: kinds of phrases, significant ones first, then by information in the rows they were tested on; phrases: those of two words or more. contrast: None if no contrast examples were
     generated. tested, significant: phrases and rules. findings: strongest first; kinds: significant composites as findings.
     model: the learned `grammars.parser.Grammar`; None if a finished run was read. folder: the run folder, if any.
     symbols: whether the page also prints the grammar's symbols on the terminal.

@@ -1,4 +1,4 @@
-"""The page of a grammar run: patterns that predict the label, a classifier with and against them, trees, wrong predictions, contrast sets.
+"""The page of a grammar run: patterns that go with a label, whether a classifier relies on them, trees, wrong predictions, contrast sets.
 
 Patterns have their names in plain English (`longway.grammar_names`). The grammar's symbols are folded in the report, and on the terminal only
 if `result.symbols` says so.
@@ -6,26 +6,33 @@ if `result.symbols` says so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from longway.grammars.trees import read_brackets
-from longway.jobs.grammar.figures import saliency_blocks, saliency_note, versions_figure
+from longway.jobs.grammar.figures import classifier_name, saliency_blocks, saliency_note
+from longway.jobs.grammar.patterns import (  # fmt: skip
+    MAX_KINDS,
+    NOT_ONE,
+    Labels,
+    Pair,
+    kinds_section,
+    leaders,
+    number_columns,
+    pattern_name,
+    share_sentence,
+)
+from longway.jobs.grammar.reliance import reliance_section
 from longway.jobs.grammar.result import (
-    ClassifierSummary,
     ContrastSummary,
     GrammarResult,
-    KindVersions,
     PhraseKind,
-    RowExample,
     RuleSummary,
     TreeExample,
-    VersionAccuracy,
     WrongPrediction,
 )
-from longway.show.charts import share_bar
 from longway.show.differences import versions as changed_words
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut, harmless, highlighted
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import (
     Label,
     label_named,
@@ -35,16 +42,14 @@ from longway.show.labels import (
     roles_of,
     setting_rows,
 )
-from longway.show.numbers import NONE, count, counted, or_dash, percent, points, q_value, short
+from longway.show.numbers import count, counted, or_dash, percent, q_value, short
 from longway.show.sections import (
     REPORT,
     SCREEN,
     Block,
-    Bullet,
     Bullets,
     Card,
     Cards,
-    Cell,
     Column,
     Details,
     Facts,
@@ -63,21 +68,20 @@ from longway.show.sections import (
 )
 from longway.show.tree_picture import tree_picture
 
-MAX_KINDS, OPEN_KINDS, KINDS_ON_SCREEN = 40, 12, 8
-MAX_COMPARED, COMPARED_ON_SCREEN = 20, 8
 MAX_PICTURES = 40
 MAX_RULES = 20
 MAX_WRONG = 20
 MAX_EDITS = 10
 MAX_PROBLEMS = 50
-MAX_SPANS, MAX_ALSO = 5, 3
-EXAMPLES = 3  # rows below a pattern
-MARK = 3  # highlighting of a phrase in its example
-
-Labels = Mapping[str, Label]
-Pair = tuple[str, str] | None  # the names of the context and text columns; None for single texts
-BLANK = Paragraph(" ")
-NOT_ONE = "No kind of phrase is correlated with a label beyond chance."
+MAX_SPANS = 5
+READING = [
+    ("Rows, label’s share", "Counted in rows that did not choose the phrases: the rows are split into four parts, and each part counts what the parts before it chose. So no phrase is listed because it happened to occur with one label."),
+    ("Group of phrases", "The grammar knows no linguistics: a group can mix phrases, and another seed gives other groups."),
+]  # fmt: skip
+NEXT = [
+    "Read rows with it: findings.json has the ids of up to 20 rows with the pattern’s label (kinds, supporting) and 20 with others (counter).",
+    "Decide whether it is fair: if “man” becomes “woman”, the texts often do contradict each other. If “sleeping” is in most contradictions, that is a habit of the writers: a shortcut.",
+]  # fmt: skip
 
 
 def grammar_page(result: GrammarResult) -> Page:
@@ -88,7 +92,7 @@ def grammar_page(result: GrammarResult) -> Page:
     pair = (fields[0], fields[1]) if grammar.kind == "pair" else None
     return Page(
         kicker="Longway grammar",
-        title=cut(f"Grammar of {dataset.name}", PATTERN_LIMIT),
+        title=cut(f"Phrase patterns of {dataset.name}", PATTERN_LIMIT),
         verdict=_verdict(result, labels),
         facts=[
             ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
@@ -96,14 +100,15 @@ def grammar_page(result: GrammarResult) -> Page:
             ("Made", cut(result.created, NAME_LIMIT)),
         ],
         figures=_key_figures(result),
-        figures_style="three",
+        figures_style="" if result.classifier else "three",
         sections=[
-            _kinds_section(result, labels, pair),
-            *_versions_section(result, labels, pair),
+            kinds_section(result, labels, pair),
+            *reliance_section(result, labels, pair),
             *_contrast_section(result, labels),
             *_trees_section(result.pictures[:MAX_PICTURES], labels, pair),
             *_wrong_section(result, labels, pair),
             *_problems_section(result),
+            *_next_section(result),
             Section("reading", "How to read this", [Facts(READING, "reading")]),
             _symbols_section(result, labels),
         ],
@@ -116,151 +121,29 @@ def grammar_page(result: GrammarResult) -> Page:
 
 
 def _verdict(result: GrammarResult, labels: Labels) -> str:
-    best = next((kind for kind in result.composites if kind.q is not None), None)
+    best = next((kind for _, kind in leaders(result.composites)), None)
     if best is None:
         return NOT_ONE
-    label = label_named(best.label, labels)
-    return f"“{_name(best)}”: {_tested(best, label, labels)}."
-
-
-def _tested(kind: PhraseKind, label: Label, labels: Labels) -> str:
-    """How often the label is right where the kind occurs, in rows that did not choose its phrases."""
-    return f"{percent(kind.tested_share)} of {counted(kind.tested, 'row')} with it are {label.name}, usually {percent(_usual(label, labels))}"
-
-
-def _usual(label: Label, labels: Labels) -> float:
-    return label.count / (sum(each.count for each in labels.values()) or 1)
-
-
-def _name(kind: PhraseKind | KindVersions) -> str:
-    return cut(kind.name or ", ".join(kind.spans), PATTERN_LIMIT)
+    return f"“{pattern_name(best)}”: {share_sentence(best, labels)}."
 
 
 def _key_figures(result: GrammarResult) -> list[KeyFigure]:
-    grammar, classifier, kinds = result.grammar, result.classifier, result.composites
-    n, unit = sum(kind.q is not None for kind in kinds), "pairs" if grammar.kind == "pair" else "sentences"
+    grammar, classifier = result.grammar, result.classifier
+    n, unit = len(leaders(result.composites)), "pairs" if grammar.kind == "pair" else "sentences"
     figures = [
-        KeyFigure("Patterns that predict a label", count(n), f"of {count(len(kinds))} kinds of phrases"),
-        KeyFigure("Learned from", count(grammar.texts), f"{unit}, without labels"),
-    ]
+        KeyFigure("Patterns that go with a label", count(n), f"of {counted(grammar.kinds or len(result.composites), 'kind')} of phrases"),
+        KeyFigure("Phrases grouped in", count(grammar.texts), f"{unit}, without looking at labels"),
+        KeyFigure("Labels counted in", count(grammar.tested_rows or grammar.rows), "rows"),
+    ]  # fmt: skip
     if classifier is not None:
         note = f"right on {counted(classifier.rows, 'held-out row')}"
-        figures.append(KeyFigure(f"Classifier {_classifier(classifier)}", percent(classifier.accuracy), note))
+        figures.append(
+            KeyFigure(f"Classifier {classifier_name(classifier)}", percent(classifier.accuracy), note)
+        )
     return figures
 
 
-def _classifier(classifier: ClassifierSummary) -> str:
-    return "bag of words" if classifier.name == "bow" else cut(classifier.name, NAME_LIMIT)
-
-
-# Patterns
-
-READING = [
-    ("Rows, label’s share", "Counted in rows that did not choose the phrases: the rows are split into four parts, and each part counts what the parts before it chose. So no phrase is listed because it happened to occur with one label."),
-    ("Kind of phrase", "The grammar learned without labels which phrases are used in the same way. It knows no linguistics: a kind can mix phrases, and another seed gives other kinds."),
-    ("What it does not say", "A correlation is not an error: if a man becomes a woman, that often is a contradiction. It is a shortcut if a model relies on it without reading the rest."),
-]  # fmt: skip
-
-
-def _notation(pair: Pair) -> list[tuple[Words, Words]]:
-    """How names and figures are written."""
-    context, text = pair or ("", "")
-    of_pairs: list[tuple[Words, Words]] = [
-        ("man → woman", f"The {text} has “woman” where the {context} has “man”."),
-        ("added, left out, copied", f"Words that only the {text} has, that only the {context} has, that both have."),
-    ]  # fmt: skip
-    return [
-        *(of_pairs if pair else []),
-        ("to ___ (work, get)", "“to work” or “to get”."),
-        ("[rare word]", "Any word that is too rare for the grammar to know."),
-        ("points", "Percentage points above the label’s usual share."),
-        ("q", "The risk of chance: of patterns with q up to 0.05, about one in twenty is chance."),
-    ]
-
-
-def _kinds_section(result: GrammarResult, labels: Labels, pair: Pair) -> Section:
-    listed = [
-        (at, kind) for at, kind in enumerate(result.composites) if kind.q is not None and kind.same_as is None
-    ]
-    others = [kind for kind in result.composites if kind.q is None]
-    blocks: list[Block] = [Paragraph(NOT_ONE, "nothing")]
-    if listed:
-        significant = [(kind, _below(at, result.composites, pair)) for at, kind in listed[:MAX_KINDS]]
-        lead = "The most informative first. Below each are rows with its label."
-        blocks = [
-            Paragraph(lead, "lead"),
-            Facts(_notation(pair), "reading notation"),
-            Only(REPORT, [_kinds_table(significant, labels), *left_out(max(0, len(listed) - MAX_KINDS), "are", "tables.json")]),
-            Only(SCREEN, [BLANK, Bullets([_kind_bullet(kind, below, labels) for kind, below in significant], screen=KINDS_ON_SCREEN, more="patterns")]),
-        ]  # fmt: skip
-    if others:
-        summary = f"{counted(len(others), 'kind')} without evidence: they may be chance"
-        table = _kinds_table([(kind, []) for kind in others[:MAX_KINDS]], labels)
-        blocks.append(Only(REPORT, [Details(summary, [table])]))
-    return Section("kinds", "Patterns that predict the label", blocks, on=REPORT | SCREEN)
-
-
-def _below(at: int, kinds: Sequence[PhraseKind], pair: Pair) -> list[Block]:
-    """Rows with a kind, and the names of others that are in nearly the same rows."""
-    rows = [Paragraph(_example_words(one, pair), "example") for one in kinds[at].examples[:EXAMPLES]]
-    also = [_name(kind) for kind in kinds if kind.same_as == at and kind.q is not None]
-    return (
-        [*rows, Paragraph(f"in nearly the same rows: {'; '.join(also[:MAX_ALSO])}", "also")]
-        if also
-        else [*rows]
-    )
-
-
-def _kinds_table(kinds: Sequence[tuple[PhraseKind, Sequence[Block]]], labels: Labels) -> Table:
-    columns = [Column("Pattern"), Column("Predicts", style="to"), Column("Rows", number=True), Column("Label’s share", style="shares")]  # fmt: skip
-    rows = []
-    for kind, below in kinds:
-        label = label_named(kind.label, labels)
-        usual = _usual(label, labels)
-        words: Words = [
-            Span(percent(kind.tested_share), "strong"),
-            " ",
-            Span(f"usual {percent(usual)}", "quiet"),
-        ]
-        share = Cell(words, share_bar(kind.tested_share, usual, colour=label.colour)) if kind.tested else NONE
-        above = points(kind.tested_share - usual) if kind.tested else NONE
-        figures: list[Words | Cell] = [
-            label_span(label),
-            count(kind.tested),
-            share,
-            above,
-            or_dash(kind.q, q_value),
-        ]
-        rows.append(Row([Span(_name(kind), "pattern"), *figures], label.colour, below=below))
-    return Table([*columns, *_numbers("Points", "q")], rows, "findings", open=OPEN_KINDS, more="kinds")
-
-
-def _kind_bullet(kind: PhraseKind, below: Sequence[Block], labels: Labels) -> Bullet:
-    label = label_named(kind.label, labels)
-    above = points(kind.tested_share - _usual(label, labels))
-    figures = f"{_tested(kind, label, labels)}: {above} points, q {or_dash(kind.q, q_value)}"
-    name: Words = ["“", Span(_name(kind), "pattern"), "” predicts ", label_span(label)]
-    return Bullet(
-        name,
-        below=[
-            Paragraph(figures),
-            Bullets([block.words for block in below if isinstance(block, Paragraph)]),
-            BLANK,
-        ],
-    )
-
-
-def _example_words(one: RowExample, pair: Pair) -> list[str | Span]:
-    """A row with the phrase highlighted: the context, an arrow, the text."""
-    text, context = (
-        highlighted(harmless(words[:TEXT_LIMIT]), [(start, end, MARK) for start, end in marks])
-        for words, marks in ((one.text, one.marks), (one.context, one.context_marks))
-    )
-    return [*context, Span(" → ", "quiet"), *text] if pair else text
-
-
-def _numbers(*names: str) -> list[Column]:
-    return [Column(name, number=True) for name in names]
+# Symbols
 
 
 def _symbols_section(result: GrammarResult, labels: Labels) -> Section:
@@ -273,7 +156,7 @@ def _symbols_section(result: GrammarResult, labels: Labels) -> Section:
         f"{count(grammar.held_out_texts)} held-out texts after each epoch (lower is better): {nats}. A symbol is a number for one kind of phrase. In a "
         "pair, words of the context are before the slash and words of the text behind it; ε stands for no word. Counts are of all training rows."
     )
-    columns = [Column("Predicts", style="to"), *_numbers("Rows", "Label’s share", "q")]
+    columns = [Column("Goes with", style="to"), *number_columns("Rows", "Label’s share", "q")]
     kinds = [
         Row([" · ".join(cut(span, NAME_LIMIT) for span in kind.spans[:MAX_SPANS]), str(kind.root), *_counts(kind, labels)])
         for kind in result.composites[:MAX_KINDS]
@@ -284,7 +167,7 @@ def _symbols_section(result: GrammarResult, labels: Labels) -> Section:
     ]  # fmt: skip
     blocks: list[Block] = [
         Paragraph(text),
-        Table([Column("Words"), *_numbers("Symbol"), *columns], kinds, caption="Kinds of phrases"),
+        Table([Column("Words"), *number_columns("Symbol"), *columns], kinds, caption="Kinds of phrases"),
         Table([Column("Built from"), Column("Rule"), *columns], rules, caption="Rules"),
     ]
     screen = [Only(SCREEN, blocks)] if result.symbols else []
@@ -303,17 +186,17 @@ def _counts(row: PhraseKind | RuleSummary, labels: Labels) -> list[Words]:
 def _trees_section(pictures: Sequence[TreeExample], labels: Labels, pair: Pair) -> list[Section]:
     if not pictures:
         return []
-    by_kind: dict[tuple[int, str], list[tuple[int, TreeExample]]] = {}
+    by_kind: dict[tuple[int, str, str], list[tuple[int, TreeExample]]] = {}
     for at, picture in enumerate(pictures):
-        by_kind.setdefault((picture.root, picture.composite), []).append((at, picture))
+        by_kind.setdefault((picture.root, picture.composite, picture.name), []).append((at, picture))
     lines = f" Words of the {pair[0]} are above those of the {pair[1]}; – stands for no word." if pair else ""
-    lead = f"How the grammar splits some rows, with the phrase in the colour of the label that it predicts.{lines}"
+    lead = f"How the grammar splits some rows, with the phrase in the colour of the label that it goes with.{lines}"
     blocks: list[Block] = [Paragraph(lead, "lead")]
-    for (_, name), members in by_kind.items():
+    for (_, name, _), members in by_kind.items():
         label = label_named(name, labels)
         words = members[0][1].name or ", ".join(dict.fromkeys(picture.marked for _, picture in members))
         cards = [_tree_card(picture, label, labels, pair, f"tree-{at}") for at, picture in members]
-        heading = Heading(Span(cut(words, PATTERN_LIMIT), "data"), ["predicts ", label_span(label)])
+        heading = Heading(Span(cut(words, PATTERN_LIMIT), "data"), ["goes with ", label_span(label)])
         blocks += [heading, Cards(cards, f"pictures {label.colour}")]
     return [Section("trees", "Trees", blocks)]
 
@@ -338,7 +221,7 @@ def _wrong_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[Se
     if not result.wrong or result.classifier is None:
         return []
     lead = (
-        f"Rows that the classifier ({_classifier(result.classifier)}) gets wrong, with the phrases that are built in a way that is most "
+        f"Rows that the classifier ({classifier_name(result.classifier)}) gets wrong, with the phrases that are built in a way that is most "
         "frequent in training rows of the predicted label, compared with those of the true label."
     ) + saliency_note(result)
     cards = []
@@ -362,61 +245,7 @@ def _wrong_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[Se
     return [Section("wrong", "Wrong predictions", blocks)]
 
 
-# The classifier with and against each kind
-
-
-def _versions_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[Section]:
-    if not result.versions:
-        return []
-    classifier, compared = result.classifier, result.versions[:MAX_COMPARED]
-    places = "anywhere in both texts, and in the text alone" if pair else "anywhere in the text"
-    trees = f"Each pattern as the grammar sees it, and as plain phrases {places}."
-    columns = [Column("Pattern"), Column("Seen as"), *_numbers("Rows with its label", "and without")]
-    rows = [row for kind in compared for row in _version_rows(kind, labels, classifier is not None)]
-    figure = versions_figure(result, labels)
-    blocks: list[Block]
-    if classifier is None:
-        blocks = [Paragraph(trees, "lead"), *figure, Table(columns, rows, "versions")]
-        return [Section("versions", "Are the trees needed?", blocks)]
-    name = _classifier(classifier)
-    tested = _numbers("With it", "Against it", "Gap")
-    text = (
-        f"How often a classifier ({name}) is right on held-out rows with the pattern: if they have the label that it predicts (with it), and if they have "
-        f"another (against it). A large gap means that it relies on the pattern. On all held-out rows it is right on {percent(classifier.accuracy)}."
-    )  # fmt: skip
-    first = [
-        Row([Span(_name(kind), "pattern"), *_accuracy(kind.versions[0].accuracy)]) for kind in compared[:COMPARED_ON_SCREEN]
-    ]  # fmt: skip
-    blocks = [
-        Paragraph(text),
-        Only(REPORT, [Paragraph(trees, "lead"), *figure, Table([*columns, *tested], rows, "versions")]),
-        Only(SCREEN, [Table([Column("Pattern"), *tested], first)]),
-    ]
-    return [Section("versions", "Does a classifier rely on it?", blocks, on=REPORT | SCREEN)]
-
-
-SEEN_AS = {"grammar": "grammar", "n-gram pair": "plain phrases", "second only": "plain phrases, text alone"}
-
-
-def _version_rows(kind: KindVersions, labels: Labels, has_classifier: bool) -> list[Row]:
-    """A row per version; the first names the kind."""
-    label, rows = label_named(kind.label, labels), []
-    for at, version in enumerate(kind.versions):
-        words: Words = [Span(_name(kind), "data"), " ", label_span(label)]
-        accuracy = _accuracy(version.accuracy) if has_classifier else []
-        seen_as = cut(SEEN_AS.get(version.name, version.name), NAME_LIMIT)
-        cells = ["" if at else words, seen_as, count(version.supporting), count(version.counter), *accuracy]
-        rows.append(Row(cells, label.colour, style="continued" if at else ""))
-    return rows
-
-
-def _accuracy(found: VersionAccuracy | None) -> list[Words]:
-    if found is None:
-        return [NONE, NONE, NONE]
-    sides = [
-        f"{or_dash(side.accuracy, percent)} of {count(side.n)}" for side in (found.supporting, found.counter)
-    ]
-    return [*sides, or_dash(found.gap, points)]
+# Contrast sets
 
 
 def _contrast_section(result: GrammarResult, labels: Labels) -> list[Section]:
@@ -429,7 +258,7 @@ def _contrast_section(result: GrammarResult, labels: Labels) -> list[Section]:
         lead = "Held-out rows, edited with the grammar’s own words so that they have a shortcut but not its label."
         if result.classifier is not None:
             lead += (
-                f" The error of the classifier ({_classifier(result.classifier)}): of the sets whose row it predicts correctly, those in which an edited row gets the label that the "
+                f" The error of the classifier ({classifier_name(result.classifier)}): of the sets whose row it predicts correctly, those in which an edited row gets the label that the "
                 "shortcut suggests."
             )
         columns = [
@@ -464,6 +293,12 @@ def _contrast_row(one: ContrastSummary, labels: Labels) -> Row:
             Paragraph(result, "example quiet"),
         ],
     )
+
+
+def _next_section(result: GrammarResult) -> list[Section]:
+    if not leaders(result.composites):
+        return []
+    return [Section("next", "What to do with a pattern", [Bullets(NEXT)], on=REPORT | SCREEN)]
 
 
 def _problems_section(result: GrammarResult) -> list[Section]:

@@ -26,7 +26,7 @@ from longway.detect import where
 from longway.detect.grammar_kinds import Kind
 from longway.detect.grammar_versions import compare_versions
 from longway.errors import LongwayError
-from longway.grammar_names import grammar_name, rule_name
+from longway.grammar_names import grammar_name, phrase_of, rule_name
 from longway.grammars.forest import Forest, rule_key
 from longway.grammars.information import (
     Composite,
@@ -35,8 +35,8 @@ from longway.grammars.information import (
     for_and_against,
     informative_rules,
 )
-from longway.grammars.trees import Tree, brackets, leaves, nodes, pattern_span, span
-from longway.grammars.vocabulary import UNKNOWN
+from longway.grammars.trees import Tree, brackets, leaves, nodes, pattern_span, sides, span
+from longway.grammars.vocabulary import AT_LEAST
 from longway.jobs.grammar.contrast_examples import contrast_table
 from longway.jobs.grammar.induced import Induced, ParsedRows
 from longway.jobs.grammar.result import (
@@ -118,6 +118,9 @@ def result_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> Gr
             held_out_nats_per_word=trained.held_out_nats_per_word,
             history=tuple(trained.history),
             max_texts=sizes.texts,
+            kinds=len(induced.composites),
+            tested_rows=sum(induced.composites[0].evidence.totals) if induced.composites else None,
+            min_word_count=cast(int, trained.settings.get("at_least", AT_LEAST)),
         ),
         composites=tuple(
             replace(_phrase_kind(kind, induced), same_as=other)
@@ -152,7 +155,7 @@ def result_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> Gr
 
 def _phrase_kind(kind: Kind, induced: Induced) -> PhraseKind:
     one, evidence = kind.composite, kind.evidence
-    totals = np.bincount(induced.learned.labels, minlength=len(induced.label_names)).tolist()
+    low, high = evidence.interval(one.label)
     return PhraseKind(
         root=one.root,
         label=induced.label_names[one.label],
@@ -166,7 +169,10 @@ def _phrase_kind(kind: Kind, induced: Induced) -> PhraseKind:
         name=grammar_name(kind.spans),
         tested=sum(evidence.counts),
         tested_share=evidence.share(one.label),
-        points=evidence.points(one.label, totals),
+        points=evidence.points(one.label),
+        low=low,
+        high=high,
+        relation=phrase_of(kind.spans[0]).relation,
         examples=_examples(one, induced),
     )
 
@@ -191,21 +197,33 @@ def _examples(one: Composite, induced: Induced) -> tuple[RowExample, ...]:
     """Rows with the composite and its label, short ones with different phrases first."""
     rows, _ = for_and_against(induced.forest.has_any(one.subtrees), induced.learned.labels, one.label)
     by_phrase: dict[str, list[RowExample]] = {}
-    for row, _, best, _ in _short_first(rows[:LOOKED_AT].tolist(), one, induced):
+    for row, tree, best, marks in _short_first(rows[:LOOKED_AT].tolist(), one, induced):
         words = pattern_span(induced.forest.subtrees.tree(best), pair=induced.is_pair)
-        by_phrase.setdefault(words, []).append(_example(row, words, induced))
+        unit = next(i for i, each in enumerate(induced.learned.trees[row]) if each is tree)
+        as_written = _as_written(tree, marks[0], induced.learned.rows[row].units[unit])
+        by_phrase.setdefault(words, []).append(_example(row, as_written, induced))
     turns = zip_longest(*by_phrase.values())  # another phrase each time, as long as there are some
     return tuple(islice((each for turn in turns for each in turn if each is not None), EXAMPLES))
+
+
+def _as_written(tree: Tree, mark: int, unit: Sequence[Sequence[str]]) -> str:
+    """The words of a node as a pattern holds them, with rare words. mark: the place of the node; unit: the words of the texts."""
+    through = list(nodes(tree))[: mark + 1]
+    written = [leaf.words for leaf in through if leaf.parts is None]
+    phrases = []
+    for side, own in enumerate(sides(through[-1])):
+        end = sum(bool(words[side]) for words in written)
+        phrases.append(" ".join(unit[side][end - len(own) : end]))
+    return "\t".join(phrases) if unit[1] else phrases[0]
 
 
 def _example(row: int, words: str, induced: Induced) -> RowExample:
     example = induced.learned.rows[row].example
     texts = {"text": example.text} | ({"context": example.context or ""} if induced.is_pair else {})
-    known = "\t".join("" if set(side.split()) <= {UNKNOWN} else side for side in words.split("\t"))
-    pattern = Pattern("grammar", "text", (known,), context="context" if induced.is_pair else "")
+    pattern = Pattern("grammar", "text", (words,), context="context" if induced.is_pair else "")
     found = where(pattern, texts) or {}
     marks, context_marks = (tuple(found.get(name, ())[:1]) for name in ("text", "context"))
-    return RowExample(example.id, example.text, example.context or "", marks, context_marks)
+    return RowExample(example.id, example.text, example.context or "", marks, context_marks, pattern.name)
 
 
 def _rules(induced: Induced) -> tuple[RuleSummary, ...]:
