@@ -41,9 +41,9 @@ Pair = tuple[str, str] | None  # the names of the context and text columns; None
 BLANK = Paragraph(" ")
 NOT_ONE = "No kind of phrase is correlated with a label beyond chance."
 LEAD = (
-    "The grammar grouped phrases that are used in the same way, without looking at labels. A pattern is the phrases of one group that go with one label more often "
-    "than usual; a row has it if it has at least one of them. The phrases were chosen in some rows, and the labels were counted in others. Strongest first: "
-    "the information about the label, which grows with the points and with the rows."
+    "Phrases that are used in the same way were grouped without looking at labels. A pattern is the phrases of one group that go with one label more often "
+    "than usual; a row has it if it has at least one of them. The phrases were chosen in some rows, and the labels were counted in others. Strongest first, by "
+    "the information about the label over all rows: a smaller effect on many rows can come before a larger one on few."
 )  # fmt: skip
 QUOTED = (
     "The examples are rows with the pattern’s label, quoted as they are, below the phrase that they have."
@@ -100,7 +100,7 @@ def _notation(result: GrammarResult, kinds: Sequence[PhraseKind], pair: Pair) ->
         (REPLACED in relations, "man → woman", f"The {text} has “woman” where the {context} has “man”."),
         (ADDED in relations, "added", f"Only in the {text}, in place of nothing."),
         (LEFT_OUT in relations, "left out", f"Only in the {context}, with nothing in its place."),
-        (COPIED in relations, "copied", "In both."),
+        (COPIED in relations, "copied", "In both texts, at matching places."),
         (SLOT in names, "to ___ (work or get)", "“to work” or “to get”."),
         (bool(re.search(r" or [\d,]+ more", names)), "or 10 more", "The full list is in findings.json, under “kinds”."),
         (RARE in names, RARE, f"Any word with fewer than {result.grammar.min_word_count} occurrences in the texts."),

@@ -62,7 +62,7 @@ def _explained(
     return (
         f"A classifier ({classifier_name(classifier)}) that reads {reads} was tested on {counted(classifier.rows, 'held-out row')}: it is right on {percent(classifier.accuracy)}. "
         "The table has how many of the held-out rows with a pattern it gets right, if they have the pattern’s label, and if they have another one. If it is right far "
-        f"more often with the pattern’s label (gap, in percentage points), it probably relies on the pattern. With fewer than {ENOUGH} rows on a side, the gap is “too few”; if it is 0 or less, “no sign”.{only}"
+        f"more often with the pattern’s label (gap, in percentage points), it may rely on the pattern. With fewer than {ENOUGH} rows on a side, the gap is “too few”; if it is 0 or less, “no gap”.{only}"
     )  # fmt: skip
 
 
@@ -86,4 +86,4 @@ def _accuracy(found: VersionAccuracy | None) -> list[Words]:
     right = [right_of(side) for side in sides]
     if min(side.n for side in sides) < ENOUGH:
         return [*right, "too few"]
-    return [*right, or_dash(found.gap, points) if found.gap is None or found.gap > 0 else "no sign"]
+    return [*right, or_dash(found.gap, points) if found.gap is None or found.gap > 0 else "no gap"]

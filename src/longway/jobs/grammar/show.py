@@ -80,7 +80,8 @@ READING = [
 ]  # fmt: skip
 NEXT = [
     "Read rows with it: findings.json has the ids of up to 20 rows with the pattern’s label (kinds, supporting) and 20 with others (counter).",
-    "Decide whether it is fair: if “man” becomes “woman”, the texts often do contradict each other. If “sleeping” is in most contradictions, that is a habit of the writers: a shortcut.",
+    "Decide whether it is fair: if “man” becomes “woman”, the texts often do contradict each other. If most rows with “sleeping” are contradictions, that is a habit of the writers: a shortcut.",
+    "Weaken a shortcut: longway repair DATA --levels all. Keep what is fair with --keep PATTERN.",
 ]  # fmt: skip
 
 
@@ -132,8 +133,8 @@ def _key_figures(result: GrammarResult) -> list[KeyFigure]:
     n, unit = len(leaders(result.composites)), "pairs" if grammar.kind == "pair" else "sentences"
     figures = [
         KeyFigure("Patterns that go with a label", count(n), f"of {counted(grammar.kinds or len(result.composites), 'kind')} of phrases"),
-        KeyFigure("Phrases grouped in", count(grammar.texts), f"{unit}, without looking at labels"),
-        KeyFigure("Labels counted in", count(grammar.tested_rows or grammar.rows), "rows"),
+        KeyFigure("Used to group phrases", count(grammar.texts), f"{unit}, without their labels"),
+        KeyFigure("Used to count labels", count(grammar.tested_rows or grammar.rows), "rows"),
     ]  # fmt: skip
     if classifier is not None:
         note = f"right on {counted(classifier.rows, 'held-out row')}"
