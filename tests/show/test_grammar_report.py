@@ -100,7 +100,7 @@ def test_the_page_tells_kinds_trees_versions_rules_and_wrong_answers():
         "of 58 kinds of phrases",
         "76.2% to 90.9%",
         "The hypothesis has “woman” where the premise has “man”.",
-        "pairs, without looking at labels",
+        "pairs, without their labels",
         "a man → a woman premise: A man sits. hypothesis: A woman sits.",
         "counter-example",
         "plain phrases, text alone",
