@@ -142,6 +142,20 @@ def test_a_stopped_training_goes_on_to_the_same_grammar(tmp_path, monkeypatch, k
     assert resumed.trained == undisturbed.trained
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU: Adam's update is one kernel there alone")
+def test_a_training_stopped_on_a_gpu_goes_on(tmp_path, monkeypatch):
+    undisturbed = trained(pairs_of_people(), epochs=3, device="cuda")
+    stop_after(monkeypatch, 7)
+    with pytest.raises(PowerOffError):
+        trained(pairs_of_people(), epochs=3, checkpoint=tmp_path, device="cuda")
+    monkeypatch.undo()
+    seen = []
+    resumed = trained(pairs_of_people(), epochs=3, checkpoint=tmp_path, progress=seen.append, device="cuda")
+    assert seen[0].epoch > 1
+    expected = undisturbed.trained.held_out_nats_per_word
+    assert resumed.trained.held_out_nats_per_word == pytest.approx(expected, rel=1e-3)
+
+
 def test_a_finished_training_is_not_done_again(tmp_path):
     done = trained(sentences(), checkpoint=tmp_path)
     seen = []

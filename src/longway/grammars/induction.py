@@ -289,7 +289,6 @@ class _Checkpoint:
                 if f"adam.{key}.{name}" in tensors
             }
             if moments:
-                moments["step"] = moments["step"].cpu()
                 training.optimizer.state[weight] = moments
         training.history = state["history"]
         if training.history:

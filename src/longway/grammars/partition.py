@@ -109,7 +109,7 @@ def _of_leaf(root: Tensor, leaves: Tensor, lengths: Tensor, shape: Shape) -> Ten
     for kind in KINDS:
         rows, columns = shape.grid(kind)
         if rows * columns:
-            is_kind = (lengths == lengths.new_tensor(kind)).all(-1)
+            is_kind = (lengths[:, 0] == kind[0]) & (lengths[:, 1] == kind[1])
             of_kind = (shape.block(leaves, kind)[:, 0, 0] + root).logsumexp(-1)
             logs = torch.where(is_kind, of_kind, logs)
     return logs
