@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +82,12 @@ def words_of(text: str) -> list[str]:
     >>> words_of("It's 3 a.m.")
     ["it's", '3', 'a', 'm']
     """
-    return WORD.findall(text.casefold().replace("’", "'"))
+    return list(_words(text))
+
+
+@lru_cache(maxsize=64)  # many cues read the candidates of one question in turn
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(WORD.findall(text.casefold().replace("’", "'")))
 
 
 def _each(function: Callable[[str], float]) -> Callable[[str, Sequence[str]], Sequence[float]]:

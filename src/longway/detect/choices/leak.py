@@ -10,7 +10,6 @@ Cross-validated; questions with the same prompt stay in one fold. Chance is the 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from longway.detect.choices.cues import CUES
-from longway.detect.choices.patterns import Candidates, grams, standardised
+from longway.detect.choices.patterns import Candidates, WordTable, standardised, word_table
 from longway.detect.choices.ranker import Sets, fit, hits
 from longway.detect.choices.search import design_effect
 from longway.records import Leak
@@ -70,20 +69,18 @@ def places(sets: Sets) -> Floats:
 
 def word_features(texts: Sequence[str]) -> Any:
     """Words and pairs of words as a sparse matrix: rare ones count more, and every candidate has length 1."""
-    bags = [grams(text) for text in texts]
-    counts = Counter(gram for bag in bags for gram in bag)
-    index = {gram: i for i, (gram, n) in enumerate(counts.most_common(MOST_WORDS)) if n > 1}
-    rows = [[index[gram] for gram in sorted(bag) if gram in index] for bag in bags]
-    lengths = [len(row) for row in rows]
-    columns = np.array([column for row in rows for column in row], dtype=np.int64)
-    weight = np.log(len(texts) / np.array([counts[gram] for gram in index] or [1.0]))
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    matrix = sp.csr_matrix(
-        (weight[columns] if len(columns) else columns, columns, starts),
-        shape=(len(texts), max(1, len(index))),
-    )
+    return weighted(word_table(texts))
+
+
+def weighted(table: WordTable) -> Any:
+    """The most frequent words of a table, weighted by rarity; every row has length 1."""
+    counts = np.asarray(table.has.sum(axis=0)).ravel()
+    kept = np.sort(np.argsort(-counts, kind="stable")[:MOST_WORDS])
+    if not len(kept):
+        return sp.csr_matrix((table.has.shape[0], 1))
+    matrix = table.has[:, kept] @ sp.diags_array(np.log(table.has.shape[0] / counts[kept]))
     norm = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
-    return sp.diags_array(1 / np.maximum(norm, 1e-12)).dot(matrix).tocsr()
+    return (sp.diags_array(1 / np.maximum(norm, 1e-12)) @ matrix).tocsr()
 
 
 def folds_of(group: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
@@ -112,7 +109,7 @@ def feature_sets(given: Candidates, *, is_ordered: bool) -> dict[str, tuple[Any,
     cues = relative(given.cues[:, blind], given.sets)
     if is_ordered:
         cues = np.hstack([cues, places(given.sets)])
-    words = word_features(given.texts)
+    words = weighted(given.words)
     penalty = np.concatenate([np.full(cues.shape[1], CUE_PENALTY), np.full(words.shape[1], WORD_PENALTY)])
     return {
         CANDIDATES: (sp.hstack([sp.csr_matrix(cues), words]).tocsr(), penalty),

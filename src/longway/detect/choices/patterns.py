@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from longway.data.choices import Question
@@ -26,7 +29,31 @@ MOST_WORDS = 4000  # words and pairs of words that are tested
 EVEN = 1e-9
 
 
+Gram = tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
+class WordTable:
+    """Words and pairs of words that occur in more than one text. has: a sparse matrix of texts by grams, with 1 where a text has the gram."""
+
+    grams: tuple[Gram, ...]
+    has: Any
+
+
+def word_table(texts: Sequence[str]) -> WordTable:
+    """The words and pairs of words of some texts, in alphabetical order."""
+    bags = [grams(text) for text in texts]
+    counts = Counter(gram for bag in bags for gram in bag)
+    kept = sorted(gram for gram, n in counts.items() if n > 1)
+    index = {gram: i for i, gram in enumerate(kept)}
+    rows = [sorted(index[gram] for gram in bag if gram in index) for bag in bags]
+    columns = np.array([column for row in rows for column in row], dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+    has = sp.csr_matrix((np.ones(len(columns)), columns, starts), shape=(len(texts), len(kept)))
+    return WordTable(tuple(kept), has)
+
+
+@dataclass(frozen=True)
 class Candidates:
     """The candidates of all questions in a row, with their cues. group: the number of the prompt, the same for repeated ones."""
 
@@ -50,6 +77,11 @@ class Candidates:
     def texts(self) -> list[str]:
         """All candidates, question after question."""
         return [text for one in self.questions for text in one.candidates]
+
+    @cached_property
+    def words(self) -> WordTable:
+        """The words and pairs of words of all candidates."""
+        return word_table(self.texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,28 +149,31 @@ def standardised(values: Floats, sets: Sets) -> tuple[Floats, Floats]:
 
 def word_patterns(given: Candidates) -> Iterator[CandidatePattern]:
     """Words and pairs of words that separate the candidates of enough questions: with each, and without it."""
-    bags = [grams(text) for text in given.texts]
-    question = given.sets.question
-    counts: Counter[tuple[str, ...]] = Counter()
-    for at, one in enumerate(given.sets.starts[:-1]):
-        inside = Counter(gram for bag in bags[one : given.sets.starts[at + 1]] for gram in bag)
-        counts.update(gram for gram, n in inside.items() if n < given.sets.sizes[at])
-    kept = [gram for gram, n in counts.most_common(MOST_WORDS) if n >= FEWEST]
-    places: dict[tuple[str, ...], list[int]] = {gram: [] for gram in kept}
-    for at, bag in enumerate(bags):
-        for gram in bag & places.keys():
-            places[gram].append(at)
-    for gram in kept:
-        has = np.zeros(len(bags), dtype=bool)
-        has[places[gram]] = True
+    table, question = given.words, given.sets.question
+    separated = _separated(table.has, given.sets)
+    order = np.argsort(-separated, kind="stable")[:MOST_WORDS]
+    columns = table.has.tocsc()
+    for i in order[separated[order] >= FEWEST]:
+        gram, places = table.grams[i], columns.indices[columns.indptr[i] : columns.indptr[i + 1]]
+        has = np.zeros(len(question), dtype=bool)
+        has[places] = True
         some = np.zeros(len(given.questions), dtype=bool)
-        some[question[has]] = True
+        some[question[places]] = True
         words = " ".join(gram)
         yield CandidatePattern("word", f"“{words}”", has, words=gram)
         yield CandidatePattern("word", f"without “{words}”", ~has & some[question], words=gram)
 
 
-def grams(text: str) -> set[tuple[str, ...]]:
+def _separated(has: Any, sets: Sets) -> NDArray[np.int64]:
+    """For each column the number of questions in which some candidates have it and others do not."""
+    n = len(sets.question)
+    by_question = sp.csr_matrix((np.ones(n), np.arange(n), sets.starts), shape=(len(sets.right), n)) @ has
+    entries = by_question.tocoo()
+    is_some = entries.data < sets.sizes[entries.row]
+    return np.bincount(entries.col[is_some], minlength=has.shape[1])
+
+
+def grams(text: str) -> set[Gram]:
     """The words of a text and its pairs of neighbouring words."""
     words = words_of(text)
     return {(word,) for word in words} | set(pairwise(words))

@@ -8,30 +8,32 @@ What is the same for all candidates of a question cancels out, so the ranker kno
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from threadpoolctl import threadpool_limits
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 STEPS = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sets:
     """Candidates in a row, question after question. starts: where each question begins, and the end; right: the place of each right candidate."""
 
     starts: Ints
     right: Ints
 
-    @property
+    @cached_property
     def sizes(self) -> Ints:
         """How many candidates each question has."""
         return np.diff(self.starts)
 
-    @property
+    @cached_property
     def question(self) -> Ints:
         """The question of each candidate."""
         return np.repeat(np.arange(len(self.right)), self.sizes)
@@ -66,9 +68,9 @@ def fit(features: Any, sets: Sets, penalty: float | Floats, start: Floats | None
         value = -np.log(np.maximum(p[sets.right], 1e-300)).sum() + 0.5 * (penalty * weights**2).sum()
         return float(value), np.asarray(features.T @ error + penalty * weights)
 
-    result = minimize(
-        loss, np.zeros(n) if start is None else start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS}
-    )
+    first = np.zeros(n) if start is None else start
+    with threadpool_limits(1):  # short products are slower if threads wait for each other
+        result = minimize(loss, first, jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
     return np.asarray(result.x, dtype=np.float64)
 
 

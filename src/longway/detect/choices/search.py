@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom, norm
+from scipy.special import ndtr
+from scipy.stats import binom
 
 from longway.data.choices import Question
 from longway.detect.choices.patterns import CandidatePattern, Candidates, all_patterns
@@ -64,7 +65,7 @@ def test(pattern: CandidatePattern, sets: Sets, group: NDArray[np.int64]) -> Tes
     hits, expected = int(hit.sum()), float(chance.sum())
     effect = design_effect(excess, group[applies])
     z = (hits - expected) / np.sqrt(variance * effect) if variance > 0 else 0.0
-    p = float(norm.sf(z))
+    p = float(ndtr(-z))
     if z > CLEAR:
         p = max(poisson_binomial_tail(hits, k[applies], n[applies]), p if effect > 1 else 0.0)
     picked = (hit / k[applies] - 1 / n[applies]).sum() / max(1, len(n))
@@ -172,9 +173,7 @@ class Leaders:
         cross = self._weighted.T @ mine
         explained = float(cross @ np.linalg.lstsq(self._information, cross, rcond=None)[0])
         information = float((self._p * mine) @ mine) - explained
-        return (
-            float(norm.sf(mine[self.sets.right].sum() / np.sqrt(information))) if information > 1e-9 else 1.0
-        )
+        return float(ndtr(-mine[self.sets.right].sum() / np.sqrt(information))) if information > 1e-9 else 1.0
 
     def _fit(self) -> None:
         used = np.stack(self.columns[:MOST_COVARIATES], axis=1)
