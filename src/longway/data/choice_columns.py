@@ -42,16 +42,17 @@ PREFERENCES = (
     ("chosen", "rejected"),
     ("preferred", "dispreferred"),
     ("winner_response", "loser_response"),
-    ("good", "bad"),
+    ("sentence_good", "sentence_bad"),
 )
 PAIRS = (
     ("response_a", "response_b"), ("answer_a", "answer_b"), ("output_a", "output_b"), ("completion_a", "completion_b"),
-    ("response_0", "response_1"), ("response_1", "response_2"), ("output_1", "output_2"), ("text_a", "text_b"), ("a", "b"),
+    ("response_0", "response_1"), ("response_1", "response_2"), ("output_1", "output_2"), ("a", "b"),
 )  # fmt: skip
-WINNERS = ("winner", "preference", "vote", "preferred", "judgement", "judgment", "label")
+WINNERS = ("winner", "preference", "vote", "preferred", "judgement", "judgment")
 JUDGES = ("judge", "judge_id", "annotator", "rater", "voter")
 MAKERS = (("model_a", "model_b"), ("generator_a", "generator_b"), ("model_1", "model_2"))
-SERIES = re.compile(r"(?i)(.*?)[ _]?([a-j]|\d{1,2})$")  # option_a, choice1, ending0, A
+STEMS = "option|opt|op|choice|ending|answer|candidate|alternative|solution|sol|response|completion|"
+SERIES = re.compile(rf"(?i)({STEMS})[ _]?([a-j]|\d{{1,2}})$")  # option_a, choice1, ending0, A
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ def _check(names: Sequence[str], given: GivenColumns) -> None:
             )
         },
     }
-    faults = [missing(role, name, names) for role, name in roles.items() if name and name not in names]
+    faults = [missing(role, name, list(names)) for role, name in roles.items() if name and name not in names]
     if faults:
         raise ColumnError(" ".join(faults))
 

@@ -10,8 +10,8 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from longway.data.loading import first_rows, open_source
 from longway.data.problems import SHOWN, ProblemLog, say_rows
 from longway.data.shards import Source
 from longway.data.table import DataTable, combine, scalar_text
-from longway.errors import DataError
+from longway.errors import DataError, SettingError
 from longway.records import Problem
 
 TIES = frozenset(
@@ -37,11 +37,13 @@ TIES = frozenset(
         "neither",
         "same",
         "tie (bothbad)",
+        "tie (both bad)",
         "bothbad",
         "both_bad",
         "0.5",
     }
 )
+ROLES = tuple(one.name for one in fields(GivenColumns))
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LETTER = re.compile(r"\(?([A-Za-z])\)?[.):]?$")
 TURN = re.compile(r"\n\n(?:Assistant|Human): ?")  # of a conversation in one text
@@ -63,7 +65,7 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One prompt with its candidates. right: the place of the right one; None for a tie. row: in the source, from 0. scores: of a ranking."""
+    """One prompt with its candidates. right: the place of the right one; None for a tie. row: in the source, from 0."""
 
     id: str
     row: int
@@ -116,30 +118,59 @@ def load_choices(
     *,
     limit: int | None = None,
     encoding: str | None = None,
+    **columns: str | Sequence[str],
 ) -> ChoiceDataset | None:
     """Questions with candidates from anything that `load` takes; None if it has no candidates and none were named.
 
-    given: the columns, as far as the user named them. Raises ColumnError if they are not there, DataError if no row can be used.
+    columns: choices (a column or several), answer, scores, chosen, rejected, a, b, winner, judge, prompt, id; those omitted are guessed.
+    given: the same as one object. Raises ColumnError if a column is not there, DataError if no row can be used.
 
-    >>> rows = [{"question": "2 + 2?", "choices": ["3", "4"], "answer": "B"}]
-    >>> load_choices(rows).questions[0].right
+    >>> rows = [{"q": "2 + 2?", "list": ["3", "4"], "key": "B"}]
+    >>> load_choices(rows, choices="list", answer="key").questions[0].right
     1
     """
+    named = given or named_columns(columns)
     known = check_encoding(encoding)
     try:
-        return _load(source, given or GivenColumns(), limit, None)
+        return _load(source, named, limit, None)
     except EncodingError:
-        return _load(source, given or GivenColumns(), limit, known)
+        return _load(source, named, limit, known)
+
+
+def named_columns(columns: Mapping[str, object]) -> GivenColumns:
+    """The columns of a call by role.
+
+    >>> named_columns({"choices": "options", "answer": "key"}).choices
+    ('options',)
+    """
+    wrong = [name for name in columns if name not in ROLES]
+    if wrong:
+        raise SettingError(f"There is no column called '{wrong[0]}'. Expected: {', '.join(ROLES)}.")
+    values: dict[str, Any] = dict(columns)
+    if isinstance(values.get("choices"), str):
+        values["choices"] = (values["choices"],)
+    return GivenColumns(**{**values, "choices": tuple(values.get("choices") or ())})
+
+
+def guessed_columns(source: object) -> ChoiceColumns | None:
+    """The columns of candidates in the data, by their names; None if there are none."""
+    return _open(source, GivenColumns(), None, None, ProblemLog())[1]
+
+
+def _open(
+    source: object, given: GivenColumns, limit: int | None, encoding: str | None, log: ProblemLog
+) -> tuple[Source, ChoiceColumns | None]:
+    opened = open_source(source, log, limit=limit, stream=None, encoding=encoding)
+    sample = first_rows(opened)
+    lists = [name for name in sample.columns if _is_list(sample[name])]
+    return opened, choice_columns(sample.columns, lists, given)
 
 
 def _load(
     source: object, given: GivenColumns, limit: int | None, encoding: str | None
 ) -> ChoiceDataset | None:
     log = ProblemLog()
-    opened = open_source(source, log, limit=limit, stream=None, encoding=encoding)
-    sample = first_rows(opened)
-    lists = [name for name in sample.columns if _is_list(sample[name])]
-    columns = choice_columns(sample.columns, lists, given)
+    opened, columns = _open(source, given, limit, encoding, log)
     if columns is None:
         return None
     table = opened.whole or combine(list(opened.tables(None, log)))
@@ -184,13 +215,11 @@ class _Rows:
         sets = [_candidates([cells[name][row] for name in columns.candidates]) for row in range(frame.height)]
         prompts = cells[columns.prompt] if columns.prompt else [None] * frame.height
         answers = cells[columns.answer] if columns.answer else [0] * frame.height
-        decode = _decoder(columns, answers, [texts for texts, _ in sets])
-        for row in range(frame.height):
-            texts, letters = sets[row]
-            prompt, texts = _without_shared_turns(
-                _text(prompts[row]), texts, has_prompt=columns.prompt is not None
-            )
-            right = decode(answers[row], texts, letters)
+        decode = _decoder(columns, answers, [one.texts for one in sets])
+        for row, offered in enumerate(sets):
+            texts = offered.texts
+            prompt = _text(prompts[row]) or offered.shared
+            right = decode(answers[row], texts, offered.letters)
             if fault := _fault(texts, right):
                 self._log(fault, row)
                 continue
@@ -254,7 +283,7 @@ def _decoder(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequ
     if columns.kind == "ranking":
         return _by_score
     if columns.kind == "votes":
-        return _winner
+        return _winner_decoder(answers)
     plain = [_plain(answer) for answer in answers]
     start = _first_number(plain, sets)
     ways: list[Decoder] = [
@@ -288,7 +317,7 @@ def _plain(answer: Any) -> Any:
         return "several" if len(answer) > 1 else (scalar_text(answer[0]) if answer else "")
     if isinstance(answer, Mapping):
         return scalar_text(answer.get("text", ""))
-    return None if answer is None else scalar_text(answer)
+    return None if answer is None else re.sub(r"^(\d+)\.0$", r"\1", scalar_text(answer))
 
 
 def _by_text(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
@@ -332,36 +361,74 @@ def _by_score(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int 
     return scores.index(best) if scores.count(best) == 1 else "several_answers"
 
 
-def _winner(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
-    if answer is None:
-        return "no_answer"
-    word = re.sub(
-        r"^(model|response|answer|output|assistant|completion)[ _]?",
-        "",
-        scalar_text(answer).strip().casefold(),
-    )
-    if word in TIES:
-        return "tie"
-    place = {"a": 0, "b": 1, "1": 0, "2": 1, "left": 0, "right": 1, "first": 0, "second": 1, "0": 0}.get(word)
-    return "foreign_answer" if place is None else place
+def _winner_decoder(answers: Sequence[Any]) -> Decoder:
+    """A function from a vote to the place of the winner. Numbers count from 0 if some vote is 0 and none is 2."""
+    words = {_vote(answer) for answer in answers}
+    counts_from = 0 if "0" in words and "2" not in words else 1
+    places = {"a": 0, "b": 1, "left": 0, "right": 1, "first": 0, "second": 1}
+    places |= {str(counts_from): 0, str(counts_from + 1): 1}
+    ties = TIES if counts_from == 0 else TIES | {"0"}
+
+    def decode(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
+        word = _vote(answer)
+        if not word:
+            return "no_answer"
+        return "tie" if word in ties else places.get(word, "foreign_answer")
+
+    return decode
 
 
-def _candidates(cells: Sequence[Any]) -> tuple[list[str], list[str]]:
-    """The texts of the candidates, and their letters if the data have some."""
+def _vote(answer: Any) -> str:
+    """A vote without what all votes may begin with: "model_a" is "a"."""
+    word = str(_plain(answer) or "").strip().casefold()
+    return re.sub(r"^(model|response|answer|output|assistant|completion)[ _]?", "", word)
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What a row offers. letters: of the candidates, if the data have some. shared: the conversation that all of them continue."""
+
+    texts: list[str]
+    letters: list[str]
+    shared: str = ""
+
+
+def _candidates(cells: Sequence[Any]) -> Offered:
+    """The candidates of a row."""
     if len(cells) == 1:
         cell = cells[0]
         if isinstance(cell, Mapping):  # {"text": [...], "label": [...]}, as on the Hugging Face hub
             texts, letters = cell.get("text"), cell.get("label")
-            return [_text(text) for text in texts or ()], [_text(letter) for letter in letters or ()]
+            return Offered([_text(text) for text in texts or ()], [_text(letter) for letter in letters or ()])
         if isinstance(cell, list):
-            return [_text(_content(one)) for one in cell], [
-                _text(one["label"]) for one in cell if isinstance(one, Mapping) and "label" in one
-            ]
-        return [], []
+            labels = [_text(one["label"]) for one in cell if isinstance(one, Mapping) and "label" in one]
+            return Offered([_text(_content(one)) for one in cell], labels)
+        return Offered([], [])
+    if all(isinstance(cell, list) for cell in cells):
+        return _conversations(cells)
     texts = [_text(cell) for cell in cells]
     while texts and not texts[-1].strip():  # rows with fewer options leave the last columns empty
         texts.pop()
-    return texts, []
+    return _without_shared_turns(texts)
+
+
+def _conversations(cells: Sequence[list[Any]]) -> Offered:
+    """Candidates that are lists of chat messages. The messages at the start that all of them have are no part of them."""
+    n = _n_shared(cells)
+    if n == min(map(len, cells)):  # the last message is always the candidate's own
+        n = max(0, n - 1)
+    return Offered([_text(cell[n:]) for cell in cells], [], _text(cells[0][:n]))
+
+
+def _without_shared_turns(texts: list[str]) -> Offered:
+    """Candidates that are conversations in one text each: the turns at the start that all of them have are no part of them."""
+    shared = _n_shared(texts)
+    ends = (
+        [match.end() for match in TURN.finditer(texts[0]) if match.end() <= shared] if len(texts) > 1 else []
+    )
+    if not ends:
+        return Offered(texts, [])
+    return Offered([text[ends[-1] :] for text in texts], [], texts[0][: ends[-1]].strip())
 
 
 def _content(one: Any) -> Any:
@@ -381,21 +448,13 @@ def _text(cell: Any) -> str:
     return scalar_text(cell)
 
 
-def _without_shared_turns(prompt: str, texts: list[str], *, has_prompt: bool) -> tuple[str, list[str]]:
-    """The prompt and the candidates; where both candidates begin with the same conversation, that is the prompt."""
-    if has_prompt or len(texts) != 2:
-        return prompt, texts
-    shared = len(_shared(texts[0], texts[1]))
-    ends = [match.end() for match in TURN.finditer(texts[0]) if match.end() <= shared]
-    ends += [match.end() for match in re.finditer(r"\n\n", texts[0][:shared])] if not ends else []
-    if not ends:
-        return prompt, texts
-    return texts[0][: ends[-1]].strip(), [text[ends[-1] :] for text in texts]
-
-
-def _shared(one: str, two: str) -> str:
-    n = next((i for i, (x, y) in enumerate(zip(one, two, strict=False)) if x != y), min(len(one), len(two)))
-    return one[:n]
+def _n_shared(sequences: Sequence[Sequence[Any]]) -> int:
+    """How many items at the start all sequences have in common."""
+    places = zip(*sequences, strict=False)
+    return next(
+        (i for i, items in enumerate(places) if any(one != items[0] for one in items)),
+        min(map(len, sequences), default=0),
+    )
 
 
 def _ids(cells: Sequence[Any], n: int) -> list[str]:
@@ -416,7 +475,7 @@ def _is_list(series: pl.Series) -> bool:
     return bool(cells) and all(isinstance(_value(cell), list | dict) for cell in cells)
 
 
-def _values(series: pl.Series) -> Iterator[Any] | list[Any]:
+def _values(series: pl.Series) -> list[Any]:
     """The cells as Python values; lists and objects that were written as text are read."""
     if series.dtype != pl.String:
         return series.to_list()

@@ -8,7 +8,7 @@ With d = +1/2 for the candidate that has more, -1/2 for the other, and l the dif
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,30 @@ from numpy.typing import NDArray
 from longway.detect.choices.cues import CUES, Cue
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.ranker import Sets, fit, softmax
+from longway.detect.choices.search import design_effect
 from longway.stats import wilson_interval
 
 Floats = NDArray[np.float64]
 FEWEST = 20  # pairs that must differ in a cue
 LENGTH = "characters"
+MORE = {  # what the answer has more of, if the name of the cue is not that
+    "word length": "letters per word", "paragraphs": "lines", "space before": "space before the first word",
+    "space behind": "space behind the last word", "double space": "double spaces", "capital": "a capital at the start",
+    "capitals": "capital letters", "full stop": "a full stop at the end", "quotes": "quotation marks",
+    "exclamation": "exclamation marks", "questions": "question marks", "precision": "decimals",
+    "middle number": "a middling number", "absolutes": "absolute words (always ...)", "hedges": "hedges (may, often ...)",
+    "negation": "negations", "joiners": "joining words (and ...)", "first person": "I, me, my", "second person": "you, your",
+    "article fit": "fit with a or an", "number fit": "fit with is or are", "echo share": "a share of prompt words",
+    "echo": "words of the prompt", "restated prompt": "the prompt at the start", "similarity": "likeness to the other",
+    "same start": "the start of the other", "bullets": "list items", "bold": "bold words", "code": "code blocks",
+    "tables": "table rows", "refusal": "refusals", "apology": "apologies", "flattery": "flattery, eagerness",
+    "repetition": "repeated words", "other script": "letters of other scripts",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class StyleEffect:
-    """How often the candidate with more of a cue is preferred. equal_*: the same between answers of equal length; None for length itself."""
+    """How often the candidate with more of a cue is preferred. name: what it has more of. equal_*: the same between answers of equal length; None for length itself."""
 
     cue: str
     family: str
@@ -40,37 +54,35 @@ class StyleEffect:
 
 
 def style_effects(given: Candidates, cues: Sequence[Cue] = CUES) -> list[StyleEffect]:
-    """The effect of each cue in which enough pairs differ, strongest first; empty if a question has more than two candidates."""
+    """The effect of each cue in which enough pairs differ, clearest first; empty if a question has more than two candidates."""
     if (given.sets.sizes != 2).any():
         return []
     length = np.log1p(given.cues[:, [cue.name for cue in cues].index(LENGTH)])
-    found = [_effect(cue, given.cues[:, i], length, given.sets) for i, cue in enumerate(cues)]
-    return sorted((one for one in found if one is not None), key=lambda one: -abs(one.share - 0.5))
+    found = [_effect(cue, given.cues[:, i], length, given) for i, cue in enumerate(cues)]
+    clear = [one for one in found if one is not None]
+    return sorted(clear, key=lambda one: -max(one.low - 0.5, 0.5 - one.high))
 
 
-def _effect(cue: Cue, values: Floats, length: Floats, sets: Sets) -> StyleEffect | None:
+def _effect(cue: Cue, values: Floats, length: Floats, given: Candidates) -> StyleEffect | None:
+    sets = given.sets
     first, second = values[sets.starts[:-1]], values[sets.starts[:-1] + 1]
     keep = np.flatnonzero(first != second)
     if len(keep) < FEWEST:
         return None
     part, places = sets.part(keep)
     more = np.where(values[places] == np.repeat(np.maximum(first, second)[keep], 2), 0.5, -0.5)
-    share = float((more[part.right] > 0).mean())
-    low, high = wilson_interval(share, len(keep))
-    effect = StyleEffect(cue.name, cue.family, cue.high, len(keep), share, low, high)
+    hit = (more[part.right] > 0).astype(np.float64)
+    share = float(hit.mean())
+    repeats = design_effect(hit - share, given.group[keep])
+    name = MORE.get(cue.name, cue.name)
+    effect = StyleEffect(
+        cue.name, cue.family, name, len(keep), share, *wilson_interval(share, len(keep) / repeats)
+    )
     if cue.family == "length":
         return effect
     b, error = logit(np.stack([more, length[places]], axis=1), part)
-    return StyleEffect(
-        cue.name,
-        cue.family,
-        cue.high,
-        len(keep),
-        share,
-        low,
-        high,
-        *(_share(b + k * error) for k in (0, -1.96, 1.96)),
-    )
+    half = 1.96 * error * np.sqrt(repeats)
+    return replace(effect, equal_share=_share(b), equal_low=_share(b - half), equal_high=_share(b + half))
 
 
 def logit(columns: Floats, sets: Sets) -> tuple[float, float]:

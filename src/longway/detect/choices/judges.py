@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from longway.data.choices import Question
+from longway.detect.choices.search import design_effect
 from longway.stats import wilson_interval
 
 FEWEST = 10  # votes from which a share is given
@@ -69,42 +70,42 @@ def _of(judge: str, questions: Sequence[Question]) -> list[Question]:
 
 
 def _shares(votes: Sequence[Question], judge: str) -> list[Share]:
-    longer = [
-        one.right == int(len(one.candidates[1]) > len(one.candidates[0]))
-        for one in votes
-        if len(one.candidates[0]) != len(one.candidates[1])
-    ]
+    lengths = [tuple(map(len, one.candidates)) for one in votes]
+    other = [one for one, (first, second) in zip(votes, lengths, strict=True) if first != second]
+    own = [one for one in votes if judge and one.makers and one.makers.count(judge) == 1]
     found = [
-        share_of("the first answer", judge, [one.right == 0 for one in votes]),
-        share_of("the longer answer", judge, longer),
+        share_of("the first answer", judge, votes, [one.right == 0 for one in votes]),
+        share_of("the longer answer", judge, other, [_is_longer(one) for one in other]),
+        share_of("its own answer", judge, own, [one.makers[one.right or 0] == judge for one in own]),
     ]
-    own = [
-        one for one in votes if one.makers and judge and (one.makers[0] == judge) != (one.makers[1] == judge)
-    ]
-    if judge and own:
-        found.append(share_of("its own answer", judge, [one.makers[one.right or 0] == judge for one in own]))
     return [one for one in found if one is not None]
 
 
-def share_of(name: str, judge: str, hits: Iterable[bool], expected: float = 0.5) -> Share | None:
-    """A share with its interval; None if there are too few votes."""
-    values = list(hits)
-    if len(values) < FEWEST:
+def _is_longer(vote: Question) -> bool:
+    return vote.right == int(len(vote.candidates[1]) > len(vote.candidates[0]))
+
+
+def share_of(
+    name: str, judge: str, votes: Sequence[Question], hits: Sequence[bool], expected: float = 0.5
+) -> Share | None:
+    """A share with its interval; None if there are too few votes. Votes on the same prompt are not independent: they widen the interval."""
+    if len(hits) < FEWEST:
         return None
-    share = sum(values) / len(values)
-    low, high = wilson_interval(share, len(values))
-    return Share(name, judge, len(values), share, low, high, expected)
+    share = sum(hits) / len(hits)
+    _, group = np.unique(np.array([one.prompt or one.id for one in votes], dtype=object), return_inverse=True)
+    effect = design_effect(np.array(hits, dtype=np.float64) - share, group)
+    low, high = wilson_interval(share, len(hits) / effect)
+    return Share(name, judge, len(hits), share, low, high, expected)
 
 
 def _order(questions: Sequence[Question]) -> Share | None:
     """How often a judge who saw a pair in both orders kept the winner."""
-    winners: dict[tuple[str, str, frozenset[str]], dict[str, str]] = defaultdict(dict)
+    seen: dict[tuple[str, str, frozenset[str]], dict[str, Question]] = defaultdict(dict)
     for one in questions:
-        winners[one.judge, one.prompt, frozenset(one.candidates)][one.candidates[0]] = one.candidates[
-            one.right or 0
-        ]
-    both = [len(set(by_first.values())) == 1 for by_first in winners.values() if len(by_first) == 2]
-    return share_of("the same answer in both orders", "", both, 1.0)
+        seen[one.judge, one.prompt, frozenset(one.candidates)][one.candidates[0]] = one
+    both = [list(votes.values()) for votes in seen.values() if len(votes) == 2]
+    kept = [len({one.candidates[one.right or 0] for one in votes}) == 1 for votes in both]
+    return share_of("the same answer in both orders", "", [votes[0] for votes in both], kept, 1.0)
 
 
 def agreement(votes: Sequence[Question]) -> Agreement | None:

@@ -27,6 +27,9 @@ from longway.stats import wilson_interval
 
 Floats = NDArray[np.float64]
 FOLDS = 5
+# Rankers of different folds learn from mostly the same questions, so their errors are related: with random answers the variance of the
+# accuracy is up to about twice that of independent answers (runs/choice.py --permute).
+SHARED = 2.0
 CUE_PENALTY, WORD_PENALTY = 100.0, 1.0
 MOST_WORDS = 20_000
 OVERLAP = frozenset({"echo share", "echo", "restated prompt"})  # cues that read the prompt
@@ -144,7 +147,7 @@ def leak_of(part: str, hit: Floats, given: Candidates, columns: tuple[str, ...])
     chance = 1 / given.sets.sizes
     effect = design_effect(hit - hit.mean(), given.group)
     accuracy = float(hit.mean())
-    low, high = wilson_interval(accuracy, len(hit) / effect)
+    low, high = wilson_interval(accuracy, len(hit) / effect / SHARED)
     return Leak(
         part, columns, accuracy, low, high, float(chance.mean()), f"{FOLDS}-fold cross-validation", len(hit)
     )

@@ -27,6 +27,7 @@ Bools = NDArray[np.bool_]
 FEWEST = 5  # questions that a word must separate
 MOST_WORDS = 4000  # words and pairs of words that are tested
 EVEN = 1e-9
+ORDINALS = ("first", "second", "third", "fourth")
 
 
 Gram = tuple[str, ...]
@@ -99,21 +100,32 @@ class CandidatePattern:
     graded: Floats | None = None
 
 
-def all_patterns(given: Candidates, *, is_ordered: bool) -> Iterator[CandidatePattern]:
-    """Every pattern to test."""
+def all_patterns(given: Candidates, *, is_ordered: bool, noun: str = "option") -> Iterator[CandidatePattern]:
+    """Every pattern to test. noun: what a candidate is called."""
     if is_ordered:
-        yield from position_patterns(given.sets)
+        yield from position_patterns(given.sets, noun)
     yield from cue_patterns(given)
     yield from word_patterns(given)
 
 
-def position_patterns(sets: Sets) -> Iterator[CandidatePattern]:
+def place_name(place: int, noun: str = "option") -> str:
+    """A candidate by its place: options have letters.
+
+    >>> place_name(1), place_name(1, "answer")
+    ('option B', 'the second answer')
+    """
+    if noun == "option":
+        return f"option {chr(65 + place) if place < 26 else place + 1}"
+    return f"the {ORDINALS[place]} {noun}" if place < len(ORDINALS) else f"{noun} {place + 1}"
+
+
+def position_patterns(sets: Sets, noun: str = "option") -> Iterator[CandidatePattern]:
     """The candidate at each place, and the last one where questions have different numbers of candidates."""
     place = np.arange(sets.starts[-1]) - np.repeat(sets.starts[:-1], sets.sizes)
     for i in range(int(sets.sizes.max())):
-        yield CandidatePattern("position", f"option {chr(65 + i) if i < 26 else i + 1}", place == i)
+        yield CandidatePattern("position", place_name(i, noun), place == i)
     if len(np.unique(sets.sizes)) > 1:
-        yield CandidatePattern("position", "the last option", place == sets.sizes[sets.question] - 1)
+        yield CandidatePattern("position", f"the last {noun}", place == sets.sizes[sets.question] - 1)
 
 
 def cue_patterns(given: Candidates, cues: Sequence[Cue] = CUES) -> Iterator[CandidatePattern]:

@@ -23,7 +23,8 @@ from longway.stats import mutual_information, q_values, wilson_low
 
 Floats = NDArray[np.float64]
 CLEAR = 1.0  # standard errors from which the tail is computed exactly
-NOT_EXPLAINED = 0.01  # p-value below which a finding says more than those before it
+NOT_EXPLAINED = 0.01  # highest p-value of a pattern beside stronger ones with which it leads a group
+SLACK = 2.0  # the score test is approximate
 MOST_COVARIATES = 25
 MOST_JOINED = 400
 KEPT_IDS = 20
@@ -101,11 +102,15 @@ def search(
     max_q: float,
     field: str,
     label: str,
+    noun: str = "option",
     step: Callable[[str], object] = lambda name: None,
 ) -> tuple[list[Finding], dict[str, int], list[Test]]:
     """The findings, strongest first, each with those that it explains as variants; tests by family; all tests."""
     step("testing patterns of candidates")
-    tests = [test(pattern, given.sets, given.group) for pattern in all_patterns(given, is_ordered=is_ordered)]
+    tests = [
+        test(pattern, given.sets, given.group)
+        for pattern in all_patterns(given, is_ordered=is_ordered, noun=noun)
+    ]
     tests = [one for one in tests if one.applies]
     q = q_values(np.array([one.p for one in tests])) if tests else np.zeros(0)
     counts: dict[str, int] = {}
@@ -129,13 +134,15 @@ def search(
 def join(tests: Sequence[Test], sets: Sets) -> list[tuple[Test, list[Test]]]:
     """Groups of patterns that say the same: each with those that add nothing to the patterns before them.
 
-    Strongest first, a pattern leads a group if a conditional logit with the leaders before it leaves it significant (score test).
+    Strongest first, a pattern leads a group if a conditional logit with the leaders before it leaves it significant (score test). The
+    level is the p-value at which patterns were found: words that only follow length would else pass by the number of words tested.
     """
+    level = min(NOT_EXPLAINED, SLACK * max((one.p for one in tests), default=0.0))
     groups: list[tuple[Test, list[Test]]] = []
     leaders = Leaders(sets)
     for one in tests[:MOST_JOINED]:
         column = centred(one.pattern.has.astype(np.float64), sets)
-        if leaders.p_value(column) <= NOT_EXPLAINED:
+        if leaders.p_value(column) <= level:
             groups.append((one, []))
             leaders.add(column, *([] if one.pattern.graded is None else [one.pattern.graded]))
         else:

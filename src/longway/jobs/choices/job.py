@@ -6,7 +6,7 @@ The run folder holds findings.json, report.html and card.md.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -14,15 +14,16 @@ from typing import Literal
 
 import numpy as np
 
-from longway.data.choices import ChoiceDataset, load_choices
+from longway.data.choices import ROLES, ChoiceDataset, load_choices, named_columns
 from longway.detect.choices.effects import style_effects
 from longway.detect.choices.judges import judge_report
 from longway.detect.choices.leak import leaks
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import Test, search
-from longway.errors import DataError
+from longway.errors import DataError, SettingError
 from longway.jobs.choices.result import FILE, ChoiceAuditResult, ChoiceExample, ChoiceSummary
 from longway.jobs.choices.settings import ChoiceAuditSettings
+from longway.jobs.choices.show import UNITS
 from longway.jobs.options import settings_from
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.records import Finding
@@ -47,10 +48,12 @@ def audit_choices(
     """Audit data with candidates: can the right one be found without reading the prompt, and by what?
 
     data: a ChoiceDataset, or anything that `load` reads. out: write a run folder; True chooses one in longway-runs.
-    options: the options of `longway audit` by name, such as `max_q=0.01`.
+    options: columns as in `load_choices` (choices, answer, chosen, rejected ...), and the options of `longway audit` by name, such as `max_q=0.01`.
     """
-    given = as_choices(data)
-    chosen = settings_from(ChoiceAuditSettings, settings, options)
+    columns = {name: value for name, value in options.items() if name in ROLES}
+    given = as_choices(data, columns)
+    others = {name: value for name, value in options.items() if name not in ROLES}
+    chosen = settings_from(ChoiceAuditSettings, settings, others)
     watcher = watcher or Watcher()
     if out is None:
         return _audit(given, chosen, watcher)
@@ -66,12 +69,18 @@ def audit_choices(
     return replace(result, folder=planned.folder)
 
 
-def as_choices(data: object) -> ChoiceDataset:
+def as_choices(data: object, columns: Mapping[str, object] | None = None) -> ChoiceDataset:
     """The dataset itself, or what `load_choices` makes of it; DataError if it has no candidates."""
-    given = data if isinstance(data, ChoiceDataset) else load_choices(data)
+    if isinstance(data, ChoiceDataset):
+        if columns:
+            raise SettingError(
+                f"'{next(iter(columns))}' names a column, but the dataset is already loaded. Name its columns in lw.load_choices(data, choices=..., answer=...)."
+            )
+        return data
+    given = load_choices(data, named_columns(columns or {}))
     if given is None:
         raise DataError(
-            "The data have no candidates. Expected columns such as choices and answer, or chosen and rejected. Name them with load_choices."
+            "The data have no candidates. Expected columns such as choices and answer, or chosen and rejected. Name them: choices=..., answer=..."
         )
     return given
 
@@ -91,6 +100,7 @@ def _audit(given: ChoiceDataset, settings: ChoiceAuditSettings, watcher: Watcher
         max_q=settings.max_q,
         field=" + ".join(columns),
         label=label,
+        noun=UNITS[given.columns.kind].candidate,
         step=watcher.step,
     )
     found, _ = leaks(

@@ -62,7 +62,7 @@ class ChoiceAuditResult(Result):
     """What an audit of candidates found.
 
     leaks: how often a ranker picks the right candidate, by what it sees; "candidates" is everything but the prompt. findings: strongest
-    first. effects: of style, in pairs. judges: of votes. hard: ids of questions that the ranker gets wrong.
+    first. effects: of style, in pairs. judges: of votes.
     """
 
     dataset: ChoiceSummary

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 
 from longway.detect.choices.effects import StyleEffect
 from longway.detect.choices.judges import JudgeReport, Share
+from longway.detect.choices.patterns import place_name
 from longway.detect.severity import severity_of
 from longway.jobs.choices.result import CANDIDATES, ChoiceAuditResult, ChoiceExample
 from longway.records import Finding, Leak
@@ -47,17 +48,28 @@ SEEN = {
     "words": "their words",
     "overlap": "how much of the prompt’s wording they repeat",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What a kind of data calls its questions and candidates; right: the one that is looked for."""
+
+    question: str
+    candidate: str
+    right: str
+
+
 UNITS = {
-    "choice": ("question", "option"),
-    "preference": ("pair", "answer"),
-    "ranking": ("list", "candidate"),
-    "votes": ("vote", "answer"),
+    "choice": Unit("question", "option", "right"),
+    "preference": Unit("pair", "answer", "chosen"),
+    "ranking": Unit("list", "candidate", "best"),
+    "votes": Unit("vote", "answer", "winning"),
 }
 READING = [
     ("Leak", "How often a simple ranker picks the right candidate. It learned from other questions and never sees the prompt, so it should not do better than chance."),
     ("Chance", "The accuracy of a random choice: the mean of one divided by the number of candidates."),
     ("Applies to", "Questions in which some candidates have the pattern and others do not. The others say nothing about it."),
-    ("Right one has it", "In how many of these the right candidate has the pattern, and how many a random choice would give."),
+    ("Right one has it", "In how many of these the right candidate (chosen, best or winning) has the pattern, and how many a random choice would give."),
     ("Points", "How much more often than by chance one is right by choosing among the candidates with the pattern, over all questions; in percentage points."),
     ("q", "The p-value, by comparison with random answers, corrected for testing many patterns: of all findings with q up to 0.05, about 5% are expected to be chance."),
     ("At equal length", "The share if both answers had the same number of characters, by a model of length and this cue together."),
@@ -68,7 +80,7 @@ NOTE = "A pattern is not a verdict: a longer answer can be the better one. It is
 def choice_page(result: ChoiceAuditResult) -> Page:
     """All sections of an audit of candidates."""
     data = result.dataset
-    question, candidate = UNITS[data.kind]
+    unit = UNITS[data.kind]
     return Page(
         kicker="Longway audit",
         title=cut(f"Audit of {data.name}", PATTERN_LIMIT),
@@ -79,7 +91,7 @@ def choice_page(result: ChoiceAuditResult) -> Page:
             ("Made", cut(result.created, NAME_LIMIT)),
         ],
         figures=[
-            KeyFigure(f"{question.capitalize()}s used", count(data.used), f"of {counted(data.rows, 'row')}; {counted(data.candidates, candidate)}"),
+            KeyFigure(f"{unit.question.capitalize()}s used", count(data.used), f"of {counted(data.rows, 'row')}; {counted(data.candidates, unit.candidate)}"),
             KeyFigure("Right without the prompt", percent(result.leak.accuracy), f"chance is {percent(result.leak.majority)}"),
             KeyFigure("Shortcuts", count(len(result.findings)), f"of {counted(sum(result.tested.values()), 'pattern')} tested"),
         ],
@@ -110,12 +122,8 @@ def _verdict(result: ChoiceAuditResult) -> str:
 
 
 def _right(result: ChoiceAuditResult) -> str:
-    return {
-        "choice": "right option",
-        "preference": "chosen answer",
-        "ranking": "best candidate",
-        "votes": "winner",
-    }[result.dataset.kind]
+    unit = UNITS[result.dataset.kind]
+    return f"{unit.right} {unit.candidate}"
 
 
 def _leak_section(result: ChoiceAuditResult) -> Section:
@@ -124,16 +132,18 @@ def _leak_section(result: ChoiceAuditResult) -> Section:
         for part, leak in result.leaks.items()
     ]
     named = [replace(leak, columns=(part,)) for part, leak in result.leaks.items()]
-    title = "How often a ranker picks the right candidate, against chance"
+    title = f"How often a ranker picks the {_right(result)}, against chance"
     desc = "; ".join(f"{one.part}: {percent(one.accuracy)}" for one in named)
     svg = charts.leak_chart(named, key="leak", majority=result.leak.majority, title=title, desc=desc)
-    lead = "How often a simple ranker picks the right candidate, by what it sees. It learned from other questions. The dashed line is a random choice; the whisker is the 95% interval."
+    lead = f"How often a simple ranker picks the {_right(result)}, by what it sees. It learned from other questions. The dashed line is a random choice; the whisker is the 95% interval."
     return Section(
         "leak",
         "Right without the prompt",
         [
             Paragraph(lead, "lead"),
-            Chart(svg, f"{result.leak.how}, {counted(result.leak.rows, 'question')}"),
+            Chart(
+                svg, f"{result.leak.how}, {counted(result.leak.rows, UNITS[result.dataset.kind].question)}"
+            ),
             Table([Column("It sees"), Column("Right", number=True), Column("Chance", number=True)], rows),
         ],
         on=EVERYWHERE,
@@ -149,12 +159,13 @@ def _leak_words(leak: Leak) -> Words:
 
 
 def _findings_section(result: ChoiceAuditResult) -> Section:
-    n_tested = sum(result.tested.values())
+    n_tested, right = sum(result.tested.values()), UNITS[result.dataset.kind].right
+    title = f"What the {_right(result)}s have in common"
     if not result.findings:
-        text = f"None of the {counted(n_tested, 'pattern')} tested is more frequent among the right candidates than among the others (q ≤ {result.settings.max_q:g})."
+        text = f"None of the {counted(n_tested, 'pattern')} tested is more frequent among the {_right(result)}s than among the others (q ≤ {result.settings.max_q:g})."
         return Section(
             "findings",
-            "What the right candidates have in common",
+            title,
             [Paragraph(text, "nothing")],
             on=EVERYWHERE,
         )
@@ -163,21 +174,21 @@ def _findings_section(result: ChoiceAuditResult) -> Section:
         for one in result.findings[:MAX_BARS]
     ]
     svg = charts.bar_chart(
-        bars, key="strongest", title="Strongest patterns of the right candidates", desc="Percentage points over a random choice.",
+        bars, key="strongest", title=f"Strongest patterns of the {_right(result)}s", desc="Percentage points over a random choice.",
         full=max(100 * one.points for one in result.findings),
     )  # fmt: skip
     columns = [
-        Column("Pattern"), Column("Applies to", number=True, short="Applies"), Column("Right one has it", number=True, short="Right has it"),
+        Column("Pattern"), Column("Applies to", number=True, short="Applies"), Column(f"{right.capitalize()} one has it", number=True, short=f"{right.capitalize()} has it"),
         Column("Points", number=True), Column("Severity", drop=1), Column("q", number=True, drop=2),
     ]  # fmt: skip
     rows = [_finding_row(at, finding, result) for at, finding in enumerate(result.findings[:MAX_FINDINGS])]
-    said = f"{counted(len(result.findings), 'pattern')} that the right candidates have more often than a random choice would; {count(n_tested)} were tested. Patterns that add nothing to a stronger one are listed under it."
+    said = f"{counted(len(result.findings), 'pattern')} that the {_right(result)}s have more often than a random choice would; {count(n_tested)} were tested. Patterns that add nothing to a stronger one are listed under it."
     blocks: list[Block] = [
         Paragraph(said),
         Chart(svg, "Points over a random choice"),
         Table(columns, rows, style="findings", open=OPEN_FINDINGS, more="patterns", screen=ON_SCREEN),
     ]
-    return Section("findings", "What the right candidates have in common", blocks, on=EVERYWHERE)
+    return Section("findings", title, blocks, on=EVERYWHERE)
 
 
 def _finding_row(at: int, finding: Finding, result: ChoiceAuditResult) -> Row:
@@ -186,7 +197,11 @@ def _finding_row(at: int, finding: Finding, result: ChoiceAuditResult) -> Row:
         names = ", ".join(cut(one.pattern.name, NAME_LIMIT) for one in finding.variants[:6])
         more = len(finding.variants) - 6
         below.append(Paragraph(f"Explains: {names}{f' and {more} more' if more > 0 else ''}", "quiet"))
-    below += [Only(REPORT, [_example(one)]) for one in result.examples if one.finding == at]
+    below += [
+        Only(REPORT, [_example(one, UNITS[result.dataset.kind])])
+        for one in result.examples
+        if one.finding == at
+    ]
     share: list[str | Span] = [
         Span(percent(finding.label_share), "strong"),
         Span(f" chance {percent(finding.base_rate)}", "quiet"),
@@ -202,7 +217,7 @@ def _finding_row(at: int, finding: Finding, result: ChoiceAuditResult) -> Row:
     return Row(cells, below=below)
 
 
-def _example(example: ChoiceExample) -> Block:
+def _example(example: ChoiceExample, unit: Unit) -> Block:
     """A question with the right candidate in bold and the pattern marked."""
     words: list[str | Span] = (
         [Span(cut(" ".join(example.prompt.split()), TEXT_LIMIT), "data")] if example.prompt else []
@@ -210,7 +225,7 @@ def _example(example: ChoiceExample) -> Block:
     items: list[Words] = [
         [
             Span(_visible(text), "strong" if at == example.right else "data"),
-            Span(" ← right" if at == example.right else "", "quiet"),
+            Span(f" ← {unit.right}" if at == example.right else "", "quiet"),
             Span(" · has it" if has else "", "quiet"),
         ]
         for at, (text, has) in enumerate(zip(example.candidates, example.has, strict=True))
@@ -236,7 +251,7 @@ def _effects_section(effects: Sequence[StyleEffect]) -> list[Section]:
         return []
     clear = [one for one in effects if one.low > 0.5 or one.high < 0.5]
     columns = [
-        Column("The answer with"),
+        Column("The answer with more"),
         Column("Pairs", number=True, drop=2),
         Column("Preferred", number=True),
         Column("At equal length", number=True, drop=1),
@@ -246,7 +261,7 @@ def _effects_section(effects: Sequence[StyleEffect]) -> list[Section]:
     n_left = sum(
         one.equal_low is not None and (one.equal_low > 0.5 or (one.equal_high or 0) < 0.5) for one in effects
     )
-    said = f"{counted(len(clear), 'cue')} of {count(len(effects))} make a difference by themselves; {count(n_left)} still do at equal length."
+    said = f"{counted(len(clear), 'cue')} of {count(len(effects))} make a difference as they are, {count(n_left)} at equal length."
     return [
         Section(
             "style",
@@ -315,16 +330,16 @@ def _share_row(one: Share) -> Row:
 
 
 def _data_section(result: ChoiceAuditResult) -> Section:
-    data = result.dataset
+    data, unit = result.dataset, UNITS[result.dataset.kind]
     sizes = ", ".join(f"{count(n)} with {size}" for size, n in data.sizes.items())
     facts: list[tuple[Words, Words]] = [("Candidates", sizes)]
     if data.places:
         total = sum(data.places) or 1
         facts.append(
             (
-                "Right one at",
+                f"{unit.right.capitalize()} one at",
                 ", ".join(
-                    f"{chr(65 + i) if i < 26 else i + 1} {percent(n / total)}"
+                    f"{place_name(i, unit.candidate).removeprefix('option ')} {percent(n / total)}"
                     for i, n in enumerate(data.places)
                 ),
             )
