@@ -28,8 +28,8 @@ from longway.stats import wilson_interval
 Floats = NDArray[np.float64]
 FOLDS = 5
 # Rankers of different folds learn from mostly the same questions, so their errors are related: with random answers the variance of the
-# accuracy is up to about twice that of independent answers (runs/choice.py --permute).
-SHARED = 2.0
+# accuracy is up to 2.2 times that of independent answers (runs/choice.py --permute).
+SHARED = 2.5
 CUE_PENALTY, WORD_PENALTY = 100.0, 1.0
 MOST_WORDS = 20_000
 OVERLAP = frozenset({"echo share", "echo", "restated prompt"})  # cues that read the prompt

@@ -29,11 +29,13 @@ from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.records import Finding
 from longway.show import markdown
 from longway.show.html import render
+from longway.show.numbers import counted
 from longway.store import now
 
 FEWEST = 20  # questions
 SHOWN = 12  # findings with examples
 EXAMPLES = 2
+LONGEST = 2000  # characters of a text in an example
 LABELS = {"choice": "right", "preference": "chosen", "ranking": "best", "votes": "winner"}
 
 
@@ -88,7 +90,7 @@ def as_choices(data: object, columns: Mapping[str, object] | None = None) -> Cho
 def _audit(given: ChoiceDataset, settings: ChoiceAuditSettings, watcher: Watcher) -> ChoiceAuditResult:
     if len(given.questions) < FEWEST:
         raise DataError(
-            f"{given.source_name} has {len(given.questions)} questions with one right candidate. Expected at least {FEWEST}. Add more questions."
+            f"{given.source_name} has {counted(len(given.questions), 'question')} with one right candidate. Expected at least {FEWEST}. Add more questions."
         )
     watcher.step("measuring the candidates")
     candidates = Candidates.of(given.questions)
@@ -156,5 +158,6 @@ def _examples(
         for at in solved[:EXAMPLES]:
             one = given.questions[at]
             mine = tuple(bool(value) for value in has[starts[at] : starts[at + 1]])
-            found.append(ChoiceExample(number, one.id, one.prompt, one.candidates, one.right or 0, mine))
+            texts = tuple(text[:LONGEST] for text in one.candidates)
+            found.append(ChoiceExample(number, one.id, one.prompt[:LONGEST], texts, one.right or 0, mine))
     return tuple(found)
