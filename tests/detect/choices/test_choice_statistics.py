@@ -192,7 +192,7 @@ def test_the_standard_error_is_that_of_the_second_derivatives():
 
 def test_length_has_no_effect_at_equal_length():
     effects = style_effects(Candidates.of(pairs_with_bold()))
-    assert all(one.equal_share is None for one in effects if one.family == "length")
+    assert {one.cue for one in effects if one.equal_share is None} == {"characters", "words"}
 
 
 def test_questions_with_more_than_two_candidates_have_no_style_effects():

@@ -22,6 +22,7 @@ from longway.stats import wilson_interval
 Floats = NDArray[np.float64]
 FEWEST = 20  # pairs that must differ in a cue
 LENGTH = "characters"
+LENGTHS = (LENGTH, "words")
 MORE = {  # what the answer has more of, if the name of the cue is not that
     "word length": "letters per word", "paragraphs": "lines", "space before": "space before the first word",
     "space behind": "space behind the last word", "double space": "double spaces", "capital": "a capital at the start",
@@ -78,7 +79,7 @@ def _effect(cue: Cue, values: Floats, length: Floats, given: Candidates) -> Styl
     effect = StyleEffect(
         cue.name, cue.family, name, len(keep), share, *wilson_interval(share, len(keep) / repeats)
     )
-    if cue.family == "length":
+    if cue.name in LENGTHS:
         return effect
     b, error = logit(np.stack([more, length[places]], axis=1), part)
     half = 1.96 * error * np.sqrt(repeats)

@@ -24,6 +24,7 @@ from longway.stats import mutual_information, q_values, wilson_low
 Floats = NDArray[np.float64]
 CLEAR = 1.0  # standard errors from which the tail is computed exactly
 NOT_EXPLAINED = 0.01  # highest p-value of a pattern beside stronger ones with which it leads a group
+PLAIN, PLAINER = ("characters", "words"), 1.1
 SLACK = 2.0  # the score test is approximate
 MOST_COVARIATES = 25
 MOST_JOINED = 400
@@ -117,7 +118,7 @@ def search(
     for one in tests:
         counts[one.pattern.family] = counts.get(one.pattern.family, 0) + 1
     found = [(one, float(value)) for one, value in zip(tests, q, strict=True) if value <= max_q]
-    found.sort(key=lambda item: -item[0].points)
+    found.sort(key=lambda item: -_rank(item[0]))
     step("joining patterns that say the same")
     groups = join([one for one, _ in found], given.sets)
     by_test = {id(one): value for one, value in found}
@@ -129,6 +130,11 @@ def search(
         for lead, others in groups
     ]
     return findings, counts, tests
+
+
+def _rank(one: Test) -> float:
+    """What findings are sorted by: their points; of patterns with nearly the same points, plain length comes first."""
+    return one.points * (PLAINER if one.pattern.cue in PLAIN else 1.0)
 
 
 def join(tests: Sequence[Test], sets: Sets) -> list[tuple[Test, list[Test]]]:

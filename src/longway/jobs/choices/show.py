@@ -16,6 +16,7 @@ from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import problem_bullet, setting_rows
 from longway.show.numbers import NONE, count, counted, percent, points, q_value
 from longway.show.sections import (
+    CARD,
     REPORT,
     SCREEN,
     Block,
@@ -59,6 +60,7 @@ class Unit:
     right: str
 
 
+SHORT = {"cues": "surface only", "words": "words only", "overlap": "prompt overlap"}  # at the bars of a chart
 UNITS = {
     "choice": Unit("question", "option", "right"),
     "preference": Unit("pair", "answer", "chosen"),
@@ -94,6 +96,7 @@ def choice_page(result: ChoiceAuditResult) -> Page:
             KeyFigure(f"{unit.question.capitalize()}s used", count(data.used), f"of {counted(data.rows, 'row')}; {counted(data.candidates, unit.candidate)}"),
             KeyFigure("Right without the prompt", percent(result.leak.accuracy), f"chance is {percent(result.leak.majority)}"),
             KeyFigure("Shortcuts", count(len(result.findings)), f"of {counted(sum(result.tested.values()), 'pattern')} tested"),
+            _strongest(result),
         ],
         sections=[
             _leak_section(result),
@@ -104,10 +107,20 @@ def choice_page(result: ChoiceAuditResult) -> Page:
             *([Section("problems", "Problems of the data", [Bullets([problem_bullet(one) for one in result.problems], "problems")], on=EVERYWHERE)] if result.problems else []),
             Section("reading", "How to read this", [Facts(READING, "reading"), Paragraph(NOTE, "note")]),
         ],
+        sheets=("choices.css",),
         version=result.longway,
         fingerprint=data.fingerprint,
         settings=setting_rows(asdict(result.settings), source="findings.json"),
     )  # fmt: skip
+
+
+def _strongest(result: ChoiceAuditResult) -> KeyFigure:
+    if not result.findings:
+        return KeyFigure("Strongest", NONE, "no pattern found")
+    first = result.findings[0]
+    return KeyFigure(
+        "Strongest", points(first.points), f"points over chance: {cut(first.pattern.name, NAME_LIMIT)}"
+    )
 
 
 def _verdict(result: ChoiceAuditResult) -> str:
@@ -131,11 +144,11 @@ def _leak_section(result: ChoiceAuditResult) -> Section:
         Row([SEEN.get(part, part), _leak_words(leak), percent(leak.majority)])
         for part, leak in result.leaks.items()
     ]
-    named = [replace(leak, columns=(part,)) for part, leak in result.leaks.items()]
+    named = [replace(leak, columns=(SHORT.get(part, part),)) for part, leak in result.leaks.items()]
     title = f"How often a ranker picks the {_right(result)}, against chance"
     desc = "; ".join(f"{one.part}: {percent(one.accuracy)}" for one in named)
     svg = charts.leak_chart(named, key="leak", majority=result.leak.majority, title=title, desc=desc)
-    lead = f"How often a simple ranker picks the {_right(result)}, by what it sees. It learned from other questions. The dashed line is a random choice; the whisker is the 95% interval."
+    lead = f"How often a simple ranker picks the {_right(result)}, by what it sees: the candidates without the prompt, only their surface (length, place, punctuation, style), only their words, or only how much of the prompt’s wording they repeat. It learned from other questions. The dashed line is a random choice; the whisker is the 95% interval."
     return Section(
         "leak",
         "Right without the prompt",
@@ -144,7 +157,14 @@ def _leak_section(result: ChoiceAuditResult) -> Section:
             Chart(
                 svg, f"{result.leak.how}, {counted(result.leak.rows, UNITS[result.dataset.kind].question)}"
             ),
-            Table([Column("It sees"), Column("Right", number=True), Column("Chance", number=True)], rows),
+            Only(
+                SCREEN | CARD,
+                [
+                    Table(
+                        [Column("It sees"), Column("Right", number=True), Column("Chance", number=True)], rows
+                    )
+                ],
+            ),
         ],
         on=EVERYWHERE,
     )
@@ -185,7 +205,7 @@ def _findings_section(result: ChoiceAuditResult) -> Section:
     said = f"{counted(len(result.findings), 'pattern')} that the {_right(result)}s have more often than a random choice would; {count(n_tested)} were tested. Patterns that add nothing to a stronger one are listed under it."
     blocks: list[Block] = [
         Paragraph(said),
-        Chart(svg, "Points over a random choice"),
+        *([Chart(svg, "Points over a random choice")] if len(bars) > 1 else []),
         Table(columns, rows, style="findings", open=OPEN_FINDINGS, more="patterns", screen=ON_SCREEN),
     ]
     return Section("findings", title, blocks, on=EVERYWHERE)
@@ -218,25 +238,17 @@ def _finding_row(at: int, finding: Finding, result: ChoiceAuditResult) -> Row:
 
 
 def _example(example: ChoiceExample, unit: Unit) -> Block:
-    """A question with the right candidate in bold and the pattern marked."""
-    words: list[str | Span] = (
-        [Span(cut(" ".join(example.prompt.split()), TEXT_LIMIT), "data")] if example.prompt else []
-    )
-    items: list[Words] = [
-        [
-            Span(_visible(text), "strong" if at == example.right else "data"),
-            Span(f" ← {unit.right}" if at == example.right else "", "quiet"),
-            Span(" · has it" if has else "", "quiet"),
-        ]
-        for at, (text, has) in enumerate(zip(example.candidates, example.has, strict=True))
-    ]
-    return Facts(
-        [
-            (Span(f"Row {cut(example.id, NAME_LIMIT)}", "quiet"), words or ""),
-            *((chr(65 + at) if at < 26 else str(at + 1), item) for at, item in enumerate(items)),
-        ],
-        "about",
-    )
+    """A question and its candidates, a line each: the right one in bold, and which have the pattern."""
+    prompt = cut(" ".join(example.prompt.split()), TEXT_LIMIT)
+    items: list[Words] = [[Span(f"Row {cut(example.id, NAME_LIMIT)} ", "quiet"), Span(prompt, "data")]]
+    for at, (text, has) in enumerate(zip(example.candidates, example.has, strict=True)):
+        is_right = at == example.right
+        notes = [unit.right] * is_right + ["has it"] * has
+        name = f"{chr(65 + at) if at < 26 else at + 1} "
+        items.append([
+            Span(name, "quiet"), Span(_visible(text), "strong" if is_right else "data"), Span(f" ← {', '.join(notes)}" if notes else "", "quiet"),
+        ])  # fmt: skip
+    return Bullets(items, "options")
 
 
 def _visible(text: str) -> str:
@@ -326,7 +338,15 @@ def _share_row(one: Share) -> Row:
         Span(percent(one.share), "strong" if is_off else "quiet"),
         Span(f" ({100 * one.low:.1f} to {100 * one.high:.1f})", "quiet"),
     ]
-    return Row([one.name, cut(one.judge, NAME_LIMIT) or "all", count(one.n), share, percent(one.expected)])
+    return Row(
+        [
+            one.name,
+            cut(one.judge, NAME_LIMIT) if one.judge else "all",
+            count(one.n),
+            share,
+            percent(one.expected),
+        ]
+    )
 
 
 def _data_section(result: ChoiceAuditResult) -> Section:
