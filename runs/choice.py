@@ -17,6 +17,7 @@ import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,9 @@ def permuted(names: Sequence[str], audits: int, limit: int | None, console: Cons
 
 @dataclass(frozen=True)
 class Cue:
-    """A cue to plant. families: kinds of findings that are the cue. insert: the candidate with the cue; carrier: the place of the candidate."""
+    """A cue to plant. families: kinds of findings that are the cue. carrier: the place of the candidate with the cue.
+
+    insert: puts the cue into its text; other: changes the texts of the others."""
 
     name: str
     families: tuple[str, ...]
@@ -131,6 +134,7 @@ class Cue:
     )
     is_long: bool = False
     names: tuple[str, ...] = ()
+    other: Callable[[str, str, Random], str] = lambda text, prompt, random: text
 
     def is_it(self, finding: Finding) -> bool:
         """Whether a finding, or a pattern that it explains, is the cue."""
@@ -147,8 +151,23 @@ def longest(question: Question, random: Random) -> int:
 
 
 def echoed(text: str, prompt: str, random: Random) -> str:
-    words = [word.strip(".,?!") for word in prompt.split() if len(word) > 4]
+    """The text with a longer word of the prompt."""
+    words = long_words(prompt)
     return f"{text} {random.choice(words)}" if words else text
+
+
+def of_another(text: str, prompt: str, random: Random) -> str:
+    """The text with a longer word of another prompt: neither length nor the words themselves tell the candidates apart."""
+    return f"{text} {random.choice(all_words())}"
+
+
+def long_words(prompt: str) -> list[str]:
+    return [word for word in (word.strip(".,?!") for word in prompt.split()) if len(word) > 3]
+
+
+@cache
+def all_words() -> list[str]:
+    return [word for one in read("cqa", None).questions for word in long_words(one.prompt)]
 
 
 CUES = (
@@ -156,7 +175,7 @@ CUES = (
     Cue("longest", ("length",), carrier=longest),
     Cue("leading space", ("spacing",), lambda text, prompt, random: f" {text}"),
     Cue("absolute word", ("wording",), lambda text, prompt, random: f"{random.choice(['always', 'never', 'only'])} {text}", names=("always", "never", "only")),
-    Cue("prompt echo", ("prompt",), echoed),
+    Cue("prompt echo", ("prompt",), echoed, other=of_another),
     Cue("list style", ("style",), lambda text, prompt, random: "\n".join(f"- {one}" for one in text.split("\n")), is_long=True),
 )  # fmt: skip
 
@@ -167,7 +186,8 @@ def plant(questions: Sequence[Question], cue: Cue, strength: float, random: Rand
     for one in questions:
         at = cue.carrier(one, random)
         texts = tuple(
-            cue.insert(text, one.prompt, random) if i == at else text for i, text in enumerate(one.candidates)
+            (cue.insert if i == at else cue.other)(text, one.prompt, random)
+            for i, text in enumerate(one.candidates)
         )
         right = at if random.random() < strength else int(random.integers(len(texts)))
         planted.append(replace(one, candidates=texts, right=right))
