@@ -20,11 +20,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import make_choices
 from playwright.sync_api import sync_playwright
 from rich.console import Console
 from rich.text import Text
 
-import make_choices
 from longway.review.edit_list import EditFilter
 from longway.review.run_contents import RunContents
 from longway.review.sampling import draw_sample
