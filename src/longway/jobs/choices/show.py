@@ -214,7 +214,7 @@ def _findings_section(result: ChoiceAuditResult) -> Section:
 def _finding_row(at: int, finding: Finding, result: ChoiceAuditResult) -> Row:
     below: list[Block] = []
     if finding.variants:
-        names = ", ".join(cut(one.pattern.name, NAME_LIMIT) for one in finding.variants[:6])
+        names = "; ".join(cut(one.pattern.name, NAME_LIMIT) for one in finding.variants[:6])
         more = len(finding.variants) - 6
         below.append(Paragraph(f"Explains: {names}{f' and {more} more' if more > 0 else ''}", "quiet"))
     below += [
