@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import make_choices
 from playwright.sync_api import sync_playwright
 from rich.console import Console
 from rich.text import Text
@@ -49,6 +50,8 @@ NEEDED = {
     "reviews-repair": ["demo", "reviews"],
     "claims-audit": ["audit", "longway-runs/claims.jsonl", "--levels", "-grammar"],
     "claims-grammar": GRAMMAR,
+    "quiz-audit": ["audit", "quiz.jsonl"],
+    "pairs-audit": ["audit", "pairs.jsonl"],
 }
 
 
@@ -62,12 +65,14 @@ def main() -> None:
         runs = work / "longway-runs"
         runs.mkdir(exist_ok=True)
         shutil.copy(sample_path("claims"), runs / "claims.jsonl")
+        make_choices.write(work)
         for run, command in NEEDED.items():
             if not (runs / run / "report.html").exists():
                 longway(command, work)
         terminal(work)
         with browser() as new_page:
             reports(runs, new_page)
+            candidates(runs, new_page)
             reviews(runs, Path(temporary), new_page)
     for picture in IMAGES.iterdir():
         if picture.stat().st_size > LIMIT:
@@ -127,6 +132,15 @@ def reports(runs: Path, new_page: Any) -> None:
     trees = page.locator("svg.tree").all()
     clearest = min(trees, key=lambda tree: (tree.text_content() or "").count("[UNK]"))
     clearest.screenshot(path=IMAGES / "tree.png")
+
+
+def candidates(runs: Path, new_page: Any) -> None:
+    """choice.png and preferences.png: the top of an audit of a quiz, and what is preferred in pairs."""
+    page = new_page(1100, 900)
+    page.goto((runs / "quiz-audit" / "report.html").as_uri())
+    page.screenshot(path=IMAGES / "choice.png")
+    page.goto((runs / "pairs-audit" / "report.html").as_uri())
+    page.locator("#style").screenshot(path=IMAGES / "preferences.png")
 
 
 def reviews(runs: Path, temporary: Path, new_page: Any) -> None:

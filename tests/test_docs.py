@@ -71,15 +71,15 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
-def make_commands():
-    """The script that writes the page of commands, as a module."""
-    spec = importlib.util.spec_from_file_location("make_commands", DOCS / "make_commands.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    return script
+def script(name):
+    """A script of the documentation, as a module."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-COMMANDS = dict(make_commands().all_commands(typer.main.get_command(app)))
+COMMANDS = dict(script("make_commands").all_commands(typer.main.get_command(app)))
 
 
 def name_of(page):
@@ -182,6 +182,7 @@ def folder(tmp_path, monkeypatch, demos, page):
             rows = rows.with_columns((pl.col("sentiment") == "positive").cast(pl.Int8))
         write = {".csv": rows.write_csv, ".parquet": rows.write_parquet, ".jsonl": rows.write_ndjson}
         write[Path(file).suffix](tmp_path / file)
+    script("make_choices").write(tmp_path)
     for block, _ in blocks_of(DOCS / "perturber.md", "json"):  # the page shows the whole file
         (tmp_path / "people.jsonl").write_text(block, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -349,7 +350,7 @@ def test_every_command_has_help_and_a_section_in_the_reference(command):
 
 def test_the_command_reference_is_what_the_script_makes():
     again = "run: python docs/make_commands.py"
-    assert (DOCS / "commands.md").read_text(encoding="utf-8") == make_commands().page(), again
+    assert (DOCS / "commands.md").read_text(encoding="utf-8") == script("make_commands").page(), again
 
 
 @pytest.mark.parametrize("detector", DETECTOR_PAGES)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from longway.data import Dataset, load, save
+    from longway.data.choices import ChoiceDataset, load_choices
     from longway.engines.registry import engine_named
     from longway.errors import (
         BudgetSpent,
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from longway.jobs.augment.job import augment
     from longway.jobs.augment.result import AugmentResult
     from longway.jobs.augment.settings import AugmentSettings
+    from longway.jobs.choices.job import audit_choices
+    from longway.jobs.choices.result import ChoiceAuditResult
+    from longway.jobs.choices.settings import ChoiceAuditSettings
     from longway.jobs.engine_use import Engines
     from longway.jobs.explain.job import explain
     from longway.jobs.explain.result import ExplainResult
@@ -73,6 +77,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "longway.data": ("Dataset", "load", "save"),
+    "longway.data.choices": ("ChoiceDataset", "load_choices"),
     "longway.errors": (
         "BudgetSpent",
         "ColumnError",
@@ -93,6 +98,9 @@ _HOME = {
     "longway.jobs.augment.job": ("augment",),
     "longway.jobs.augment.result": ("AugmentResult",),
     "longway.jobs.augment.settings": ("AugmentSettings",),
+    "longway.jobs.choices.job": ("audit_choices",),
+    "longway.jobs.choices.result": ("ChoiceAuditResult",),
+    "longway.jobs.choices.settings": ("ChoiceAuditSettings",),
     "longway.jobs.engine_use": ("Engines",),
     "longway.jobs.explain.job": ("explain",),
     "longway.jobs.explain.result": ("ExplainResult",),
@@ -136,6 +144,9 @@ __all__ = [
     "AugmentResult",
     "AugmentSettings",
     "BudgetSpent",
+    "ChoiceAuditResult",
+    "ChoiceAuditSettings",
+    "ChoiceDataset",
     "ColumnError",
     "DataError",
     "Dataset",
@@ -176,6 +187,7 @@ __all__ = [
     "Verdict",
     "Watcher",
     "audit",
+    "audit_choices",
     "audit_labels",
     "augment",
     "check_pairs",
@@ -185,6 +197,7 @@ __all__ = [
     "fairness",
     "grammar",
     "load",
+    "load_choices",
     "perturb",
     "perturb_pairs",
     "perturb_score",

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longway.cli.options import Data, DataOptions, On, OutputOptions, command
+from longway.cli.options import ChoiceOptions, Data, DataOptions, On, OutputOptions, command
 from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.options import DATA, OUTPUT
 
 if TYPE_CHECKING:
     from longway.cli.ending import Step
     from longway.data import Dataset
-    from longway.jobs.audit.gate import Reason
+    from longway.data.choices import ChoiceDataset
+    from longway.jobs.audit.gate import Limits, Reason
     from longway.jobs.audit.result import AuditResult
     from longway.jobs.audit.several import AuditLabelsResult
 
@@ -30,6 +31,7 @@ TAGS = "Repair takes one label per row: make a column that says whether a row ha
 def audit(
     data: Data,
     source: DataOptions,
+    choice: ChoiceOptions,
     settings: AuditSettings,
     output: OutputOptions,
     test: Annotated[
@@ -84,6 +86,11 @@ def audit(
 
         longway audit comments.csv --label toxic --label obscene
 
+        longway audit quiz.jsonl --choices options --answer correct
+
+    Data with candidates are recognised by the usual column names: multiple choice (choices, answer), preference pairs (chosen, rejected),
+    votes (response_a, response_b, winner). Their audit asks whether the right candidate can be found without the prompt.
+
     With several labels, or a label column of lists, there is one audit for each label or tag, and one report over all of them.
     """
     from longway.cli.ending import REPAIR, Step, on_data, show_result
@@ -98,6 +105,21 @@ def audit(
 
         check_place(on)
     limits = gate.Limits.read(fail_over or ())
+    questions = choice.load(data, source)
+    if questions is not None:
+        _audit_candidates(
+            questions,
+            settings,
+            output,
+            limits,
+            baseline,
+            junit,
+            sarif,
+            top=top,
+            quiet=quiet,
+            is_gate=bool(fail_over or baseline),
+        )
+        return
     loaded = source.load(data, several_labels=True)
     tests = _tests(test or [], loaded, source.encoding)
     is_shown = output.json or not quiet
@@ -159,6 +181,38 @@ def audit(
 def _can_learn_grammar(result: AuditResult) -> bool:
     """Whether the audit left the grammar level out, and `longway grammar` can look at it."""
     return find_spec("torch") is not None and any(one.kind == "no_grammar" for one in result.problems)
+
+
+def _audit_candidates(
+    questions: ChoiceDataset, settings: AuditSettings, output: OutputOptions, limits: Limits, baseline: Path | None,
+    junit: Path | None, sarif: Path | None, *, top: int, quiet: bool, is_gate: bool,
+) -> None:  # fmt: skip
+    """Audit data with candidates, show the result, and apply the gate."""
+    from longway.cli.ending import show_result
+    from longway.cli.live import Live
+    from longway.jobs.audit import gate
+    from longway.jobs.choices.job import audit_choices
+    from longway.jobs.choices.result import ChoiceAuditResult
+    from longway.jobs.choices.settings import ChoiceAuditSettings
+
+    chosen = ChoiceAuditSettings(settings.max_q, settings.seed)
+    before = None if baseline is None else ChoiceAuditResult.open(baseline)
+    with Live(quiet=True) as live:
+        result = audit_choices(questions, chosen, out=output.out or True, watcher=live)
+    assert result.folder is not None  # `out` was given
+    reasons = gate.gate(result, limits, baseline=before)
+    if output.json or not quiet:
+        show_result(
+            result,
+            result.folder,
+            file="findings.json",
+            as_json=output.json,
+            top=top,
+            verdict=_gate_verdict(reasons) if is_gate else "",
+        )
+    _write(junit, gate.junit(result, reasons))
+    _write(sarif, gate.sarif(result, reasons, path=questions.path))
+    _fail(reasons)
 
 
 def _gate_verdict(reasons: list[Reason]) -> str:

@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 
 import typer
 
-from longway.jobs.options import DATA, ENGINE, OUTPUT, Option, help_of, option
+from longway.jobs.options import CANDIDATES, DATA, ENGINE, OUTPUT, Option, help_of, option
 
 if TYPE_CHECKING:
     from longway.data import Dataset
+    from longway.data.choices import ChoiceDataset
     from longway.jobs.engine_use import Engines
 
 RUNNING: ContextVar[typer.Context] = ContextVar("RUNNING")  # the command that runs now, as it was typed
@@ -99,6 +100,48 @@ class DataOptions(ColumnOptions):
     """
 
     limit: int | None = option(None, group=DATA, at_least=1)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ChoiceOptions:
+    """Columns of data with candidates: one prompt, several candidates, one of them right or preferred.
+
+    choices: Column with a list of options, or one of several columns with an option each. Repeatable. Default: guessed from the usual names.
+    answer: Column with the right option: its number, letter or text.
+    scores: Column with a list of scores, one per candidate; the highest is right.
+    chosen: Column with the preferred answer: a text, or a list of chat messages.
+    rejected: Column with the other answer.
+    a: Column with the first of two answers that a judge compared.
+    b: Column with the second.
+    winner: Column with the judge's vote: a, b or tie.
+    judge: Column with the name of the judge.
+    prompt: Column with the question or prompt.
+    """
+
+    choices: tuple[str, ...] = option((), group=CANDIDATES)
+    answer: str | None = option(None, group=CANDIDATES)
+    scores: str | None = option(None, group=CANDIDATES, advanced=True)
+    chosen: str | None = option(None, group=CANDIDATES)
+    rejected: str | None = option(None, group=CANDIDATES)
+    a: str | None = option(None, group=CANDIDATES, advanced=True)
+    b: str | None = option(None, group=CANDIDATES, advanced=True)
+    winner: str | None = option(None, group=CANDIDATES, advanced=True)
+    judge: str | None = option(None, group=CANDIDATES, advanced=True)
+    prompt: str | None = option(None, group=CANDIDATES)
+
+    def load(self, data: str, source: DataOptions) -> ChoiceDataset | None:
+        """The questions of the data; None if a text or label column was named, or if the data have no candidates."""
+        from longway.data.choice_columns import GivenColumns
+        from longway.data.choices import load_choices
+        from longway.errors import SettingError
+
+        given = GivenColumns(**dataclasses.asdict(self), id=source.id)
+        named = [name for name in ("text", "context", "label") if getattr(source, name)]
+        if named and given.is_any:
+            raise SettingError(
+                f"--{named[0]} names a column of labelled texts, but other options name candidates. Use one kind of data."
+            )
+        return None if named else load_choices(data, given, limit=source.limit, encoding=source.encoding)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -103,8 +103,8 @@ def load_texts(
 
 
 def _load_texts(source: object, text: str | None, limit: int | None, encoding: str | None) -> Texts:
-    opened = _open(source, ProblemLog(), limit=limit, stream=False, encoding=encoding)
-    sample = _sample(opened)
+    opened = open_source(source, ProblemLog(), limit=limit, stream=False, encoding=encoding)
+    sample = first_rows(opened)
     name = text_column(sample, text)
     tables = opened.tables([name], ProblemLog())
     texts = (cell for table in tables for cell in text_cells(table, name))
@@ -174,16 +174,17 @@ def _load(
 ) -> Dataset:
     """Load a dataset. encoding: None reads files as UTF-8; "" recognises the encoding; a name is for files that are not UTF-8."""
     log = ProblemLog()
-    opened = _open(source, log, limit=limit, stream=stream, encoding=encoding)
+    opened = open_source(source, log, limit=limit, stream=stream, encoding=encoding)
     columns = _columns(opened, given)
     rows = _with_plain_roles(opened, columns)
     columns = columns if rows.whole is None else columns.plain()
     return Dataset(replace(rows, path=_path(source)) if _is_path(source) else rows, columns, log)
 
 
-def _open(
+def open_source(
     source: object, log: ProblemLog, *, limit: int | None, stream: bool | None, encoding: str | None
 ) -> Source:
+    """The rows of a path, a frame, rows or the hub, before their columns have a meaning. encoding: as in `_load`."""
     if _is_path(source):
         return _open_files(_path(source), log, limit=limit, stream=stream, encoding=encoding)
     opened = frames.from_hub(source) if isinstance(source, str) else frames.from_object(source, log)
@@ -270,7 +271,7 @@ def _must_stream(files: Sequence[Shard], limit: int | None, stream: bool | None)
 
 
 def _columns(source: Source, given: Mapping[str, str | None]) -> Columns:
-    sample = _sample(source)
+    sample = first_rows(source)
     if not sample.columns:
         raise DataError(
             f"{source.name} is empty. Rows with a text and a label were expected. Check the data."
@@ -286,7 +287,7 @@ def _columns(source: Source, given: Mapping[str, str | None]) -> Columns:
     return replace(columns, lists=lists_in(source.tables([columns.label], ProblemLog()), columns.label))
 
 
-def _sample(source: Source) -> pl.DataFrame:
+def first_rows(source: Source) -> pl.DataFrame:
     """The first rows with all columns."""
     tables: list[DataTable] = []
     with closing(source.tables(None, ProblemLog())) as chunks:  # type: ignore[type-var]

@@ -25,6 +25,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 from longway.errors import SettingError
 
 DATA, ENGINE, METHOD, OUTPUT, ADVANCED = "Data", "Engine", "Method", "Output", "Advanced"
+CANDIDATES = "Multiple choice, preferences, votes"
 Settings = TypeVar("Settings")
 
 

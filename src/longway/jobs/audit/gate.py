@@ -12,15 +12,15 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import quote
 from xml.etree import ElementTree
 
 from longway.detect.severity import CRITICAL, HIGH, LOW, SEVERITIES, at_least, severity_of
 from longway.errors import SettingError
-from longway.jobs.audit.result import AuditResult
 from longway.records import Finding, Leak
 from longway.show.excerpts import PATTERN_LIMIT, cut
 from longway.stats import NOTICEABLE
@@ -28,6 +28,34 @@ from longway.stats import NOTICEABLE
 _LEVELS = {CRITICAL: "error", HIGH: "error", LOW: "warning"}  # of SARIF
 _NOT_IN_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+class Named(Protocol):
+    """A dataset with a name."""
+
+    @property
+    def name(self) -> str:
+        """Its file, or the kind of object it was made from."""
+
+
+class Audited(Protocol):
+    """What a gate needs of an audit."""
+
+    @property
+    def dataset(self) -> Named:
+        """The dataset."""
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """The findings, strongest first."""
+
+    @property
+    def measured_leaks(self) -> Sequence[Leak]:
+        """The leaks that may be over a limit."""
+
+    @property
+    def longway(self) -> str:
+        """The version that made the audit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +109,12 @@ class Reason:
     level: str = "error"
 
 
-def gate(result: AuditResult, limits: Limits, *, baseline: AuditResult | None = None) -> list[Reason]:
+def gate(result: Audited, limits: Limits, *, baseline: Audited | None = None) -> list[Reason]:
     """The reasons why an audit does not pass; none if it does."""
     return [*_leak_reasons(result, limits), *_finding_reasons(result, limits, baseline)]
 
 
-def _leak_reasons(result: AuditResult, limits: Limits) -> list[Reason]:
+def _leak_reasons(result: Audited, limits: Limits) -> list[Reason]:
     if limits.leak is None:
         return []
     over: dict[str, Leak] = {}
@@ -103,7 +131,7 @@ def _leak_reasons(result: AuditResult, limits: Limits) -> list[Reason]:
     ]
 
 
-def _finding_reasons(result: AuditResult, limits: Limits, baseline: AuditResult | None) -> list[Reason]:
+def _finding_reasons(result: Audited, limits: Limits, baseline: Audited | None) -> list[Reason]:
     severity = limits.severity or (HIGH if baseline is not None else None)
     if severity is None:
         return []
@@ -130,7 +158,7 @@ def _is_worse(finding: Finding, before: Finding) -> bool:
     return more_severe and finding.points > NOTICEABLE * before.points
 
 
-def _all(result: AuditResult) -> list[Finding]:
+def _all(result: Audited) -> list[Finding]:
     """Findings and their variants: which of them leads a group may change from one version of the data to the next."""
     return [one for finding in result.findings for one in (finding, *finding.variants)]
 
@@ -147,7 +175,7 @@ def one_line(text: str) -> str:
     return cut(" ".join(text.split()), PATTERN_LIMIT)
 
 
-def junit(result: AuditResult, reasons: Iterable[Reason]) -> str:
+def junit(result: Audited, reasons: Iterable[Reason]) -> str:
     """The reasons as JUnit XML: one test for the leak, one for the findings."""
     return _as_xml(_suite("longway audit", result.dataset.name, reasons))
 
@@ -180,7 +208,7 @@ def _as_xml(element: ElementTree.Element) -> str:
     return ElementTree.tostring(element, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def sarif(result: AuditResult, reasons: Iterable[Reason], *, path: Path | None = None) -> str:
+def sarif(result: Audited, reasons: Iterable[Reason], *, path: Path | None = None) -> str:
     """The reasons as SARIF 2.1.0. path: the file that was audited; a code scanning tool shows the alerts there."""
     place: dict[str, object] = {}
     if path is not None:

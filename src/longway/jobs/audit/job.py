@@ -18,6 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from longway.data import Batch, Dataset, with_columns
+from longway.data.choices import ChoiceDataset, guessed_columns
 from longway.data.summary import DatasetSummary
 from longway.detect import GRAMMAR, detectors_for
 from longway.detect.clusters import Clusters
@@ -28,7 +29,7 @@ from longway.detect.people import ATTRIBUTES, PeopleDetector, trait_of
 from longway.detect.reading import TEXT, Reading
 from longway.detect.sources import sources
 from longway.detect.surface_scores import SurfaceScores, score_surface, telling_of
-from longway.errors import ColumnError
+from longway.errors import ColumnError, DataError
 from longway.jobs.audit import croissant
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
@@ -69,6 +70,7 @@ def audit(
     on: "ray" or "ray://host:port" to compute on Ray; the result is the same. watcher: follows the audit.
     options: columns as in `load` (text, context, label, id), and the options of `longway audit` by name, such as `max_q=0.01`.
     """
+    _check_no_candidates(data, options)
     whole, options = with_columns(data, options)
     chosen = settings_from(AuditSettings, settings, options)
     watcher = watcher or Watcher()
@@ -91,6 +93,18 @@ def audit(
         run.run.write(croissant.FILE, croissant.croissant(result, page.verdict, arranged.dataset.path))
         run.finish(FILE, result.to_dict(), report=render(page), card=hub_card(result, page))
     return replace(result, folder=planned.folder)
+
+
+def _check_no_candidates(data: object, options: Mapping[str, object]) -> None:
+    """Raise DataError if the data have candidates, unless their columns were named as those of labelled texts."""
+    if isinstance(data, Dataset) or any(name in options for name in ("text", "context", "label")):
+        return
+    columns = data.columns if isinstance(data, ChoiceDataset) else guessed_columns(data)
+    if columns is not None:
+        roles = ", ".join(f"{role} = {name}" for role, name in columns.fields().items())
+        raise DataError(
+            f"The data have candidates ({roles}). Use lw.audit_choices(data). To audit labelled texts, name their columns: lw.audit(data, text=..., label=...)."
+        )
 
 
 def _audit(

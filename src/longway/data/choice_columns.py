@@ -1,0 +1,244 @@
+"""Which columns hold the candidates of a question and which of them is right: given by the user, or guessed from common names.
+
+Four kinds of data have candidates:
+
+    choice      a list of options, or a column for each, and the answer: its number, its letter or its text
+    preference  a chosen and a rejected answer, as texts or as lists of chat messages
+    ranking     a list of candidates with a list of scores; the highest is right
+    votes       two answers, and which of them a judge preferred
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from longway.data.columns import missing
+from longway.errors import ColumnError
+
+Kind = Literal["choice", "preference", "ranking", "votes"]
+LISTS = ("choices", "options", "candidates", "endings", "alternatives", "answers", "responses", "completions")
+ANSWERS = (
+    "answer", "answerkey", "answer_key", "answer_index", "answer_idx", "correct", "correct_answer", "correct_option", "correct_index",
+    "gold", "cop", "label", "target", "solution", "key",
+)  # fmt: skip
+PROMPTS = (
+    "prompt",
+    "question",
+    "instruction",
+    "query",
+    "stem",
+    "goal",
+    "ctx",
+    "input",
+    "question_stem",
+    "sentence",
+    "context",
+)
+SCORES = ("scores", "ratings", "ranks", "rewards")
+PREFERENCES = (
+    ("chosen", "rejected"),
+    ("preferred", "dispreferred"),
+    ("winner_response", "loser_response"),
+    ("sentence_good", "sentence_bad"),
+)
+PAIRS = (
+    ("response_a", "response_b"), ("answer_a", "answer_b"), ("output_a", "output_b"), ("completion_a", "completion_b"),
+    ("response_0", "response_1"), ("response_1", "response_2"), ("output_1", "output_2"), ("a", "b"),
+)  # fmt: skip
+WINNERS = ("winner", "preference", "vote", "preferred", "judgement", "judgment")
+JUDGES = ("judge", "judge_id", "annotator", "rater", "voter")
+MAKERS = (("model_a", "model_b"), ("generator_a", "generator_b"), ("model_1", "model_2"))
+STEMS = "option|opt|op|choice|ending|answer|candidate|alternative|solution|sol|response|completion|"
+SERIES = re.compile(rf"(?i)({STEMS})[ _]?([a-j]|\d{{1,2}})$")  # option_a, choice1, ending0, A
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceColumns:
+    """The columns of data with candidates. None: there is no such column.
+
+    candidates: one column of lists, or a column for each candidate; of preferences the chosen and the rejected one, of votes the two answers.
+    answer: what says which is right: the answer, the scores or the winner. judge: who voted. makers: who wrote each of the two answers.
+    guessed: roles that the user did not give.
+    """
+
+    kind: Kind
+    candidates: tuple[str, ...]
+    answer: str | None = None
+    prompt: str | None = None
+    id: str | None = None
+    judge: str | None = None
+    makers: tuple[str, ...] = ()
+    guessed: tuple[str, ...] = ()
+
+    def used(self) -> tuple[str, ...]:
+        """The columns with a role, each once."""
+        names = (*self.candidates, self.answer, self.prompt, self.id, self.judge, *self.makers)
+        return tuple(dict.fromkeys(name for name in names if name))
+
+    def fields(self) -> dict[str, str]:
+        """The column of each role, for reports."""
+        both = {"preference": ("chosen", "rejected"), "votes": ("a", "b")}
+        if self.kind in both:
+            named = dict(zip(both[self.kind], self.candidates, strict=True))
+        else:
+            named = {"choices": ", ".join(self.candidates)}
+        answer = {"choice": "answer", "ranking": "scores", "votes": "winner"}.get(self.kind, "")
+        others = {answer: self.answer, "prompt": self.prompt, "judge": self.judge}
+        return {**named, **{role: name for role, name in others.items() if role and name}}
+
+
+@dataclass(frozen=True, slots=True)
+class GivenColumns:
+    """What the user said about the columns; None or () to guess. prompt "": there is none."""
+
+    choices: tuple[str, ...] = ()
+    answer: str | None = None
+    scores: str | None = None
+    chosen: str | None = None
+    rejected: str | None = None
+    a: str | None = None
+    b: str | None = None
+    winner: str | None = None
+    judge: str | None = None
+    prompt: str | None = None
+    id: str | None = None
+
+    @property
+    def is_any(self) -> bool:
+        """Whether a column was named that only data with candidates have."""
+        return bool(
+            self.choices
+            or self.answer
+            or self.scores
+            or self.chosen
+            or self.rejected
+            or self.a
+            or self.b
+            or self.winner
+            or self.judge
+        )
+
+
+def choice_columns(names: Sequence[str], lists: Sequence[str], given: GivenColumns) -> ChoiceColumns | None:
+    """The columns of data with candidates; None if the data have none and the user named none.
+
+    names: all columns. lists: those whose cells are lists. Raises ColumnError if what the user named is not there, or not enough.
+    """
+    _check(names, given)
+    chosen = _preference(names, given) or _votes(names, given) or _choice(names, lists, given)
+    if chosen is None:
+        if given.is_any:
+            raise ColumnError(_incomplete(given))
+        return None
+    id_ = given.id or _first(names, ("id", "uid", "qid", "question_id", "longway_id"))
+    prompt = None if given.prompt == "" else given.prompt or _first(names, PROMPTS, without=chosen.used())
+    guessed = chosen.guessed if given.prompt is not None or prompt is None else (*chosen.guessed, "prompt")
+    return ChoiceColumns(
+        chosen.kind, chosen.candidates, chosen.answer, prompt, id_, chosen.judge, chosen.makers, guessed
+    )
+
+
+def _check(names: Sequence[str], given: GivenColumns) -> None:
+    roles: Mapping[str, str | None] = {
+        **{f"choices {i + 1}" if i else "choices": name for i, name in enumerate(given.choices)},
+        **{
+            role: getattr(given, role)
+            for role in (
+                "answer",
+                "scores",
+                "chosen",
+                "rejected",
+                "a",
+                "b",
+                "winner",
+                "judge",
+                "prompt",
+                "id",
+            )
+        },
+    }
+    faults = [missing(role, name, list(names)) for role, name in roles.items() if name and name not in names]
+    if faults:
+        raise ColumnError(" ".join(faults))
+
+
+def _preference(names: Sequence[str], given: GivenColumns) -> ChoiceColumns | None:
+    if given.chosen and given.rejected:
+        return ChoiceColumns("preference", (given.chosen, given.rejected))
+    if given.is_any:
+        return None
+    pair = _pair(names, PREFERENCES)
+    return pair and ChoiceColumns("preference", pair, guessed=("chosen", "rejected"))
+
+
+def _votes(names: Sequence[str], given: GivenColumns) -> ChoiceColumns | None:
+    if given.choices or given.chosen or given.rejected or given.answer or given.scores:
+        return None
+    pair = (given.a, given.b) if given.a and given.b else _pair(names, PAIRS)
+    winner = given.winner or (pair and _first(names, WINNERS, without=pair))
+    if pair is None or winner is None:
+        return None
+    judge = given.judge or _first(names, JUDGES, without=(*pair, winner))
+    guessed = tuple(role for role in ("a", "b", "winner") if not getattr(given, role))
+    return ChoiceColumns(
+        "votes", pair, winner, judge=judge, makers=_pair(names, MAKERS) or (), guessed=guessed
+    )
+
+
+def _choice(names: Sequence[str], lists: Sequence[str], given: GivenColumns) -> ChoiceColumns | None:
+    if given.chosen or given.rejected or given.a or given.b or given.winner:
+        return None
+    candidates = given.choices or _lists(lists) or _series(names)
+    if not candidates:
+        return None
+    scores = given.scores or (None if given.answer else _first(lists, SCORES, without=candidates))
+    if scores:
+        guessed = tuple(role for role in ("choices", "scores") if not getattr(given, role))
+        return ChoiceColumns("ranking", candidates, scores, guessed=guessed)
+    answer = given.answer or _first(names, ANSWERS, without=candidates)
+    if answer is None:
+        return None
+    guessed = tuple(role for role in ("choices", "answer") if not getattr(given, role))
+    return ChoiceColumns("choice", candidates, answer, guessed=guessed)
+
+
+def _incomplete(given: GivenColumns) -> str:
+    if given.chosen or given.rejected:
+        return "Preferences need two columns. Name both: --chosen COLUMN --rejected COLUMN."
+    if given.a or given.b or given.winner:
+        return "Votes need three columns. Name them: --a COLUMN --b COLUMN --winner COLUMN."
+    if given.choices:
+        return "The column that says which option is right was not found. Name it: --answer COLUMN, or --scores COLUMN for a list of scores."
+    return "The options were not found. Name their column, or each of their columns: --choices COLUMN."
+
+
+def _lists(lists: Sequence[str]) -> tuple[str, ...]:
+    name = _first(lists, LISTS)
+    return () if name is None else (name,)
+
+
+def _series(names: Sequence[str]) -> tuple[str, ...]:
+    """The longest row of columns such as option_a, option_b, ... or choice1, choice2, ..., in order."""
+    series: dict[str, dict[int, str]] = {}
+    for name in names:
+        if match := SERIES.match(name):
+            stem, mark = match.group(1).casefold(), match.group(2).casefold()
+            number = int(mark) if mark.isdigit() else ord(mark) - ord("a")
+            series.setdefault(f"{stem} {mark.isdigit()}", {})[number] = name
+    best = max(series.values(), key=len, default={})
+    order = sorted(best)
+    is_row = len(order) > 1 and order == list(range(order[0], order[0] + len(order))) and order[0] <= 1
+    return tuple(best[i] for i in order) if is_row else ()
+
+
+def _pair(names: Sequence[str], pairs: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
+    known = {name.casefold(): name for name in names}
+    return next(((known[one], known[two]) for one, two in pairs if one in known and two in known), None)
+
+
+def _first(names: Sequence[str], wanted: Sequence[str], without: Sequence[str] = ()) -> str | None:
+    known = {name.casefold(): name for name in names if name not in without}
+    return next((known[name] for name in wanted if name in known), None)

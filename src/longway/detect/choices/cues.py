@@ -1,0 +1,268 @@
+"""Cues: numbers that the surface of a candidate has, whatever it means. Each is compared with the other candidates of its question.
+
+Tables of words are of English; they are counted, not interpreted, so in other languages they are zero everywhere and drop out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+WORD = re.compile(r"\w+(?:['’]\w+)*")
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+SENTENCE_END = re.compile(r"[.!?]+(?=\s|$)")
+EMOJI = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf]")
+TERMINAL = (".", "!", "?", "。", "！", "？", "।", "؟")
+RESTATED = 4  # words at the start of an answer that are those of the prompt
+
+
+def _table(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+ABSOLUTES = _table(
+    "all always never none only every everyone everybody everything nobody nothing no must entirely completely absolutely invariably solely exclusively impossible"
+)
+HEDGES = _table(
+    "may might can could often usually sometimes generally typically probably possibly likely perhaps some many most seems appears tends roughly approximately about"
+)
+NEGATIONS = _table(
+    "not no never none nothing nobody neither nor without cannot can't don't doesn't didn't isn't aren't wasn't weren't won't wouldn't shouldn't couldn't"
+)
+FIRST_PERSON = _table("i i'm i've i'd i'll me my mine myself")
+SECOND_PERSON = _table("you your yours you're you'll you've yourself")
+JOINERS = _table("because since so therefore thus hence when while which that who although but and or")
+ALL_OF_ABOVE = re.compile(
+    r"\b(all|none|both|neither|any) of (the )?(above|these|them|those|listed|options)\b|\b(both )?[a-e] and [a-e]\b",
+    re.I,
+)
+REFUSAL = re.compile(
+    r"\b(i(['’]m| am) (not able|unable)|i (can('|’)?t|cannot|won['’]t) (help|assist|provide|answer|do)|as an ai|i don['’]t have (personal|access)|not appropriate|unable to (provide|assist))",
+    re.I,
+)
+APOLOGY = re.compile(r"\b(sorry|apologi[sz]e|apologies|unfortunately|regret)\b", re.I)
+FLATTERY = re.compile(
+    r"\b(great|good|excellent|interesting|wonderful|fantastic|thoughtful|insightful) (question|point|idea|choice|job)\b|\b(happy|glad|delighted) to (help|assist)\b|\b(certainly|of course|absolutely|sure)[!,]",
+    re.I,
+)
+VAGUE_REF = re.compile(r"https?://|www\.", re.I)
+BULLET = re.compile(r"^\s*([-*•·]|\d+[.)])\s+\S", re.M)
+HEADING = re.compile(r"^\s{0,3}#{1,6}\s+\S|^\s*\*\*[^*\n]+\*\*:?\s*$", re.M)
+BOLD = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__")
+FENCE = re.compile(r"^```", re.M)
+TABLE_ROW = re.compile(r"^\s*\|.*\|\s*$", re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """A number per candidate, and what a candidate with more or less of it than the others is called.
+
+    family: cues of one kind, for the report. high, low: "the longest option", "the shortest option"; "" if that side is no pattern of its own.
+    measure: from the prompt and the candidates, one number per candidate. is_style: of long answers; also tested at equal length.
+    """
+
+    name: str
+    family: str
+    high: str
+    low: str
+    measure: Callable[[str, Sequence[str]], Sequence[float]]
+    is_style: bool = False
+
+
+def words_of(text: str) -> list[str]:
+    """The lower-case words of a text.
+
+    >>> words_of("It's 3 a.m.")
+    ["it's", '3', 'a', 'm']
+    """
+    return list(_words(text))
+
+
+@lru_cache(maxsize=64)  # many cues read the candidates of one question in turn
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(WORD.findall(text.casefold().replace("’", "'")))
+
+
+def _each(function: Callable[[str], float]) -> Callable[[str, Sequence[str]], Sequence[float]]:
+    return lambda prompt, candidates: [float(function(text)) for text in candidates]
+
+
+def _share(table: frozenset[str]) -> Callable[[str, Sequence[str]], Sequence[float]]:
+    def measure(prompt: str, candidates: Sequence[str]) -> Sequence[float]:
+        return [float(sum(word in table for word in words_of(text))) for text in candidates]
+
+    return measure
+
+
+def _matches(pattern: re.Pattern[str]) -> Callable[[str, Sequence[str]], Sequence[float]]:
+    return _each(lambda text: len(pattern.findall(text)))
+
+
+def _precision(text: str) -> float:
+    """Digits behind the first decimal point of a number, at most over all numbers."""
+    return max((len(number.split(".")[-1]) for number in NUMBER.findall(text) if "." in number), default=0)
+
+
+def _echo(prompt: str, candidates: Sequence[str]) -> list[float]:
+    """The share of a candidate's longer words that the prompt has, too."""
+    known = {word[:5] for word in words_of(prompt) if len(word) > 3}
+    shares = []
+    for text in candidates:
+        mine = [word[:5] for word in words_of(text) if len(word) > 3]
+        shares.append(sum(word in known for word in mine) / len(mine) if mine else 0.0)
+    return shares
+
+
+def _echoed(prompt: str, candidates: Sequence[str]) -> list[float]:
+    """How many different longer words of the prompt a candidate has."""
+    known = {word[:5] for word in words_of(prompt) if len(word) > 3}
+    return [float(len(known & {word[:5] for word in words_of(text)})) for text in candidates]
+
+
+def _restated(prompt: str, candidates: Sequence[str]) -> list[float]:
+    """Whether a candidate begins with the words of the prompt."""
+    start = words_of(prompt)[:RESTATED]
+    return [
+        float(len(start) == RESTATED and words_of(text[: len(prompt) + 200])[:RESTATED] == start)
+        for text in candidates
+    ]
+
+
+def _similarity(prompt: str, candidates: Sequence[str]) -> list[float]:
+    """The mean cosine similarity of a candidate's words with those of each other candidate."""
+    bags = [Counter(words_of(text)) for text in candidates]
+    norms = [sum(n * n for n in bag.values()) ** 0.5 for bag in bags]
+    result = []
+    for i, bag in enumerate(bags):
+        parts = [
+            sum(n * other[word] for word, n in bag.items()) / (norms[i] * norms[j])
+            for j, other in enumerate(bags)
+            if j != i and norms[i] and norms[j]
+        ]
+        result.append(sum(parts) / max(1, len(candidates) - 1))
+    return result
+
+
+def _shared_start(prompt: str, candidates: Sequence[str]) -> list[float]:
+    """How many other candidates begin with the same word."""
+    first = [next(iter(words_of(text)), "") for text in candidates]
+    return [float(first.count(word) - 1) for word in first]
+
+
+def _numeric_rank(prompt: str, candidates: Sequence[str]) -> list[float]:
+    """How far the number in a candidate is from the middle of all numbers, in ranks; 0 if not all are numbers."""
+    numbers = [_number(text) for text in candidates]
+    if any(number is None for number in numbers) or len(set(numbers)) < len(numbers):
+        return [0.0] * len(candidates)
+    order = sorted(range(len(numbers)), key=lambda i: numbers[i])  # type: ignore[arg-type, return-value]
+    middle = (len(numbers) - 1) / 2
+    distance = [0.0] * len(numbers)
+    for rank, i in enumerate(order):
+        distance[i] = -abs(rank - middle)
+    return distance
+
+
+def _number(text: str) -> float | None:
+    found = NUMBER.findall(text)
+    return float(found[0].replace(",", "")) if len(found) == 1 and found[0].count(".") <= 1 else None
+
+
+def _fit(prompt: str, candidates: Sequence[str]) -> list[float]:
+    """Whether a candidate goes on after "a" or "an" at the end of the prompt, by its first letter; 0 if the prompt ends otherwise."""
+    last = next(iter(words_of(prompt)[-1:]), "")
+    if last not in ("a", "an"):
+        return [0.0] * len(candidates)
+    return [
+        float((text.lstrip()[:1].lower() in "aeiou") == (last == "an")) if text.strip() else 0.0
+        for text in candidates
+    ]
+
+
+def _number_fit(prompt: str, candidates: Sequence[str]) -> list[float]:
+    """Whether the last word's number fits "is" or "are" in the prompt, by a final s; 0 if the prompt has both or neither."""
+    there = set(words_of(prompt))
+    is_plural = bool(there & {"are", "were", "these", "those"})
+    if is_plural == bool(there & {"is", "was", "this"}):
+        return [0.0] * len(candidates)
+    return [
+        float(words_of(text)[-1].endswith("s") == is_plural) if words_of(text) else 0.0 for text in candidates
+    ]
+
+
+def _repeats(text: str) -> float:
+    """The share of words that occurred before in the same text."""
+    words = words_of(text)
+    return 1 - len(set(words)) / len(words) if words else 0.0
+
+
+def _other_script(text: str) -> float:
+    """The share of letters outside the Latin script."""
+    letters = [char for char in text if char.isalpha()]
+    return sum(ord(char) > 0x24F for char in letters) / len(letters) if letters else 0.0
+
+
+def _mean_word(text: str) -> float:
+    words = words_of(text)
+    return sum(map(len, words)) / len(words) if words else 0.0
+
+
+CUES: tuple[Cue, ...] = (
+    Cue("characters", "length", "the longest, in characters", "the shortest, in characters", _each(len)),
+    Cue("words", "length", "the longest, in words", "the shortest, in words", _each(lambda text: len(words_of(text)))),
+    Cue("word length", "length", "the longest words on average", "the shortest words on average", _each(_mean_word)),
+    Cue("sentences", "length", "the most sentences", "the fewest sentences", _each(lambda text: len(SENTENCE_END.findall(text))), True),
+    Cue("space before", "spacing", "a space before the first word", "no space before the first word", _each(lambda text: text[:1].isspace())),
+    Cue("space behind", "spacing", "a space behind the last word", "no space behind the last word", _each(lambda text: text[-1:].isspace())),
+    Cue("double space", "spacing", "two spaces in a row", "no two spaces in a row", _each(lambda text: len(re.findall(r"\S  +\S", text)))),
+    Cue("capital", "casing", "a capital letter at the start", "no capital letter at the start", _each(lambda text: text.lstrip()[:1].isupper())),
+    Cue("capitals", "casing", "the most capital letters", "the fewest capital letters", _each(lambda text: sum(map(str.isupper, text)))),
+    Cue("full stop", "punctuation", "a full stop at the end", "no full stop at the end", _each(lambda text: text.rstrip().endswith(TERMINAL))),
+    Cue("commas", "punctuation", "the most commas", "the fewest commas", _matches(re.compile(r"[,;:،、]"))),
+    Cue("quotes", "punctuation", "quotation marks", "no quotation marks", _matches(re.compile(r"[\"“”„«»]"))),
+    Cue("brackets", "punctuation", "brackets", "no brackets", _matches(re.compile(r"[(\[]"))),
+    Cue("hyphens", "punctuation", "the most hyphens", "the fewest hyphens", _matches(re.compile(r"\w-\w|[–—]"))),
+    Cue("exclamation", "punctuation", "exclamation marks", "no exclamation marks", _matches(re.compile("[!！]")), True),
+    Cue("questions", "punctuation", "question marks", "no question marks", _matches(re.compile("[?？]")), True),
+    Cue("digits", "numbers", "digits", "no digits", _each(lambda text: sum(map(str.isdigit, text)))),
+    Cue("precision", "numbers", "the most digits behind the decimal point", "the fewest digits behind the decimal point", _each(_precision)),
+    Cue("middle number", "numbers", "a number in the middle of all", "the largest or smallest number", _numeric_rank),
+    Cue("absolutes", "wording", "an absolute word (always, never, only ...)", "no absolute word", _share(ABSOLUTES)),
+    Cue("hedges", "wording", "a hedge (may, often, usually ...)", "no hedge", _share(HEDGES)),
+    Cue("negation", "wording", "a negation", "no negation", _share(NEGATIONS)),
+    Cue("joiners", "wording", "the most joining words (because, which, and ...)", "the fewest joining words", _share(JOINERS)),
+    Cue("all of the above", "wording", "“all of the above” or similar", "not “all of the above” or similar", _each(lambda text: bool(ALL_OF_ABOVE.search(text)))),
+    Cue("first person", "wording", "I, me, my", "no I, me, my", _share(FIRST_PERSON), True),
+    Cue("second person", "wording", "you, your", "no you, your", _share(SECOND_PERSON), True),
+    Cue("article fit", "fit", "fits the a or an before it", "does not fit the a or an before it", _fit),
+    Cue("number fit", "fit", "fits is or are in the prompt", "does not fit is or are in the prompt", _number_fit),
+    Cue("echo share", "prompt", "the largest share of words from the prompt", "the smallest share of words from the prompt", _echo),
+    Cue("echo", "prompt", "the most words from the prompt", "the fewest words from the prompt", _echoed),
+    Cue("restated prompt", "prompt", "begins with the words of the prompt", "does not begin with the words of the prompt", _restated),
+    Cue("similarity", "others", "the most like the others", "the least like the others", _similarity),
+    Cue("same start", "others", "begins as most others do", "begins as no other does", _shared_start),
+    Cue("bullets", "style", "the most list items", "the fewest list items", _matches(BULLET), True),
+    Cue("headings", "style", "the most headings", "the fewest headings", _matches(HEADING), True),
+    Cue("bold", "style", "the most bold words", "the fewest bold words", _matches(BOLD), True),
+    Cue("code", "style", "code blocks", "no code blocks", _matches(FENCE), True),
+    Cue("tables", "style", "table rows", "no table rows", _matches(TABLE_ROW), True),
+    Cue("paragraphs", "length", "the most lines", "the fewest lines", _each(lambda text: sum(bool(line.strip()) for line in text.splitlines())), True),
+    Cue("links", "style", "links", "no links", _matches(VAGUE_REF), True),
+    Cue("emoji", "style", "emoji", "no emoji", _matches(EMOJI), True),
+    Cue("refusal", "tone", "a refusal", "no refusal", _each(lambda text: bool(REFUSAL.search(text))), True),
+    Cue("apology", "tone", "an apology", "no apology", _matches(APOLOGY), True),
+    Cue("flattery", "tone", "flattery or eagerness", "no flattery or eagerness", _matches(FLATTERY), True),
+    Cue("repetition", "tone", "repeats its own words most", "repeats its own words least", _each(_repeats), True),
+    Cue("other script", "tone", "letters of another script", "no letters of another script", _each(_other_script), True),
+)  # fmt: skip
+
+
+def measure(prompt: str, candidates: Sequence[str], cues: Sequence[Cue] = CUES) -> Floats:
+    """The cues of each candidate: an array of candidates by cues."""
+    return np.array([cue.measure(prompt, candidates) for cue in cues], dtype=np.float64).T

@@ -1,0 +1,163 @@
+"""Audit of candidates: read the questions, measure the leak without the prompt, test what the right candidates have in common.
+
+The run folder holds findings.json, report.html and card.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from longway.data.choices import ROLES, ChoiceDataset, load_choices, named_columns
+from longway.detect.choices.effects import style_effects
+from longway.detect.choices.judges import judge_report
+from longway.detect.choices.leak import leaks
+from longway.detect.choices.patterns import Candidates
+from longway.detect.choices.search import Test, search
+from longway.errors import DataError, SettingError
+from longway.jobs.choices.result import FILE, ChoiceAuditResult, ChoiceExample, ChoiceSummary
+from longway.jobs.choices.settings import ChoiceAuditSettings
+from longway.jobs.choices.show import UNITS
+from longway.jobs.options import settings_from
+from longway.jobs.run import PlannedRun, RunIdentity, Watcher
+from longway.records import Finding
+from longway.show import markdown
+from longway.show.html import render
+from longway.show.numbers import counted
+from longway.store import now
+
+FEWEST = 20  # questions
+SHOWN = 12  # findings with examples
+EXAMPLES = 2
+LONGEST = 2000  # characters of a text in an example
+LABELS = {"choice": "right", "preference": "chosen", "ranking": "best", "votes": "winner"}
+
+
+def audit_choices(
+    data: object,
+    settings: ChoiceAuditSettings | None = None,
+    *,
+    out: Path | str | Literal[True] | None = None,
+    watcher: Watcher | None = None,
+    **options: object,
+) -> ChoiceAuditResult:
+    """Audit data with candidates: can the right one be found without reading the prompt, and by what?
+
+    data: a ChoiceDataset, or anything that `load` reads. out: write a run folder; True chooses one in longway-runs.
+    options: columns as in `load_choices` (choices, answer, chosen, rejected ...), and the options of `longway audit` by name, such as `max_q=0.01`.
+    """
+    columns = {name: value for name, value in options.items() if name in ROLES}
+    given = as_choices(data, columns)
+    others = {name: value for name, value in options.items() if name not in ROLES}
+    chosen = settings_from(ChoiceAuditSettings, settings, others)
+    watcher = watcher or Watcher()
+    if out is None:
+        return _audit(given, chosen, watcher)
+    identity = RunIdentity("audit", {**asdict(chosen), "columns": given.columns.fields()}, given.fingerprint)
+    planned = PlannedRun.choose(identity, given.source_name, None if out is True else out)
+    if (content := planned.finished(FILE)) is not None:
+        return replace(ChoiceAuditResult.from_dict(content), folder=planned.folder)
+    with planned.start(watcher) as run:
+        result = _audit(given, chosen, watcher)
+        watcher.step("writing the report")
+        page = result.page()
+        run.finish(FILE, result.to_dict(), report=render(page), card=markdown.render(page))
+    return replace(result, folder=planned.folder)
+
+
+def as_choices(data: object, columns: Mapping[str, object] | None = None) -> ChoiceDataset:
+    """The dataset itself, or what `load_choices` makes of it; DataError if it has no candidates."""
+    if isinstance(data, ChoiceDataset):
+        if columns:
+            raise SettingError(
+                f"'{next(iter(columns))}' names a column, but the dataset is already loaded. Name its columns in lw.load_choices(data, choices=..., answer=...)."
+            )
+        return data
+    given = load_choices(data, named_columns(columns or {}))
+    if given is None:
+        raise DataError(
+            "The data have no candidates. Expected columns such as choices and answer, or chosen and rejected. Name them: choices=..., answer=..."
+        )
+    return given
+
+
+def _audit(given: ChoiceDataset, settings: ChoiceAuditSettings, watcher: Watcher) -> ChoiceAuditResult:
+    if len(given.questions) < FEWEST:
+        raise DataError(
+            f"{given.source_name} has {counted(len(given.questions), 'question')} with one right candidate. Expected at least {FEWEST}. Add more questions."
+        )
+    watcher.step("measuring the candidates")
+    candidates = Candidates.of(given.questions)
+    columns = given.columns.candidates
+    label = LABELS[given.columns.kind]
+    findings, tested, tests = search(
+        candidates,
+        is_ordered=given.is_ordered,
+        max_q=settings.max_q,
+        field=" + ".join(columns),
+        label=label,
+        noun=UNITS[given.columns.kind].candidate,
+        step=watcher.step,
+    )
+    found, _ = leaks(
+        candidates, is_ordered=given.is_ordered, columns=columns, seed=settings.seed, step=watcher.step
+    )
+    return ChoiceAuditResult(
+        dataset=_summary(given),
+        leaks=found,
+        findings=tuple(findings),
+        tested=tested,
+        effects=tuple(style_effects(candidates)),
+        judges=judge_report(given.questions, given.ties) if given.columns.kind == "votes" else None,
+        examples=_examples(findings[:SHOWN], tests, candidates),
+        problems=given.problems,
+        settings=settings,
+        longway=version("longway"),
+        created=now(),
+    )
+
+
+def _summary(given: ChoiceDataset) -> ChoiceSummary:
+    sizes = Counter(len(one.candidates) for one in given.questions)
+    places = Counter(one.right for one in given.questions)
+    return ChoiceSummary(
+        name=given.source_name,
+        kind=given.columns.kind,
+        rows=given.n_rows,
+        used=len(given.questions),
+        candidates=sum(len(one.candidates) for one in given.questions),
+        fields=given.columns.fields(),
+        guessed=given.columns.guessed,
+        sizes={str(n): sizes[n] for n in sorted(sizes)},
+        places=tuple(places[i] for i in range(max(sizes))) if given.is_ordered else (),
+        fingerprint=given.fingerprint,
+    )
+
+
+def _examples(
+    findings: Sequence[Finding], tests: Sequence[Test], given: Candidates
+) -> tuple[ChoiceExample, ...]:
+    """For each finding a question that it solves; the one with the shortest candidates, for reading."""
+    by_name = {(one.pattern.family, one.pattern.name): one.pattern for one in tests}
+    starts, found = given.sets.starts, []
+    for number, finding in enumerate(findings):
+        has = by_name[finding.level, finding.pattern.place].has
+        only = np.add.reduceat(has.astype(np.int64), starts[:-1])
+        solved = [
+            at
+            for at in range(len(given.questions))
+            if 0 < only[at] < given.sets.sizes[at] and has[given.sets.right[at]]
+        ]
+        solved.sort(key=lambda at: (only[at], sum(map(len, given.questions[at].candidates))))
+        for at in solved[:EXAMPLES]:
+            one = given.questions[at]
+            mine = tuple(bool(value) for value in has[starts[at] : starts[at + 1]])
+            texts = tuple(text[:LONGEST] for text in one.candidates)
+            found.append(ChoiceExample(number, one.id, one.prompt[:LONGEST], texts, one.right or 0, mine))
+    return tuple(found)

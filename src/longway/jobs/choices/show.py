@@ -1,0 +1,367 @@
+"""The page of an audit of candidates: the leak without the prompt, findings with examples, style effects, judges, the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+
+from longway.detect.choices.effects import StyleEffect
+from longway.detect.choices.judges import JudgeReport, Share
+from longway.detect.choices.patterns import place_name
+from longway.detect.severity import severity_of
+from longway.jobs.choices.result import CANDIDATES, ChoiceAuditResult, ChoiceExample
+from longway.records import Finding, Leak
+from longway.show import charts
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.labels import problem_bullet, setting_rows
+from longway.show.numbers import NONE, count, counted, percent, points, q_value
+from longway.show.sections import (
+    CARD,
+    REPORT,
+    SCREEN,
+    Block,
+    Bullets,
+    Cell,
+    Chart,
+    Column,
+    Facts,
+    Heading,
+    KeyFigure,
+    Only,
+    Page,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    Words,
+)
+
+MAX_FINDINGS, OPEN_FINDINGS, ON_SCREEN = 100, 20, 10
+MAX_EFFECTS, EFFECTS_ON_SCREEN = 40, 8
+MAX_BARS = 12
+N_NAMED = 3
+OPTION_LIMIT = 160
+EVERYWHERE = REPORT | SCREEN
+SEEN = {
+    CANDIDATES: "the candidates, without the prompt",
+    "cues": "their surface: length, place, punctuation, style",
+    "words": "their words",
+    "overlap": "how much of the prompt’s wording they repeat",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What a kind of data calls its questions and candidates; right: the one that is looked for."""
+
+    question: str
+    candidate: str
+    right: str
+
+
+SHORT = {"cues": "surface only", "words": "words only", "overlap": "prompt overlap"}  # at the bars of a chart
+UNITS = {
+    "choice": Unit("question", "option", "right"),
+    "preference": Unit("pair", "answer", "chosen"),
+    "ranking": Unit("list", "candidate", "best"),
+    "votes": Unit("vote", "answer", "winning"),
+}
+READING = [
+    ("Leak", "How often a simple ranker picks the right candidate. It learned from other questions and never sees the prompt, so it should not do better than chance."),
+    ("Chance", "The accuracy of a random choice: the mean of one divided by the number of candidates."),
+    ("Applies to", "Questions in which some candidates have the pattern and others do not. The others say nothing about it."),
+    ("Right one has it", "In how many of these the right candidate (chosen, best or winning) has the pattern, and how many a random choice would give."),
+    ("Points", "How much more often than by chance one is right by choosing among the candidates with the pattern, over all questions; in percentage points."),
+    ("q", "The p-value, by comparison with random answers, corrected for testing many patterns: of all findings with q up to 0.05, about 5% are expected to be chance."),
+    ("At equal length", "The share if both answers had the same number of characters, by a model of length and this cue together."),
+]  # fmt: skip
+NOTE = "A pattern is not a verdict: a longer answer can be the better one. It is a shortcut if a model is rewarded for it without reading the prompt."
+
+
+def choice_page(result: ChoiceAuditResult) -> Page:
+    """All sections of an audit of candidates."""
+    data = result.dataset
+    unit = UNITS[data.kind]
+    return Page(
+        kicker="Longway audit",
+        title=cut(f"Audit of {data.name}", PATTERN_LIMIT),
+        verdict=_verdict(result),
+        facts=[
+            ("Dataset", cut(data.name, PATTERN_LIMIT)),
+            ("Columns", ", ".join(f"{role} = {cut(name, NAME_LIMIT)}{' (guessed)' if role in data.guessed else ''}" for role, name in data.fields.items())),
+            ("Made", cut(result.created, NAME_LIMIT)),
+        ],
+        figures=[
+            KeyFigure(f"{unit.question.capitalize()}s used", count(data.used), f"of {counted(data.rows, 'row')}; {counted(data.candidates, unit.candidate)}"),
+            KeyFigure("Right without the prompt", percent(result.leak.accuracy), f"chance is {percent(result.leak.majority)}"),
+            KeyFigure("Shortcuts", count(len(result.findings)), f"of {counted(sum(result.tested.values()), 'pattern')} tested"),
+            _strongest(result),
+        ],
+        sections=[
+            _leak_section(result),
+            _findings_section(result),
+            *_effects_section(result.effects),
+            *_judges_section(result.judges),
+            _data_section(result),
+            *([Section("problems", "Problems of the data", [Bullets([problem_bullet(one) for one in result.problems], "problems")], on=EVERYWHERE)] if result.problems else []),
+            Section("reading", "How to read this", [Facts(READING, "reading"), Paragraph(NOTE, "note")]),
+        ],
+        sheets=("choices.css",),
+        version=result.longway,
+        fingerprint=data.fingerprint,
+        settings=setting_rows(asdict(result.settings), source="findings.json"),
+    )  # fmt: skip
+
+
+def _strongest(result: ChoiceAuditResult) -> KeyFigure:
+    if not result.findings:
+        return KeyFigure("Strongest", NONE, "no pattern found")
+    first = result.findings[0]
+    return KeyFigure(
+        "Strongest", points(first.points), f"points over chance: {cut(first.pattern.name, NAME_LIMIT)}"
+    )
+
+
+def _verdict(result: ChoiceAuditResult) -> str:
+    leak = result.leak
+    names = [cut(one.pattern.name, NAME_LIMIT) for one in result.findings[:N_NAMED]]
+    strongest = f" Strongest: {'; '.join(names)}." if names else ""
+    if leak.low > leak.majority:
+        return f"Without the prompt a simple ranker picks the {_right(result)} in {leak.accuracy:.0%}; chance is {leak.majority:.0%}.{strongest}"
+    if names:
+        return f"Without the prompt a simple ranker does no better than chance ({leak.majority:.0%}), but some patterns predict the {_right(result)}.{strongest}"
+    return f"Nothing about the candidates predicts the {_right(result)} beyond chance ({leak.majority:.0%})."
+
+
+def _right(result: ChoiceAuditResult) -> str:
+    unit = UNITS[result.dataset.kind]
+    return f"{unit.right} {unit.candidate}"
+
+
+def _leak_section(result: ChoiceAuditResult) -> Section:
+    rows = [
+        Row([SEEN.get(part, part), _leak_words(leak), percent(leak.majority)])
+        for part, leak in result.leaks.items()
+    ]
+    named = [replace(leak, columns=(SHORT.get(part, part),)) for part, leak in result.leaks.items()]
+    title = f"How often a ranker picks the {_right(result)}, against chance"
+    desc = "; ".join(f"{one.part}: {percent(one.accuracy)}" for one in named)
+    svg = charts.leak_chart(named, key="leak", majority=result.leak.majority, title=title, desc=desc)
+    lead = f"How often a simple ranker picks the {_right(result)}, by what it sees: the candidates without the prompt, only their surface (length, place, punctuation, style), only their words, or only how much of the prompt’s wording they repeat. It learned from other questions. The dashed line is a random choice; the whisker is the 95% interval."
+    return Section(
+        "leak",
+        "Right without the prompt",
+        [
+            Paragraph(lead, "lead"),
+            Chart(
+                svg, f"{result.leak.how}, {counted(result.leak.rows, UNITS[result.dataset.kind].question)}"
+            ),
+            Only(
+                SCREEN | CARD,
+                [
+                    Table(
+                        [Column("It sees"), Column("Right", number=True), Column("Chance", number=True)], rows
+                    )
+                ],
+            ),
+        ],
+        on=EVERYWHERE,
+    )
+
+
+def _leak_words(leak: Leak) -> Words:
+    style = "strong" if leak.low > leak.majority else "quiet"
+    return [
+        Span(percent(leak.accuracy), style),
+        Span(f" ({100 * leak.low:.1f} to {100 * leak.high:.1f})", "quiet"),
+    ]
+
+
+def _findings_section(result: ChoiceAuditResult) -> Section:
+    n_tested, right = sum(result.tested.values()), UNITS[result.dataset.kind].right
+    title = f"What the {_right(result)}s have in common"
+    if not result.findings:
+        text = f"None of the {counted(n_tested, 'pattern')} tested is more frequent among the {_right(result)}s than among the others (q ≤ {result.settings.max_q:g})."
+        return Section(
+            "findings",
+            title,
+            [Paragraph(text, "nothing")],
+            on=EVERYWHERE,
+        )
+    bars = [
+        charts.Bar(one.pattern.name, 100 * one.points, points(one.points), "l0")
+        for one in result.findings[:MAX_BARS]
+    ]
+    svg = charts.bar_chart(
+        bars, key="strongest", title=f"Strongest patterns of the {_right(result)}s", desc="Percentage points over a random choice.",
+        full=max(100 * one.points for one in result.findings),
+    )  # fmt: skip
+    columns = [
+        Column("Pattern"), Column("Applies to", number=True, short="Applies"), Column(f"{right.capitalize()} one has it", number=True, short=f"{right.capitalize()} has it"),
+        Column("Points", number=True), Column("Severity", drop=1), Column("q", number=True, drop=2),
+    ]  # fmt: skip
+    rows = [_finding_row(at, finding, result) for at, finding in enumerate(result.findings[:MAX_FINDINGS])]
+    said = f"{counted(len(result.findings), 'pattern')} that the {_right(result)}s have more often than a random choice would; {count(n_tested)} were tested. Patterns that add nothing to a stronger one are listed under it."
+    blocks: list[Block] = [
+        Paragraph(said),
+        *([Chart(svg, "Points over a random choice")] if len(bars) > 1 else []),
+        Table(columns, rows, style="findings", open=OPEN_FINDINGS, more="patterns", screen=ON_SCREEN),
+    ]
+    return Section("findings", title, blocks, on=EVERYWHERE)
+
+
+def _finding_row(at: int, finding: Finding, result: ChoiceAuditResult) -> Row:
+    below: list[Block] = []
+    if finding.variants:
+        names = "; ".join(cut(one.pattern.name, NAME_LIMIT) for one in finding.variants[:6])
+        more = len(finding.variants) - 6
+        below.append(Paragraph(f"Explains: {names}{f' and {more} more' if more > 0 else ''}", "quiet"))
+    below += [
+        Only(REPORT, [_example(one, UNITS[result.dataset.kind])])
+        for one in result.examples
+        if one.finding == at
+    ]
+    share: list[str | Span] = [
+        Span(percent(finding.label_share), "strong"),
+        Span(f" chance {percent(finding.base_rate)}", "quiet"),
+    ]
+    cells: list[Words | Cell] = [
+        Span(cut(finding.pattern.name, PATTERN_LIMIT), "pattern"),
+        count(finding.count),
+        Cell(share, charts.share_bar(finding.label_share, finding.base_rate, colour="l0")),
+        points(finding.points),
+        severity_of(finding),
+        q_value(finding.q),
+    ]
+    return Row(cells, below=below)
+
+
+def _example(example: ChoiceExample, unit: Unit) -> Block:
+    """A question and its candidates, a line each: the right one in bold, and which have the pattern."""
+    prompt = cut(" ".join(example.prompt.split()), TEXT_LIMIT)
+    items: list[Words] = [[Span(f"Row {cut(example.id, NAME_LIMIT)} ", "quiet"), Span(prompt, "data")]]
+    for at, (text, has) in enumerate(zip(example.candidates, example.has, strict=True)):
+        is_right = at == example.right
+        notes = [unit.right] * is_right + ["has it"] * has
+        name = f"{chr(65 + at) if at < 26 else at + 1} "
+        items.append([
+            Span(name, "quiet"), Span(_visible(text), "strong" if is_right else "data"), Span(f" ← {', '.join(notes)}" if notes else "", "quiet"),
+        ])  # fmt: skip
+    return Bullets(items, "options")
+
+
+def _visible(text: str) -> str:
+    """The text on one line, with spaces at its ends shown."""
+    inner = " ".join(text.split())
+    start, end = ("␣" if text[:1].isspace() else ""), ("␣" if text[-1:].isspace() else "")
+    return f"{start}{cut(inner, OPTION_LIMIT)}{end}"
+
+
+def _effects_section(effects: Sequence[StyleEffect]) -> list[Section]:
+    if not effects:
+        return []
+    clear = [one for one in effects if one.low > 0.5 or one.high < 0.5]
+    columns = [
+        Column("The answer with more"),
+        Column("Pairs", number=True, drop=2),
+        Column("Preferred", number=True),
+        Column("At equal length", number=True, drop=1),
+    ]
+    rows = [_effect_row(one) for one in effects[:MAX_EFFECTS]]
+    lead = "How often the answer that has more of something is the preferred one, among the pairs in which the two differ. At equal length: what is left if length itself is accounted for."
+    n_left = sum(
+        one.equal_low is not None and (one.equal_low > 0.5 or (one.equal_high or 0) < 0.5) for one in effects
+    )
+    said = f"{counted(len(clear), 'cue')} of {count(len(effects))} make a difference as they are, {count(n_left)} at equal length."
+    return [
+        Section(
+            "style",
+            "What is preferred",
+            [
+                Paragraph(lead, "lead"),
+                Paragraph(said),
+                Table(columns, rows, open=20, more="cues", screen=EFFECTS_ON_SCREEN),
+            ],
+            on=EVERYWHERE,
+        )
+    ]
+
+
+def _effect_row(one: StyleEffect) -> Row:
+    equal = (
+        NONE
+        if one.equal_share is None
+        else _interval(one.equal_share, one.equal_low or 0.0, one.equal_high or 0.0)
+    )
+    return Row(
+        [
+            Span(one.name, "pattern"),
+            count(one.pairs),
+            Cell(_interval(one.share, one.low, one.high), charts.share_bar(one.share, 0.5, colour="l0")),
+            equal,
+        ]
+    )
+
+
+def _interval(share: float, low: float, high: float) -> Words:
+    style = "strong" if low > 0.5 or high < 0.5 else "quiet"
+    return [Span(percent(share), style), Span(f" ({100 * low:.1f} to {100 * high:.1f})", "quiet")]
+
+
+def _judges_section(report: JudgeReport | None) -> list[Section]:
+    if report is None:
+        return []
+    shares = [*report.shares, *([report.order] if report.order else [])]
+    blocks: list[Block] = [
+        Paragraph(f"{counted(sum(report.votes.values()), 'vote')}, {count(report.ties)} of them ties.")
+    ]
+    if shares:
+        columns = [
+            Column("Prefers"),
+            Column("Judge", drop=1),
+            Column("Votes", number=True, drop=2),
+            Column("Share", number=True),
+            Column("Fair", number=True),
+        ]
+        blocks.append(Table(columns, [_share_row(one) for one in shares], open=20, more="rows", screen=12))
+    if (agreed := report.agreement) is not None:
+        blocks.append(Paragraph(
+            f"{count(agreed.judges)} judges agree on {percent(agreed.agreement)} of {counted(agreed.pairs, 'pair')} that several of them saw; beyond chance: kappa {agreed.kappa:.2f} ({agreed.low:.2f} to {agreed.high:.2f})."
+        ))  # fmt: skip
+    return [Section("judges", "The judges", blocks, on=EVERYWHERE)]
+
+
+def _share_row(one: Share) -> Row:
+    is_off = one.low > one.expected or one.high < one.expected
+    share: Words = [
+        Span(percent(one.share), "strong" if is_off else "quiet"),
+        Span(f" ({100 * one.low:.1f} to {100 * one.high:.1f})", "quiet"),
+    ]
+    return Row(
+        [
+            one.name,
+            cut(one.judge, NAME_LIMIT) if one.judge else "all",
+            count(one.n),
+            share,
+            percent(one.expected),
+        ]
+    )
+
+
+def _data_section(result: ChoiceAuditResult) -> Section:
+    data, unit = result.dataset, UNITS[result.dataset.kind]
+    sizes = ", ".join(f"{count(n)} with {size}" for size, n in data.sizes.items())
+    facts: list[tuple[Words, Words]] = [("Candidates", sizes)]
+    if data.places:
+        total = sum(data.places) or 1
+        facts.append(
+            (
+                f"{unit.right.capitalize()} one at",
+                ", ".join(
+                    f"{place_name(i, unit.candidate).removeprefix('option ')} {percent(n / total)}"
+                    for i, n in enumerate(data.places)
+                ),
+            )
+        )
+    return Section("data", "The data", [Heading("Candidates and places"), Facts(facts)], on=REPORT)

@@ -1,0 +1,281 @@
+"""Questions with candidates are read from every usual form, and bad rows are counted."""
+
+import json
+
+import polars as pl
+import pytest
+
+from longway.data.choice_columns import GivenColumns
+from longway.data.choices import load_choices
+from longway.errors import ColumnError, DataError, SettingError
+
+OPTIONS = [["pine", "oak"], ["iron", "gold", "lead"], ["one", "two", "six", "ten"]]
+RIGHT = [1, 0, 3]
+
+
+def rows(answer, options=OPTIONS, name="choices"):
+    return [
+        {"question": f"Which, of {i}?", name: some, "answer": answer(some, right)}
+        for i, (some, right) in enumerate(zip(options, RIGHT, strict=True))
+    ]
+
+
+def rights(given):
+    return [one.right for one in given.questions]
+
+
+ENCODINGS = {
+    "from 0": lambda options, right: right,
+    "from 0, as text": lambda options, right: str(right),
+    "from 1": lambda options, right: right + 1,
+    "from 0, as a float": lambda options, right: float(right),
+    "letter": lambda options, right: "ABCD"[right],
+    "small letter": lambda options, right: "abcd"[right],
+    "letter in brackets": lambda options, right: f"({'ABCD'[right]})",
+    "letter with a full stop": lambda options, right: f"{'ABCD'[right]}.",
+    "text": lambda options, right: options[right],
+    "text in capitals": lambda options, right: f" {options[right].upper()} ",
+    "in a list": lambda options, right: [options[right]],
+}
+
+
+@pytest.mark.parametrize("answer", ENCODINGS.values(), ids=ENCODINGS)
+def test_the_answer_is_read_in_every_form(answer):
+    given = load_choices(rows(answer))
+    assert rights(given) == RIGHT
+    assert given.questions[2].candidates == ("one", "two", "six", "ten")
+    assert given.questions[0].prompt == "Which, of 0?"
+    assert not given.problems
+
+
+def test_a_text_goes_before_its_number():
+    options = [["3", "4"], ["1", "0", "5"], ["2", "3", "9", "4"]]
+    given = load_choices(rows(lambda some, right: some[right], options))
+    assert rights(given) == RIGHT
+
+
+def test_hugging_face_options_with_letters():
+    data = [
+        {"question": "q", "choices": {"text": ["pine", "oak"], "label": ["1", "2"]}, "answerKey": "2"},
+        {"question": "r", "choices": {"text": ["iron", "gold", "lead"], "label": ["A", "B", "C"]}, "answerKey": "A"},
+    ]  # fmt: skip
+    given = load_choices(data)
+    assert rights(given) == [1, 0]
+    assert given.questions[0].candidates == ("pine", "oak")
+
+
+def test_options_as_objects():
+    data = [{"options": [{"label": "A", "text": "pine"}, {"label": "B", "text": "oak"}], "answer": "B"}]
+    assert load_choices(data).questions[0].candidates == ("pine", "oak")
+    assert rights(load_choices(data)) == [1]
+
+
+@pytest.mark.parametrize(
+    ("names", "answer"),
+    [
+        (("option_a", "option_b", "option_c"), "correct"),
+        (("choice1", "choice2", "choice3"), "label"),
+        (("ending0", "ending1", "ending2"), "label"),
+        (("A", "B", "C"), "answer"),
+        (("opa", "opb", "opc"), "cop"),
+        (("answerA", "answerB", "answerC"), "label"),
+    ],
+)
+def test_options_in_several_columns(names, answer):
+    row = dict(zip(names, ("pine", "oak", "elm"), strict=True))
+    given = load_choices([{"question": "q", **row, answer: "C"}])
+    assert given.questions[0].candidates == ("pine", "oak", "elm")
+    assert rights(given) == [2]
+
+
+def test_rows_with_fewer_options_leave_the_last_columns_empty():
+    data = [
+        {"question": "q", "option_a": "pine", "option_b": "oak", "option_c": "elm", "answer": "C"},
+        {"question": "r", "option_a": "pine", "option_b": "oak", "option_c": None, "answer": "A"},
+    ]
+    assert [len(one.candidates) for one in load_choices(data).questions] == [3, 2]
+
+
+@pytest.mark.parametrize("write", [json.dumps, repr], ids=["JSON", "Python"])
+def test_csv_with_lists_in_cells(tmp_path, write):
+    path = tmp_path / "quiz.csv"
+    pl.DataFrame([{**row, "choices": write(row["choices"])} for row in rows(ENCODINGS["letter"])]).write_csv(path)  # fmt: skip
+    given = load_choices(path)
+    assert rights(given) == RIGHT
+    assert given.questions[1].candidates == ("iron", "gold", "lead")
+
+
+def test_parquet_with_lists(tmp_path):
+    path = tmp_path / "quiz.parquet"
+    pl.DataFrame(rows(ENCODINGS["from 0"])).write_parquet(path)
+    assert rights(load_choices(path)) == RIGHT
+
+
+def test_jsonl_and_a_limit(tmp_path):
+    path = tmp_path / "quiz.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows(ENCODINGS["text"])))
+    assert rights(load_choices(path)) == RIGHT
+    assert len(load_choices(path, limit=2).questions) == 2
+
+
+def chat(*turns):
+    return [{"role": ("user", "assistant")[i % 2], "content": text} for i, text in enumerate(turns)]
+
+
+def test_preferences_as_chat_messages():
+    data = [{"chosen": chat("Why?", "Because."), "rejected": chat("Why?", "No idea.")}]
+    one = load_choices(data).questions[0]
+    assert (one.prompt, one.candidates, one.right) == ("Why?", ("Because.", "No idea."), 0)
+
+
+def test_the_turns_of_the_prompt_are_no_part_of_an_answer():
+    data = [{"prompt": "Why?", "chosen": chat("Why?", "Because."), "rejected": chat("Why?", "No idea.")}]
+    one = load_choices(data).questions[0]
+    assert (one.prompt, one.candidates) == ("Why?", ("Because.", "No idea."))
+
+
+def test_preferences_as_conversations_in_one_text():
+    start = "\n\nHuman: Hello\n\nAssistant: Hi.\n\nHuman: Why?\n\nAssistant:"
+    data = [{"chosen": f"{start} Because.", "rejected": f"{start} But how?"}]
+    one = load_choices(data).questions[0]
+    assert one.prompt == start.strip()
+    assert one.candidates == ("Because.", "But how?")
+
+
+def test_answers_that_begin_alike_stay_whole():
+    one = load_choices([{"prompt": "p", "chosen": "Sure.\n\nYes", "rejected": "Sure.\n\nNo"}]).questions[0]
+    assert one.candidates == ("Sure.\n\nYes", "Sure.\n\nNo")
+
+
+@pytest.mark.parametrize(
+    "votes",
+    [
+        ("model_a", "model_b", "tie"),
+        ("A", "B", "both"),
+        ("1", "2", "0"),
+        (0, 1, 0.5),
+        ("left", "right", "draw"),
+        ("response_a", "response_b", "tie (bothbad)"),
+    ],
+    ids=str,
+)
+def test_votes_in_every_form(votes):
+    data = [{"prompt": "p", "response_a": "x", "response_b": "y", "winner": str(vote), "judge": "j"} for vote in votes]  # fmt: skip
+    given = load_choices(data)
+    assert given.columns.kind == "votes"
+    assert rights(given) == [0, 1]
+    assert [one.right for one in given.ties] == [None]
+    assert given.questions[0].judge == "j"
+
+
+def test_ranked_lists_with_scores():
+    data = [
+        {"prompt": "p", "responses": ["x", "y", "z"], "scores": [0.1, 0.9, 0.3]},
+        {"prompt": "q", "responses": ["x", "y"], "scores": [5, 5]},
+        {"prompt": "r", "responses": ["x", "y"], "scores": [5]},
+    ]
+    given = load_choices(data)
+    assert given.columns.kind == "ranking"
+    assert rights(given) == [1]
+    assert {problem.kind for problem in given.problems} == {"several_answers", "no_answer"}
+
+
+BAD = {
+    "foreign_answer": {"choices": ["pine", "oak"], "answer": "elm"},
+    "one_candidate": {"choices": ["pine"], "answer": "pine"},
+    "no_candidates": {"choices": [], "answer": "pine"},
+    "empty_candidate": {"choices": ["pine", " "], "answer": "pine"},
+    "no_answer": {"choices": ["pine", "oak"], "answer": None},
+    "same_candidates": {"choices": ["pine", "pine", "oak"], "answer": "pine"},
+    "repeated_candidate": {"choices": ["pine", "oak", "oak"], "answer": "pine"},
+}
+
+
+@pytest.mark.parametrize(("kind", "bad"), BAD.items(), ids=BAD)
+def test_a_bad_row_is_counted(kind, bad):
+    good = [{"question": f"q{i}", "choices": ["elm", "ash"], "answer": "ash"} for i in range(3)]
+    given = load_choices([*good, {"question": "bad", **bad}])
+    assert [(one.kind, one.count, one.rows) for one in given.problems] == [(kind, 1, (4,))]
+    assert len(given.questions) == 3 + (kind == "repeated_candidate")
+    assert given.n_rows == 4
+
+
+def test_several_right_answers_are_counted():
+    given = load_choices([{"choices": ["a1", "b1"], "answer": answer} for answer in (["a1"], ["a1", "b1"])])
+    assert [one.kind for one in given.problems] == ["several_answers"]
+
+
+def test_null_candidates_are_counted():
+    given = load_choices([{"choices": some, "answer": 0} for some in (["x", "y"], None, ["x", None])])
+    assert {one.kind for one in given.problems} == {"no_candidates", "empty_candidate"}
+
+
+def test_repeated_prompts_are_counted():
+    given = load_choices([{"question": "same", "choices": ["x", "y"], "answer": i % 2} for i in range(3)])
+    assert [(one.kind, one.count) for one in given.problems] == [("repeated_question", 3)]
+
+
+def test_data_without_one_good_row_name_the_columns():
+    with pytest.raises(DataError, match=r"no row with candidates and one right answer .*'answer': 'answer'"):
+        load_choices([{"choices": ["x", "y"], "answer": "z"}])
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("text", "label"),
+        ("question", "label"),
+        ("question", "answer", "label"),
+        ("premise", "hypothesis", "label"),
+        ("sentence1", "sentence2", "label"),
+        ("question1", "question2", "label"),
+        ("text_a", "text_b", "label"),
+        ("claim", "evidence", "label"),
+        ("question", "sentence", "label"),
+        ("title", "content", "target"),
+        ("text", "good", "bad"),
+        ("text", "toxic", "obscene", "answer"),
+    ],
+    ids=" ".join,
+)
+def test_labelled_texts_have_no_candidates(names):
+    assert load_choices([dict.fromkeys(names, "x")] * 3) is None
+
+
+def test_a_list_of_tags_is_no_list_of_candidates():
+    assert load_choices([{"text": "x", "label": ["a", "b"]}] * 3) is None
+
+
+def test_named_columns_go_before_guessed_ones():
+    data = [{"question": "q", "stem": "s", "list": ["x", "y"], "key": 1, "choices": ["z", "w"], "answer": 0}]
+    given = load_choices(data, choices="list", answer="key", prompt="stem")
+    assert given.questions[0].candidates == ("x", "y")
+    assert (given.questions[0].prompt, given.questions[0].right) == ("s", 1)
+    assert given.columns.guessed == ()
+    assert load_choices(data, prompt="").questions[0].prompt == ""
+
+
+def test_a_column_that_is_not_there_is_an_error():
+    with pytest.raises(ColumnError, match="optoins"):
+        load_choices([{"options": ["x", "y"], "answer": 0}], choices="optoins")
+    with pytest.raises(SettingError, match="There is no column called 'chioces'"):
+        load_choices([{"options": ["x", "y"], "answer": 0}], chioces="options")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (GivenColumns(chosen="x"), "--chosen COLUMN --rejected COLUMN"),
+        (GivenColumns(a="x"), "--a COLUMN --b COLUMN --winner COLUMN"),
+        (GivenColumns(choices=("x",)), "--answer COLUMN"),
+        (GivenColumns(answer="x"), "--choices COLUMN"),
+    ],
+)
+def test_half_of_the_columns_is_an_error_that_names_the_others(given, said):
+    with pytest.raises(ColumnError, match=said):
+        load_choices([{"x": "1", "y": "2"}], given)
+
+
+def test_the_fingerprint_changes_with_the_answer():
+    one, two = (load_choices([{"choices": ["x", "y"], "answer": i}]).fingerprint for i in (0, 1))
+    assert one != two
