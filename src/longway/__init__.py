@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from longway.jobs.augment.job import augment
     from longway.jobs.augment.result import AugmentResult
     from longway.jobs.augment.settings import AugmentSettings
+    from longway.jobs.choices.prove import prove_choices
+    from longway.jobs.choices.prove_result import ChoiceProveResult
+    from longway.jobs.choices.prove_settings import ChoiceProveSettings
     from longway.jobs.engine_use import Engines
     from longway.jobs.explain.job import explain
     from longway.jobs.explain.result import ExplainResult
@@ -93,6 +96,9 @@ _HOME = {
     "longway.jobs.augment.job": ("augment",),
     "longway.jobs.augment.result": ("AugmentResult",),
     "longway.jobs.augment.settings": ("AugmentSettings",),
+    "longway.jobs.choices.prove": ("prove_choices",),
+    "longway.jobs.choices.prove_result": ("ChoiceProveResult",),
+    "longway.jobs.choices.prove_settings": ("ChoiceProveSettings",),
     "longway.jobs.engine_use": ("Engines",),
     "longway.jobs.explain.job": ("explain",),
     "longway.jobs.explain.result": ("ExplainResult",),
@@ -136,6 +142,8 @@ __all__ = [
     "AugmentResult",
     "AugmentSettings",
     "BudgetSpent",
+    "ChoiceProveResult",
+    "ChoiceProveSettings",
     "ColumnError",
     "DataError",
     "Dataset",
@@ -189,6 +197,7 @@ __all__ = [
     "perturb_pairs",
     "perturb_score",
     "prove",
+    "prove_choices",
     "repair",
     "rewrite",
     "sample_path",
