@@ -141,7 +141,16 @@ def _prove_candidates(
             for name, path in named_files(test, "test").items()
         }
     with Live(quiet=True) as live:
-        result = prove_choices(questions, changed, chosen, tests=tests, out=output.out or True, watcher=live)
+        result = prove_choices(
+            questions,
+            changed,
+            chosen,
+            tests=tests,
+            split=source.split,
+            split_column=source.split_column,
+            out=output.out or True,
+            watcher=live,
+        )
     assert result.folder is not None  # `out` was given
     left = Step(LEFT, f"longway audit {quote(str(dataset_file(after)))}")
     seeds = Step("Train with more seeds, which shows smaller differences", again("--out", seeds=ENOUGH))

@@ -23,6 +23,7 @@ import numpy as np
 
 from longway.data.choice_columns import ChoiceColumns, GivenColumns
 from longway.data.choices import ChoiceDataset, Question, load_choices
+from longway.data.table import scalar_text
 from longway.detect.choices.leak import folds_of
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.ranker import Sets, hits
@@ -62,6 +63,7 @@ from longway.jobs.prove.job import dataset_file
 from longway.jobs.prove.result import ACCURACY, Comparison, Figure, GroupSide
 from longway.jobs.prove.settings import PLAIN
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
+from longway.json_values import to_json
 from longway.metrics.group_accuracy import group_accuracies
 from longway.metrics.intervals import accuracy_estimate, bootstrap
 from longway.metrics.paired import Paired, adjust, paired
@@ -73,6 +75,7 @@ HELD_OUT = {"choice": "held-out questions", "preference": "held-out pairs", "ran
 CUES = 6  # findings that questions are grouped by
 MIN_PART = 10  # questions of a part that is tested
 LEFT_OUT = 10  # with a test set, each seed leaves out one in so many training questions
+SPLIT, TRAIN = "split", "train"
 CELLS, VECTORS = "cells", "vectors.sqlite"
 CELL_VERSION = 1  # increased when the same training would be done or stored differently
 
@@ -83,23 +86,31 @@ def prove_choices(
     settings: ChoiceProveSettings | None = None,
     *,
     tests: Mapping[str, object] | None = None,
+    split: str | None = None,
+    split_column: str | None = None,
     out: Path | str | Literal[True] | None = None,
     watcher: Watcher | None = None,
     **options: object,
 ) -> ChoiceProveResult:
     """Train rankers on data with candidates before and after a change, and test both where cues do not help.
 
-    before, after, tests: datasets with candidates, or anything that `load` reads; for a run folder, the dataset that the run wrote. tests: test sets by name;
-    without any, every question of `before` is tested by rankers that were not trained on it. out: write a run folder; True chooses one in
-    longway-runs. options: the options of `longway prove` by name, such as `seeds=5`.
+    before, after, tests: datasets with candidates, or anything that `load` reads; for a run folder, the dataset that the run wrote. tests:
+    test sets by name, in addition to the splits of `before` that are not trained on; without any, every question of `before` is tested by
+    rankers that were not trained on it. split: the split to train on, by default "train"; split_column: by default "split". out: write a
+    run folder; True chooses one in longway-runs. options: the options of `longway prove` by name, such as `seeds=5`.
     """
     chosen = settings_from(ChoiceProveSettings, settings, options)
     first = as_choices(dataset_file(before) if isinstance(before, str | Path) else before)
-    inputs = _Inputs(
-        first,
-        load_like(after, first),
-        {name: load_like(data, first) for name, data in (tests or {}).items()},
+    trained, splits = by_split(first, split, split_column)
+    changed, _ = (
+        by_split(load_like(after, first), split, split_column) if splits else (load_like(after, first), {})
     )
+    given = {name: load_like(data, first) for name, data in (tests or {}).items()}
+    if twice := sorted(set(given) & set(splits)):
+        raise SettingError(
+            f"Both a test set and a split of the data are called {twice[0]!r}. Give the test set another name: --test NAME=FILE."
+        )
+    inputs = _Inputs(trained, changed, {**splits, **given})
     with ExitStack() as stack:
         if out is not None:
             return _run(inputs, chosen, None if out is True else out, watcher or Watcher())
@@ -115,6 +126,33 @@ def load_like(source: object, like: ChoiceDataset, *, encoding: str | None = Non
     found = load_choices(path, _given(like.columns), encoding=encoding)
     assert found is not None  # columns were given
     return found
+
+
+def by_split(
+    dataset: ChoiceDataset, split: str | None, column: str | None
+) -> tuple[ChoiceDataset, dict[str, ChoiceDataset]]:
+    """The questions to train on, and those of each other split by name. Without a split called "train" all questions are trained on."""
+    name, columns = column or SPLIT, dataset.table.frame.columns
+    if name not in columns or name in dataset.columns.used():
+        if column or split:
+            raise SettingError(
+                f"{dataset.source_name} has no column {name!r} with splits. It has {', '.join(columns)}. Name one with --split-column, or leave out --split."
+            )
+        return dataset, {}
+    cells = dataset.table.frame[name].to_list()
+    of = {one.row: scalar_text(cells[one.row]) for one in dataset.questions}
+    names = list(dict.fromkeys(of.values()))
+    if split and split not in names:
+        raise SettingError(
+            f"{dataset.source_name} has no split {split!r}. It has {', '.join(names)}. Choose one with --split."
+        )
+    if not split and TRAIN not in names:
+        return dataset, {}
+    parts = {
+        one: replace(dataset, questions=tuple(q for q in dataset.questions if of[q.row] == one))
+        for one in names
+    }
+    return parts.pop(split or TRAIN), parts
 
 
 def _given(columns: ChoiceColumns) -> GivenColumns:
@@ -196,7 +234,7 @@ def _run(
 ) -> ChoiceProveResult:
     before, after = inputs.before, inputs.after
     recorded = {
-        **asdict(settings),
+        **{name: to_json(value) for name, value in asdict(settings).items()},
         "columns": before.columns.fields(),
         "versions": {BEFORE: before.fingerprint, AFTER: after.fingerprint},
         "held_out": {name: one.fingerprint for name, one in inputs.tests.items()},
@@ -220,8 +258,9 @@ class _Proof:
 
     def __init__(self, inputs: _Inputs, settings: ChoiceProveSettings, watcher: Watcher) -> None:
         self.inputs, self.settings, self.watcher = inputs, settings, watcher
-        self.notes: list[str] = []
         before, after = inputs.before, inputs.after
+        read = {BEFORE: before, AFTER: after, **inputs.tests}
+        self.notes = [f"{name}: {problem.message}" for name, one in read.items() for problem in one.problems]
         for one in (before, after):
             if len(one.questions) < FEWEST:
                 raise DataError(
