@@ -284,7 +284,8 @@ class _Proof:
         rows = {name: pool.add(some) for name, some in asked.items()}
         self.given = Candidates.of(pool.questions)
         self.tests = self._tests(rows)
-        self.n_dropped = len(before.questions) - int(np.isin(groups[0], groups[1]).sum())
+        missing = int((~np.isin(groups[0], groups[1])).sum())  # others may have been added
+        self.n_dropped = max(missing, len(before.questions) - len(after.questions))
         if self.n_dropped:
             self.versions.append(_Version(CONTROL, self.versions[0].rows, groups[0]))
 
@@ -513,11 +514,10 @@ class _Proof:
         for (data, model, name), given in correct.items():
             test = self._named(name)
             for cue in test.cues:
-                with_, against = (
-                    _side(given, part, group, test)
-                    for part, group in zip(sides(cue.has, test.sets), ("supporting", "against"), strict=True)
-                )
-                yield CueGroup(data, model, name, cue.name, cue.family, with_, against)
+                parts = dict(zip(("supporting", "against"), sides(cue.has, test.sets), strict=True))
+                if all(part.any() for part in parts.values()):
+                    both = [_side(given, part, group, test) for group, part in parts.items()]
+                    yield CueGroup(data, model, name, cue.name, cue.family, *both)
 
     def _gaps(self, correct: Mapping[tuple[str, str, str], Floats]) -> Iterator[GapChange]:
         for test in self.tests:
@@ -554,9 +554,7 @@ def _gap(share: Floats, test: _Test, rows: Ints) -> float:
     return float(share[sides_[0]].mean() - share[sides_[1]].mean())
 
 
-def _side(given: Floats, part: Bools, group: str, test: _Test) -> GroupSide | None:
-    if not part.any():
-        return None
+def _side(given: Floats, part: Bools, group: str, test: _Test) -> GroupSide:
     found = group_accuracies(given[:, part], [group] * int(part.sum()), clusters=test.clusters(part))[0]
     return GroupSide(found.n, found.accuracy, found.low, found.high, group)
 

@@ -52,15 +52,13 @@ class CueGroup:
     test: str
     pattern: str
     family: str
-    supporting: GroupSide | None
-    against: GroupSide | None
+    supporting: GroupSide
+    against: GroupSide
 
     @property
-    def gap(self) -> float | None:
-        """Accuracy on supporting less that on reversed questions; None if one of them is unknown."""
-        both = [side.accuracy for side in (self.supporting, self.against) if side is not None]
-        known = [one for one in both if one is not None]
-        return known[0] - known[1] if len(known) == 2 else None
+    def gap(self) -> float:
+        """Accuracy on supporting less that on reversed questions."""
+        return (self.supporting.accuracy or 0.0) - (self.against.accuracy or 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,9 +89,8 @@ def prove_page(result: ChoiceProveResult) -> Page:
             ("Made", name(result.created)),
         ],
         figures=_key_figures(result),
-        figures_style="three",
         sections=[
-            *([Section("notes", "Read this first", [Bullets(result.notes, "problems")], on=EVERYWHERE)] if result.notes else []),
+            *([Section("notes", "Notes", [Bullets(result.notes, "problems")], on=EVERYWHERE)] if result.notes else []),
             *(_score_section(result, source) for source in _sources(result)[:MAX_TESTS]),
             *_cue_section(result),
             *_control_section(result),
@@ -121,7 +120,7 @@ def verdict(result: ChoiceProveResult) -> str:
     said = f"{model_name(main.model)} {before_and_after(main)} ({change(main.difference)} points, 95% interval {change_interval(main)})"
     rest = [
         f"{words} {before_and_after(one)} ({_clearly(one)})"
-        for other, words in ((CUES_BALANCED, "with balanced cues"), (LENGTH_BALANCED, "at balanced length"), (ALL, "on all"))
+        for other, words in ((CUES_BALANCED, "with balanced cues"), (LENGTH_BALANCED, "at balanced length"), (ALL, f"on all {UNITS[result.kind][0]}s"))
         if other != kind
         for one in result.compared(other)
         if one.model == main.model and _source(result, one) == _source(result, main)
@@ -266,7 +265,7 @@ def _cue_section(result: ChoiceProveResult) -> list[Section]:
             drawn.append(GapRow(cue, shown, lanes))
             rows.append(Row([
                 Span(cut(cue, PATTERN_LIMIT), "pattern"),
-                count(before.against.n if before.against else 0),
+                count(before.against.n),
                 arrow(_side(before.against), _side(after.against)),
                 arrow(_side(before.supporting), _side(after.supporting)),
                 shown,
@@ -282,12 +281,12 @@ def _cue_section(result: ChoiceProveResult) -> list[Section]:
     return [Section("cues", "Reliance on each cue", blocks, on=EVERYWHERE)]
 
 
-def _gap_of(value: float | None) -> str:
-    return NONE if value is None else points(value).lstrip("+")
+def _gap_of(value: float) -> str:
+    return points(value).lstrip("+")
 
 
-def _side(side: GroupSide | None) -> str:
-    return NONE if side is None else or_dash(side.accuracy, percent)
+def _side(side: GroupSide) -> str:
+    return or_dash(side.accuracy, percent)
 
 
 def _control_section(result: ChoiceProveResult) -> list[Section]:
