@@ -175,7 +175,7 @@ def cues_balanced(questions: Sequence[Question], supporting: Bools, against: Boo
     """Of questions with n candidates one supporting for n - 1 reversed ones, as many as possible, drawn by their texts.
 
     >>> asked = [Question(str(i), i, f"{i}?", ("a", "b"), 0) for i in range(5)]
-    >>> cues_balanced(asked, np.array([1, 1, 1, 0, 0], bool), np.array([0, 0, 0, 1, 0], bool)).sum()
+    >>> int(cues_balanced(asked, np.array([1, 1, 1, 0, 0], bool), np.array([0, 0, 0, 1, 0], bool)).sum())
     2
     """
     kept = np.zeros(len(questions), dtype=bool)
