@@ -30,6 +30,7 @@ from longway.jobs.choices.prove_tests import (
     pointed_to,
     together,
 )
+from longway.review.pages.report_pages import REPORTS, in_pages
 from tests.jobs.quizzes import evened, pairs, quiz
 
 QUIZ = quiz()
@@ -37,9 +38,7 @@ QUIZ = quiz()
 
 @pytest.fixture(scope="module")
 def proof():
-    return lw.prove_choices(
-        QUIZ, evened(QUIZ), models=("bow",), seeds=2, keep=("the most words from the prompt",)
-    )
+    return lw.prove_choices(QUIZ, evened(QUIZ), models=("bow",), seeds=2)
 
 
 def only(found):
@@ -99,6 +98,12 @@ def test_rows_have_the_form_of_every_proof(proof):
     assert (row["metric"], row["method"], row["seeds"]) == ("accuracy", "erm", 2)
     assert ChoiceProveResult.from_dict(json.loads(json.dumps(proof.to_dict()))) == proof
     assert len(proof.to_frame()) == len(proof.rows)
+
+
+def test_the_review_shows_a_proof_with_candidates(proof):
+    pages, sections = in_pages(REPORTS["prove"](proof.to_dict()))
+    assert [one.id for one in sections] == ["scores0", "cues", "reading"]
+    assert "Reliance on each cue" in "".join(map(str, pages))
 
 
 def test_shuffled_answers_are_reported_as_no_better_than_chance():
@@ -206,6 +211,13 @@ def test_other_splits_are_tested_on(spies):
     assert result.versions[1].questions == 150
     with pytest.raises(SettingError, match=r"no split 'exam'\. It has train, dev"):
         lw.prove_choices(rows, even, models=("bow",), split="exam")
+
+
+def test_a_pattern_that_is_real_signal_groups_no_questions(spies):
+    keep = ("the longest, in characters", "no such pattern")
+    result = lw.prove_choices(QUIZ, evened(QUIZ), models=("bow",), seeds=1, keep=keep)
+    assert keep[0] not in result.cues
+    assert any("'no such pattern' was to be kept" in note for note in result.notes)
 
 
 def test_rows_belong_together_by_id_by_source_and_by_prompt():

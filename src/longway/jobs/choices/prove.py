@@ -235,6 +235,7 @@ def _run(
     before, after = inputs.before, inputs.after
     recorded = {
         **{name: to_json(value) for name, value in asdict(settings).items()},
+        "data": before.source_name,
         "columns": before.columns.fields(),
         "versions": {BEFORE: before.fingerprint, AFTER: after.fingerprint},
         "held_out": {name: one.fingerprint for name, one in inputs.tests.items()},

@@ -206,7 +206,7 @@ def _score_section(result: ChoiceProveResult, source: str) -> Section:
         if rows:
             blocks += [Heading(model_name(model)), Chart(_chart(result, model, rows), LEGEND), _table(rows)]
     number = _sources(result).index(source)
-    return Section(f"scores-{number}", f"Right before and after: {name(source)}", blocks, on=EVERYWHERE)
+    return Section(f"scores{number}", f"Right before and after: {name(source)}", blocks, on=EVERYWHERE)
 
 
 LEGEND = "Ring: trained on before. Full dot: trained on after. Bars: 95% intervals."
