@@ -151,10 +151,10 @@ def is_unclear(result: ChoiceProveResult) -> bool:
 
 def _details(result: ChoiceProveResult) -> str:
     """Reliance on the cues, models that are no better than chance, and the random drop."""
-    said = [
-        f"The gap between questions whose cues point the right and the wrong way: {model_name(one.model)} {_gap_words(one)}"
-        for one in result.gaps[:MAX_NAMED]
-    ]
+    said = []
+    if result.gaps:
+        gaps = "; ".join(f"{model_name(one.model)} {_gap_words(one)}" for one in result.gaps[:MAX_NAMED])
+        said.append(f"The gap between questions whose cues point the right and the wrong way: {gaps}")
     tests = {one.name: one for one in result.tests if one.kind == CUES_BALANCED}
     said += [
         f"Trained on after, {model_name(row.model)} is no better than chance ({percent(tests[row.test].chance)}) on {name(row.test)}"
@@ -162,10 +162,13 @@ def _details(result: ChoiceProveResult) -> str:
         if row.data == AFTER and row.test in tests and (row.low or 0.0) <= tests[row.test].chance
     ]
     against = result.compared(REVERSED, CONTROL) or result.compared(ALL, CONTROL)
-    said += [
-        f"Against a random drop of as many questions, {model_name(one.model)} on {name(one.test)}: {before_and_after(one)} ({_clearly(one)})"
-        for one in against[:MAX_NAMED]
-    ]
+    if against:
+        where = REVERSED if result.compared(REVERSED, CONTROL) else ALL
+        rest = "; ".join(
+            f"{model_name(one.model)} {before_and_after(one)} ({_clearly(one)})"
+            for one in against[:MAX_NAMED]
+        )
+        said.append(f"Against a random drop of as many questions, {where}: {rest}")
     return "".join(f"{one}. " for one in said).strip()
 
 
