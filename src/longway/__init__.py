@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from longway.jobs.augment.result import AugmentResult
     from longway.jobs.augment.settings import AugmentSettings
     from longway.jobs.choices.job import audit_choices
+    from longway.jobs.choices.prove import prove_choices
+    from longway.jobs.choices.prove_result import ChoiceProveResult
+    from longway.jobs.choices.prove_settings import ChoiceProveSettings
     from longway.jobs.choices.result import ChoiceAuditResult
     from longway.jobs.choices.settings import ChoiceAuditSettings
     from longway.jobs.engine_use import Engines
@@ -101,6 +104,9 @@ _HOME = {
     "longway.jobs.choices.job": ("audit_choices",),
     "longway.jobs.choices.result": ("ChoiceAuditResult",),
     "longway.jobs.choices.settings": ("ChoiceAuditSettings",),
+    "longway.jobs.choices.prove": ("prove_choices",),
+    "longway.jobs.choices.prove_result": ("ChoiceProveResult",),
+    "longway.jobs.choices.prove_settings": ("ChoiceProveSettings",),
     "longway.jobs.engine_use": ("Engines",),
     "longway.jobs.explain.job": ("explain",),
     "longway.jobs.explain.result": ("ExplainResult",),
@@ -147,6 +153,8 @@ __all__ = [
     "ChoiceAuditResult",
     "ChoiceAuditSettings",
     "ChoiceDataset",
+    "ChoiceProveResult",
+    "ChoiceProveSettings",
     "ColumnError",
     "DataError",
     "Dataset",
@@ -202,6 +210,7 @@ __all__ = [
     "perturb_pairs",
     "perturb_score",
     "prove",
+    "prove_choices",
     "repair",
     "rewrite",
     "sample_path",

@@ -240,3 +240,21 @@ def test_vectors_are_kept_between_runs(tiny_bert, tmp_path, monkeypatch):
     monkeypatch.setattr(Pretrained, "embed", computed_again)
     second = quick(tiny_bert, "frozen", **options).fit(reviews())
     np.testing.assert_array_equal(first.logits(reviews().inputs), second.logits(reviews().inputs))
+
+
+def test_candidates_are_ranked_by_a_question_as_a_whole(tiny_bert):
+    """Questions have two or three candidates, one of them a praise, at every place."""
+    from longway.classify.ranking import EncoderRanker  # needs torch
+
+    bad, good = reviews(400).inputs.texts[::2], reviews(400).inputs.texts[1::2]
+    asked, right = [], []
+    for i in range(150):
+        candidates = list(bad[i : i + 1 + i % 2])
+        right.append(i % (len(candidates) + 1))
+        candidates.insert(right[-1], good[i])
+        asked.append(("We saw the", candidates))
+    model = EncoderRanker(tiny_bert, tuning="full", device="cpu", **QUICK["full"])
+    model.fit_questions(asked[:120], right[:120])
+    ends = np.cumsum([len(candidates) for _, candidates in asked[120:]])
+    picked = [int(np.argmax(part)) for part in np.split(model.scores(asked[120:]), ends[:-1])]
+    assert np.mean(np.array(picked) == right[120:]) >= 0.8

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longway.cli.options import DataOptions, OutputOptions, ServerOptions, command
+from longway.cli.options import ChoiceOptions, DataOptions, OutputOptions, ServerOptions, command
 from longway.jobs.options import DATA
 from longway.jobs.prove.settings import ProveSettings
 
 if TYPE_CHECKING:
     from longway.cli.ending import Step
     from longway.data import Dataset
+    from longway.data.choices import ChoiceDataset
     from longway.jobs.prove.result import ProveResult
 
 ENOUGH = 10  # seeds
@@ -29,6 +30,7 @@ def prove(
         str, typer.Argument(help="The changed dataset: a file, or the run folder that wrote it.")
     ],
     source: DataOptions,
+    choice: ChoiceOptions,
     settings: ProveSettings,
     servers: ServerOptions,
     output: OutputOptions,
@@ -66,6 +68,12 @@ def prove(
         longway prove pairs.jsonl pairs-new.jsonl --test other=other.jsonl --method drift --features grammar
 
         longway prove reviews.csv longway-runs/reviews-perturb --test other=other.csv --fairscore
+
+        longway prove quiz.jsonl longway-runs/quiz-repair
+
+    Data with candidates (multiple choice, preference pairs, votes) are recognised as by `longway audit`. Rankers are then trained on both
+    versions, and tested on questions where the cues of the original point to a wrong candidate. Without a test set, all questions are
+    tested by cross-validation.
     """
     from longway.cli.ending import show_result
     from longway.cli.live import Live
@@ -73,6 +81,9 @@ def prove(
     from longway.cli.screen import errors
     from longway.jobs.prove import job
 
+    if (questions := choice.load(str(job.dataset_file(before)), source)) is not None:
+        _prove_candidates(questions, after, source, settings, output, test, also)
+        return
     first = source.load(str(job.dataset_file(before)))
     with errors().status("opening the data"):
         versions = {
@@ -104,6 +115,48 @@ def prove(
         )
     assert result.folder is not None  # `out` was given
     step = _next(result, after, source, settings, first)
+    show_result(result, result.folder, step, file="results.json", as_json=output.json)
+
+
+def _prove_candidates(
+    questions: ChoiceDataset, after: str, source: DataOptions, settings: ProveSettings, output: OutputOptions,
+    test: list[str] | None, also: list[str] | None,
+) -> None:  # fmt: skip
+    """Prove with candidates, and show the result."""
+    from longway.cli.ending import LEFT, Step, again, show_result
+    from longway.cli.live import Live
+    from longway.cli.named_files import named_files
+    from longway.cli.screen import errors
+    from longway.errors import SettingError
+    from longway.jobs.choices.prove import load_like, prove_choices
+    from longway.jobs.choices.prove_settings import ChoiceProveSettings
+    from longway.jobs.choices.prove_show import is_unclear
+    from longway.jobs.prove.job import dataset_file
+
+    if also:
+        raise SettingError("'also' applies to labelled texts, and these data have candidates. Leave it out.")
+    chosen = ChoiceProveSettings.of(settings)
+    with errors().status("opening the data"):
+        changed = load_like(after, questions, encoding=source.encoding)
+        tests = {
+            name: load_like(path, questions, encoding=source.encoding)
+            for name, path in named_files(test, "test").items()
+        }
+    with Live(quiet=True) as live:
+        result = prove_choices(
+            questions,
+            changed,
+            chosen,
+            tests=tests,
+            split=source.split,
+            split_column=source.split_column,
+            out=output.out or True,
+            watcher=live,
+        )
+    assert result.folder is not None  # `out` was given
+    left = Step(LEFT, f"longway audit {quote(str(dataset_file(after)))}")
+    seeds = Step("Train with more seeds, which shows smaller differences", again("--out", seeds=ENOUGH))
+    step = seeds if is_unclear(result) and chosen.seeds < ENOUGH else left
     show_result(result, result.folder, step, file="results.json", as_json=output.json)
 
 

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from longway.errors import RunError
 from longway.jobs.audit.result import AuditResult
 from longway.jobs.augment.result import AugmentResult
+from longway.jobs.choices.prove_result import ChoiceProveResult
 from longway.jobs.explain.result import ExplainResult
 from longway.jobs.fairness.result import FairnessResult
 from longway.jobs.grammar.result import GrammarResult
@@ -43,7 +44,9 @@ REPORTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "audit": lambda summary: AuditResult.from_dict(summary).page(),
     "grammar": lambda summary: GrammarResult.from_dict(summary).page(),
     "fairness": lambda summary: FairnessResult.from_dict(summary).page(),
-    "prove": lambda summary: ProveResult.from_dict(summary).page(),
+    "prove": lambda summary: (
+        (ChoiceProveResult if "gaps" in summary else ProveResult).from_dict(summary).page()
+    ),
     "explain": lambda summary: ExplainResult.from_dict(summary).page(),
 }
 LIMIT = 230_000  # bytes of a page without its frame

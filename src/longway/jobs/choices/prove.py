@@ -1,0 +1,568 @@
+"""Prove with candidates: train rankers on the questions before and after a change, and test them where cues do not help.
+
+versions, test sets  ->  audit of `before`: cues  ->  trainings  ->  accuracy where the cues help, mislead, cancel out  ->  results.json, report.html
+
+Without a test set every question of `before` is tested, by rankers that were not trained on it nor on anything made from it: questions
+are divided into five parts, and each part is tested by a training on the others. Each seed divides them anew. With a test set each seed
+leaves out another tenth of the training questions, the same in all versions. If questions were dropped, a third version drops as many at random.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from math import isnan
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+import numpy as np
+
+from longway.data.choice_columns import ChoiceColumns, GivenColumns
+from longway.data.choices import ChoiceDataset, Question, load_choices
+from longway.data.table import scalar_text
+from longway.detect.choices.leak import folds_of
+from longway.detect.choices.patterns import Candidates
+from longway.detect.choices.ranker import Sets, hits
+from longway.detect.choices.search import search
+from longway.errors import DataError, SettingError
+from longway.jobs.choices.job import FEWEST, LABELS, as_choices
+from longway.jobs.choices.prove_models import Ranker, ranker_named
+from longway.jobs.choices.prove_result import (
+    AFTER,
+    BEFORE,
+    CONTROL,
+    FILE,
+    ChoiceProveResult,
+    ChoiceTest,
+    ChoiceVersion,
+    CueGroup,
+    GapChange,
+)
+from longway.jobs.choices.prove_settings import ChoiceProveSettings
+from longway.jobs.choices.prove_tests import (
+    ALL,
+    REVERSED,
+    SUPPORTING,
+    Bools,
+    Cue,
+    Floats,
+    Ints,
+    chance_of,
+    cues_in,
+    overlap,
+    parts_of,
+    sides,
+    together,
+)
+from longway.jobs.options import settings_from
+from longway.jobs.prove.job import dataset_file
+from longway.jobs.prove.result import ACCURACY, Comparison, Figure, GroupSide
+from longway.jobs.prove.settings import PLAIN
+from longway.jobs.run import PlannedRun, RunIdentity, Watcher
+from longway.json_values import to_json
+from longway.metrics.group_accuracy import group_accuracies
+from longway.metrics.intervals import accuracy_estimate, bootstrap
+from longway.metrics.paired import Paired, adjust, paired
+from longway.records import Finding
+from longway.show.html import render
+from longway.store import now, replacing
+
+HELD_OUT = {"choice": "held-out questions", "preference": "held-out pairs", "ranking": "held-out lists", "votes": "held-out votes"}  # fmt: skip
+CUES = 6  # findings that questions are grouped by
+MIN_PART = 10  # questions of a part that is tested
+LEFT_OUT = 10  # with a test set, each seed leaves out one in so many training questions
+SPLIT, TRAIN = "split", "train"
+CELLS, VECTORS = "cells", "vectors.sqlite"
+CELL_VERSION = 1  # increased when the same training would be done or stored differently
+
+
+def prove_choices(
+    before: object,
+    after: object,
+    settings: ChoiceProveSettings | None = None,
+    *,
+    tests: Mapping[str, object] | None = None,
+    split: str | None = None,
+    split_column: str | None = None,
+    out: Path | str | Literal[True] | None = None,
+    watcher: Watcher | None = None,
+    **options: object,
+) -> ChoiceProveResult:
+    """Train rankers on data with candidates before and after a change, and test both where cues do not help.
+
+    before, after, tests: datasets with candidates, or anything that `load` reads; for a run folder, the dataset that the run wrote. tests:
+    test sets by name, in addition to the splits of `before` that are not trained on; without any, every question of `before` is tested by
+    rankers that were not trained on it. split: the split to train on, by default "train"; split_column: by default "split". out: write a
+    run folder; True chooses one in longway-runs. options: the options of `longway prove` by name, such as `seeds=5`.
+    """
+    chosen = settings_from(ChoiceProveSettings, settings, options)
+    first = as_choices(dataset_file(before) if isinstance(before, str | Path) else before)
+    trained, splits = by_split(first, split, split_column)
+    changed, _ = (
+        by_split(load_like(after, first), split, split_column) if splits else (load_like(after, first), {})
+    )
+    given = {name: load_like(data, first) for name, data in (tests or {}).items()}
+    if twice := sorted(set(given) & set(splits)):
+        raise SettingError(
+            f"Both a test set and a split of the data are called {twice[0]!r}. Give the test set another name: --test NAME=FILE."
+        )
+    inputs = _Inputs(trained, changed, {**splits, **given})
+    with ExitStack() as stack:
+        if out is not None:
+            return _run(inputs, chosen, None if out is True else out, watcher or Watcher())
+        folder = stack.enter_context(TemporaryDirectory(prefix="longway-"))
+        return replace(_run(inputs, chosen, folder, watcher or Watcher()), folder=None)
+
+
+def load_like(source: object, like: ChoiceDataset, *, encoding: str | None = None) -> ChoiceDataset:
+    """Data with candidates, read with the columns of others; for a run folder, the dataset that the run wrote."""
+    if isinstance(source, ChoiceDataset):
+        return source
+    path = dataset_file(source) if isinstance(source, str | Path) else source
+    found = load_choices(path, _given(like.columns), encoding=encoding)
+    assert found is not None  # columns were given
+    return found
+
+
+def by_split(
+    dataset: ChoiceDataset, split: str | None, column: str | None
+) -> tuple[ChoiceDataset, dict[str, ChoiceDataset]]:
+    """The questions to train on, and those of each other split by name. Without a split called "train" all questions are trained on."""
+    name, columns = column or SPLIT, dataset.table.frame.columns
+    if name not in columns or name in dataset.columns.used():
+        if column or split:
+            raise SettingError(
+                f"{dataset.source_name} has no column {name!r} with splits. It has {', '.join(columns)}. Name one with --split-column, or leave out --split."
+            )
+        return dataset, {}
+    cells = dataset.table.frame[name].to_list()
+    of = {one.row: scalar_text(cells[one.row]) for one in dataset.questions}
+    names = list(dict.fromkeys(of.values()))
+    if split and split not in names:
+        raise SettingError(
+            f"{dataset.source_name} has no split {split!r}. It has {', '.join(names)}. Choose one with --split."
+        )
+    if not split and TRAIN not in names:
+        return dataset, {}
+    parts = {
+        one: replace(dataset, questions=tuple(q for q in dataset.questions if of[q.row] == one))
+        for one in names
+    }
+    return parts.pop(split or TRAIN), parts
+
+
+def _given(columns: ChoiceColumns) -> GivenColumns:
+    """The columns as the user would name them. The id column is guessed again: a run writes ids of its own."""
+    candidates, answer = columns.candidates, columns.answer
+    prompt = columns.prompt or ""
+    if columns.kind == "preference":
+        return GivenColumns(chosen=candidates[0], rejected=candidates[1], prompt=prompt)
+    if columns.kind == "votes":
+        return GivenColumns(
+            a=candidates[0], b=candidates[1], winner=answer, judge=columns.judge, prompt=prompt
+        )
+    if columns.kind == "ranking":
+        return GivenColumns(choices=candidates, scores=answer, prompt=prompt)
+    return GivenColumns(choices=candidates, answer=answer, prompt=prompt)
+
+
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    before: ChoiceDataset
+    after: ChoiceDataset
+    tests: Mapping[str, ChoiceDataset]
+
+    @property
+    def kind(self) -> str:
+        return self.before.columns.kind
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """Questions to train on: their numbers among all questions, and the number of what belongs together."""
+
+    name: str
+    rows: Ints
+    group: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """Questions to test on. parts: by kind, which of them. cues: findings of `before` in them."""
+
+    name: str
+    rows: Ints
+    given: Candidates
+    cues: Sequence[Cue]
+    parts: Mapping[str, Bools]
+
+    @property
+    def sets(self) -> Sets:
+        return self.given.sets
+
+    def clusters(self, part: Bools) -> list[Ints]:
+        """Questions of a part that repeat a prompt, as `metrics.intervals` takes them; empty if none do."""
+        number = np.unique(self.given.group[part], return_inverse=True)[1]
+        return [number] if len(number) > len(np.unique(number)) else []
+
+
+class _Pool:
+    """All questions of a proof, each once."""
+
+    def __init__(self) -> None:
+        self.index: dict[tuple[str, tuple[str, ...], int | None], int] = {}
+        self.questions: list[Question] = []
+
+    def add(self, questions: Sequence[Question]) -> Ints:
+        """The numbers of some questions."""
+        return np.array([self._number(one) for one in questions], dtype=np.int64)
+
+    def _number(self, one: Question) -> int:
+        key = (one.prompt, one.candidates, one.right)
+        if key not in self.index:
+            self.index[key] = len(self.questions)
+            self.questions.append(one)
+        return self.index[key]
+
+
+def _run(
+    inputs: _Inputs, settings: ChoiceProveSettings, out: Path | str | None, watcher: Watcher
+) -> ChoiceProveResult:
+    before, after = inputs.before, inputs.after
+    recorded = {
+        **{name: to_json(value) for name, value in asdict(settings).items()},
+        "data": before.source_name,
+        "columns": before.columns.fields(),
+        "versions": {BEFORE: before.fingerprint, AFTER: after.fingerprint},
+        "held_out": {name: one.fingerprint for name, one in inputs.tests.items()},
+    }
+    planned = PlannedRun.choose(RunIdentity("prove", recorded, before.fingerprint), before.source_name, out)
+    if (content := planned.finished(FILE)) is not None:
+        return replace(ChoiceProveResult.from_dict(content), folder=planned.folder)
+    started = time.monotonic()
+    proof = _Proof(inputs, settings, watcher)  # before anything is written
+    with planned.start(watcher) as run:
+        result = proof.result(run.folder, recorded)
+        watcher.step("writing the report")
+        result = replace(result, seconds=round(time.monotonic() - started, 1), folder=run.folder)
+        run.finish(FILE, result.to_dict(), report=render(result.page()))
+        (run.folder / VECTORS).unlink(missing_ok=True)
+    return result
+
+
+class _Proof:
+    """What is trained and tested. Raises if the comparison would be wrong."""
+
+    def __init__(self, inputs: _Inputs, settings: ChoiceProveSettings, watcher: Watcher) -> None:
+        self.inputs, self.settings, self.watcher = inputs, settings, watcher
+        before, after = inputs.before, inputs.after
+        read = {BEFORE: before, AFTER: after, **inputs.tests}
+        self.notes = [f"{name}: {problem.message}" for name, one in read.items() for problem in one.problems]
+        for one in (before, after):
+            if len(one.questions) < FEWEST:
+                raise DataError(
+                    f"{one.source_name} has {len(one.questions)} questions with one right candidate. Expected at least {FEWEST}. Add more questions."
+                )
+        if before.fingerprint == after.fingerprint:
+            raise SettingError(
+                f"{after.source_name} has the same questions as {before.source_name}. Expected a changed dataset. Give the repaired file, or the run folder."
+            )
+        watcher.step("comparing the versions")
+        self.is_cross_validated = not inputs.tests
+        groups = self._groups()
+        watcher.step("measuring the candidates")
+        pool = _Pool()
+        self.versions = [
+            _Version(BEFORE, pool.add(before.questions), groups[0]),
+            _Version(AFTER, pool.add(after.questions), groups[1]),
+        ]
+        given = {HELD_OUT[inputs.kind]: before} if self.is_cross_validated else inputs.tests
+        asked = {name: self._tested(name, one) for name, one in given.items()}
+        rows = {name: pool.add(some) for name, some in asked.items()}
+        self.given = Candidates.of(pool.questions)
+        self.tests = self._tests(rows)
+        missing = int((~np.isin(groups[0], groups[1])).sum())  # others may have been added
+        self.n_dropped = max(missing, len(before.questions) - len(after.questions))
+        if self.n_dropped:
+            self.versions.append(_Version(CONTROL, self.versions[0].rows, groups[0]))
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the place of a candidate means something."""
+        return self.inputs.before.is_ordered
+
+    def result(self, folder: Path, settings: Mapping[str, object]) -> ChoiceProveResult:
+        """Train everything and measure."""
+        correct = self._trained(folder)
+        self.watcher.step("measuring")
+        before, after = self.inputs.before, self.inputs.after
+        sizes = {BEFORE: before, AFTER: after}
+        return ChoiceProveResult(
+            kind=self.inputs.kind,
+            versions=tuple(
+                ChoiceVersion(one.name, sizes[one.name].source_name, len(one.rows), sizes[one.name].fingerprint)
+                if one.name in sizes
+                else ChoiceVersion(one.name, before.source_name, len(one.rows) - self.n_dropped, before.fingerprint)
+                for one in self.versions
+            ),
+            tests=tuple(
+                ChoiceTest(_part_name(test.name, kind), test.name, kind, int(part.sum()), chance_of(test.sets, part))
+                for test in self.tests
+                for kind, part in test.parts.items()
+            ),
+            cues=tuple(one.pattern.place for one in self.findings),
+            rows=tuple(self._figures(correct)),
+            comparisons=(*self._comparisons(correct, BEFORE), *self._comparisons(correct, CONTROL)),
+            groups=tuple(self._cue_groups(correct)),
+            gaps=tuple(self._gaps(correct)),
+            notes=tuple(self.notes),
+            settings=settings,
+            longway=version("longway"),
+            created=now(),
+        )  # fmt: skip
+
+    def _groups(self) -> tuple[Ints, Ints]:
+        """What belongs together. With test sets, versions that cannot be traced to one another are compared as they are."""
+        before, after = self.inputs.before, self.inputs.after
+        try:
+            return together(before, after)
+        except DataError:
+            if self.is_cross_validated:
+                raise
+        self.notes.append(
+            f"Questions of {after.source_name} cannot be traced to those of {before.source_name}, so the seeds leave out different questions of each."
+        )
+        n = len(before.questions)
+        return np.arange(n), n + np.arange(len(after.questions))
+
+    def _tested(self, name: str, given: ChoiceDataset) -> Sequence[Question]:
+        """The questions of a test set; SettingError if some are also trained on."""
+        if self.is_cross_validated:
+            return given.questions
+        trained = (*self.inputs.before.questions, *self.inputs.after.questions)
+        shared = overlap(given.questions, trained)
+        if not len(shared):
+            return given.questions
+        if not self.settings.drop_overlap:
+            ids = ", ".join(given.questions[i].id for i in shared[:5])
+            raise SettingError(
+                f"{len(shared):,} of {len(given.questions):,} questions of the test set {name!r} are also trained on (ids {ids}). "
+                "Their answers would be remembered. --drop-overlap leaves such questions out."
+            )
+        kept = [one for i, one in enumerate(given.questions) if i not in set(shared.tolist())]
+        if not kept:
+            raise SettingError(
+                f"All questions of the test set {name!r} are also trained on. Give another test set."
+            )
+        self.notes.append(f"{name}: {len(shared):,} questions left out, since they are also trained on.")
+        return kept
+
+    def _tests(self, rows: Mapping[str, Ints]) -> list[_Test]:
+        """The test sets with their parts, by the findings of an audit of `before`."""
+        source = subset(self.given, self.versions[0].rows)
+        label = LABELS[self.inputs.kind]
+        field = " + ".join(self.inputs.before.columns.candidates)
+        found, _, _ = search(
+            source,
+            is_ordered=self.is_ordered,
+            max_q=self.settings.max_q,
+            field=field,
+            label=label,
+            step=self.watcher.step,
+        )
+        self.findings = self._without_kept(found)[:CUES]
+        if not self.findings:
+            self.notes.append(
+                "The audit of before finds no cue, so there are no questions where cues point the wrong way."
+            )
+        tests = []
+        for name, some in rows.items():
+            given = subset(self.given, some)
+            cues = cues_in(given, self.findings, is_ordered=self.is_ordered)
+            parts = parts_of(given.questions, cues, given.sets)
+            for kind, part in parts.items():
+                if part.sum() < MIN_PART and kind != ALL:
+                    self.notes.append(
+                        f"{name}: {kind} has {int(part.sum())} questions, too few to test (at least {MIN_PART})."
+                    )
+            kept = {kind: part for kind, part in parts.items() if kind == ALL or part.sum() >= MIN_PART}
+            tests.append(_Test(name, some, given, cues, kept))
+        return tests
+
+    def _without_kept(self, found: Sequence[Finding]) -> list[Finding]:
+        """The findings that are not real signal."""
+        names = {one.pattern.place.strip("“”").casefold() for one in found}
+        keep = {one.strip("“”").casefold() for one in self.settings.keep}
+        self.notes += [
+            f"{one!r} was to be kept as real signal, but the audit of before finds no such pattern. Check its spelling."
+            for one in sorted(keep - names)
+        ]
+        return [one for one in found if one.pattern.place.strip("“”").casefold() not in keep]
+
+    def _trained(self, folder: Path) -> dict[tuple[str, str, str], Floats]:
+        """(seeds, questions): which were answered right, by version, model and test set."""
+        seeds, names = range(self.settings.seeds), self.settings.models
+        total = len(names) * len(self.versions) * len(seeds)
+        found: dict[tuple[str, str, str], list[Floats]] = {}
+        done = 0
+        (folder / CELLS).mkdir(parents=True, exist_ok=True)
+        for number, model in enumerate(names):
+            files = {
+                (one.name, seed): folder / CELLS / f"{one.name}-{number}-{seed}-{CELL_VERSION}.npz"
+                for one in self.versions
+                for seed in seeds
+            }
+            ranker = None
+            if not all(path.exists() for path in files.values()):
+                self.watcher.step(f"reading the questions as {model} does")
+                ranker = ranker_named(
+                    model,
+                    self.given,
+                    is_ordered=self.is_ordered,
+                    device=self.settings.device,
+                    cache=folder / VECTORS,
+                    progress=self.watcher.progress,
+                )
+            for one in self.versions:
+                for seed in seeds:
+                    self.watcher.step(f"{model} on {one.name}, seed {seed}")
+                    self.watcher.progress(done, total)
+                    path = files[one.name, seed]
+                    if not path.exists():
+                        assert ranker is not None  # some file is missing
+                        answers = {test.name: self._answers(ranker, one, test, seed) for test in self.tests}
+                        with replacing(path) as temporary, temporary.open("wb") as file:
+                            np.savez(file, *answers.values())
+                    with np.load(path) as saved:
+                        for at, test in enumerate(self.tests):
+                            found.setdefault((one.name, model, test.name), []).append(saved[f"arr_{at}"])
+                    done += 1
+        self.watcher.progress(total, total)
+        return {key: np.stack(each) for key, each in found.items()}
+
+    def _answers(self, ranker: Ranker, one: _Version, test: _Test, seed: int) -> Floats:
+        """1 for each test question that is answered right, else 0. Where k candidates have the highest score, one of them is drawn."""
+        n_groups = 1 + max(int(version.group.max()) for version in self.versions)
+        chance = np.zeros(len(test.rows))
+        kept = self._kept(one, seed)
+        if self.is_cross_validated:
+            fold = folds_of(np.arange(n_groups), seed)
+            tested = fold[self.versions[0].group]
+            for number in np.unique(tested):
+                rows = np.flatnonzero(tested == number)
+                train = one.rows[kept & (fold[one.group] != number)]
+                chance[rows] = self._hits(ranker, train, test.rows[rows], seed)
+        else:
+            left_out = np.random.default_rng(seed).permutation(n_groups)[: n_groups // LEFT_OUT]
+            train = one.rows[kept & ~np.isin(one.group, left_out)]
+            chance = self._hits(ranker, train, test.rows, seed)
+        return np.asarray(chance > np.random.default_rng(seed).random(len(chance)), dtype=np.float64)
+
+    def _kept(self, one: _Version, seed: int) -> Bools:
+        """The questions of a version that are not dropped at random."""
+        kept = np.ones(len(one.rows), dtype=bool)
+        if one.name == CONTROL:
+            kept[np.random.default_rng(seed).permutation(len(kept))[: self.n_dropped]] = False
+        return kept
+
+    def _hits(self, ranker: Ranker, train: Ints, test: Ints, seed: int) -> Floats:
+        if not len(train):
+            raise DataError(
+                "There is nothing to train on: all questions belong together, since they have the same prompt. Give a test set: --test NAME=FILE."
+            )
+        return hits(ranker.scores(train, test, seed), self.given.sets.part(test)[0])
+
+    def _figures(self, correct: Mapping[tuple[str, str, str], Floats]) -> Iterator[Figure]:
+        for (data, model, name), given in correct.items():
+            test = self._named(name)
+            for kind, part in test.parts.items():
+                found = accuracy_estimate(given[:, part], clusters=test.clusters(part))
+                place = (data, model, PLAIN, _part_name(name, kind), ACCURACY)
+                yield Figure(*place, found.mean, _known(found.std), found.low, found.high, found.seeds)
+
+    def _comparisons(
+        self, correct: Mapping[tuple[str, str, str], Floats], against: str
+    ) -> Iterator[Comparison]:
+        """`after` against another version on every part, with one q over all of them."""
+        keys = [
+            (model, test, kind, part)
+            for (data, model, name) in correct
+            if data == AFTER and (against, model, name) in correct
+            for test in [self._named(name)]
+            for kind, part in test.parts.items()
+        ]
+        tested: list[Paired] = adjust(
+            [
+                paired(
+                    correct[against, model, test.name][:, part],
+                    correct[AFTER, model, test.name][:, part],
+                    clusters=test.clusters(part),
+                )
+                for model, test, _, part in keys
+            ]
+        )
+        for (model, test, kind, _), one in zip(keys, tested, strict=True):
+            yield Comparison(
+                AFTER, model, PLAIN, _part_name(test.name, kind), ACCURACY, against, one.difference, one.low, one.high, one.p, one.q,
+                one.verdict, _known(one.seed_error), None, one.before, one.after,
+            )  # fmt: skip
+
+    def _cue_groups(self, correct: Mapping[tuple[str, str, str], Floats]) -> Iterator[CueGroup]:
+        for (data, model, name), given in correct.items():
+            test = self._named(name)
+            for cue in test.cues:
+                parts = dict(zip(("supporting", "against"), sides(cue.has, test.sets), strict=True))
+                if all(part.any() for part in parts.values()):
+                    both = [_side(given, part, group, test) for group, part in parts.items()]
+                    yield CueGroup(data, model, name, cue.name, cue.family, *both)
+
+    def _gaps(self, correct: Mapping[tuple[str, str, str], Floats]) -> Iterator[GapChange]:
+        for test in self.tests:
+            if not {REVERSED, SUPPORTING} <= test.parts.keys():
+                continue
+            group = test.clusters(test.parts[ALL])
+            for model in self.settings.models:
+                shares = [correct[data, model, test.name].mean(axis=0) for data in (BEFORE, AFTER)]
+                before, after = (_gap(one, test, np.arange(len(one))) for one in shares)
+                changed = shares[1] - shares[0]
+                drawn = bootstrap(
+                    lambda rows, changed=changed, test=test: _gap(changed, test, rows),  # type: ignore[misc]
+                    len(changed),
+                    together=group[0] if group else None,
+                )
+                low, high = np.nanquantile(drawn, [0.025, 0.975])
+                yield GapChange(model, test.name, before, after, float(low), float(high))
+
+    def _named(self, name: str) -> _Test:
+        return next(one for one in self.tests if one.name == name)
+
+
+def subset(given: Candidates, rows: Ints) -> Candidates:
+    """Some questions, with the cues that were measured."""
+    sets, places = given.sets.part(rows)
+    return Candidates([given.questions[i] for i in rows], sets, given.cues[places], given.group[rows])
+
+
+def _gap(share: Floats, test: _Test, rows: Ints) -> float:
+    """Mean over supporting questions less that over reversed ones, of some rows; NaN if one has none."""
+    sides_ = [rows[test.parts[kind][rows]] for kind in (SUPPORTING, REVERSED)]
+    if not all(map(len, sides_)):
+        return float("nan")
+    return float(share[sides_[0]].mean() - share[sides_[1]].mean())
+
+
+def _side(given: Floats, part: Bools, group: str, test: _Test) -> GroupSide:
+    found = group_accuracies(given[:, part], [group] * int(part.sum()), clusters=test.clusters(part))[0]
+    return GroupSide(found.n, found.accuracy, found.low, found.high, group)
+
+
+def _part_name(test: str, kind: str) -> str:
+    return test if kind == ALL else f"{test}, {kind}"
+
+
+def _known(value: float) -> float | None:
+    return None if isnan(value) else value

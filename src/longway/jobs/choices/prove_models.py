@@ -1,0 +1,177 @@
+"""Rankers that a proof trains: from the prompt and the candidates to a score per candidate.
+
+    bow           surface, words and places of the candidates, overlap with the prompt, pairs of a prompt's and a candidate's word
+    minilm        vectors of the frozen sentence encoder: candidate c, |p - c|, p * c and the cosine, for the vector p of the prompt
+    minilm-full   the encoder itself, fine-tuned on prompt and candidate together; also -lora, and hf:NAME-full or -lora
+
+The first two are a conditional logit (`detect.choices.ranker`), the last one minimises the same loss. Features are computed once for all
+questions of a proof, so that both versions of the data have the same features and differ only in what is trained on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from longway.data.choices import Question
+from longway.detect.choices.cues import words_of
+from longway.detect.choices.leak import CUE_PENALTY, WORD_PENALTY, places, relative, word_features
+from longway.detect.choices.patterns import Candidates
+from longway.detect.choices.ranker import fit
+from longway.errors import SettingError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Progress = Callable[[int, int], object]
+BOW, MINILM = "bow", "minilm"
+TUNINGS = ("lora", "full")
+MOST_WORDS = 10  # of a prompt and of a candidate, rarest first, that make pairs
+MOST_PAIRS = 50_000
+VECTOR_PENALTY = 3000.0  # of each number of the vectors; the cosine has that of a cue
+TEXTS_AT_ONCE = 256  # between two reports of progress
+
+
+class Ranker(Protocol):
+    """Learns from some questions and scores the candidates of others. Questions are given by number."""
+
+    def scores(self, train: Ints, test: Ints, seed: int) -> Floats:
+        """A score for each candidate of the test questions, in order."""
+        ...
+
+
+class LinearRanker:
+    """A conditional logit on features of all candidates."""
+
+    def __init__(self, given: Candidates, features: Any, penalty: Floats | float) -> None:
+        self.sets, self.features, self.penalty = given.sets, features, penalty
+
+    def scores(self, train: Ints, test: Ints, seed: int) -> Floats:
+        """A score for each candidate of the test questions, in order. The seed changes nothing."""
+        learned, rows = self.sets.part(train)
+        weights = fit(self.features[rows], learned, self.penalty)
+        return np.asarray(self.features[self.sets.part(test)[1]] @ weights, dtype=np.float64)
+
+
+class NetworkRanker:
+    """A fine-tuned encoder that reads prompt and candidate together."""
+
+    def __init__(self, questions: Sequence[Question], encoder: str, tuning: str, device: str) -> None:
+        self.questions, self.encoder, self.tuning, self.device = questions, encoder, tuning, device
+
+    def scores(self, train: Ints, test: Ints, seed: int) -> Floats:
+        """A score for each candidate of the test questions, in order."""
+        from longway.classify.ranking import EncoderRanker
+
+        model = EncoderRanker(self.encoder, tuning=self.tuning, device=self.device, seed=seed)
+        learned = [self.questions[i] for i in train]
+        model.fit_questions(
+            [(one.prompt, one.candidates) for one in learned], [one.right or 0 for one in learned]
+        )
+        return model.scores([(self.questions[i].prompt, self.questions[i].candidates) for i in test])
+
+
+def check_model(name: str) -> None:
+    """SettingError if there is no such ranker; MissingExtra if a package for it is missing."""
+    if name == BOW:
+        return
+    if name == MINILM:
+        from longway.classify.minilm import model_folder
+
+        model_folder()
+        return
+    encoder, tuning = _parts(name)
+    from longway.classify.catalog import check_named
+
+    check_named(name if name.startswith("hf:") else f"{encoder}-{tuning}")
+
+
+def ranker_named(
+    name: str,
+    given: Candidates,
+    *,
+    is_ordered: bool,
+    device: str = "auto",
+    cache: Path | None = None,
+    progress: Progress = lambda done, total: None,
+) -> Ranker:
+    """The ranker with this name for all questions of a proof. cache: a file that keeps vectors of texts."""
+    if name == BOW:
+        return LinearRanker(given, *bow_features(given, is_ordered=is_ordered))
+    if name == MINILM:
+        features = vector_features(given, cache, progress)
+        penalty = np.append(np.full(features.shape[1] - 1, VECTOR_PENALTY), CUE_PENALTY)
+        return LinearRanker(given, features, penalty)
+    return NetworkRanker(given.questions, *_parts(name), device)
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """The encoder and its tuning."""
+    base, _, tuning = name.removeprefix("hf:").rpartition("-")
+    if base and tuning in TUNINGS and (name.startswith("hf:") or base == MINILM):
+        return base, tuning
+    raise SettingError(
+        f"'model' must be {BOW}, {MINILM}, {MINILM}-lora, {MINILM}-full, hf:NAME-lora or hf:NAME-full for data with candidates. Got {name!r}."
+    )
+
+
+def bow_features(given: Candidates, *, is_ordered: bool) -> tuple[Any, Floats]:
+    """Candidates by features, sparse, and the penalty of each feature."""
+    surface = relative(given.cues, given.sets)
+    if is_ordered:
+        surface = np.hstack([surface, places(given.sets)])
+    words = sp.hstack([word_features(given.texts), pair_features(given)]).tocsr()
+    penalty = [np.full(surface.shape[1], CUE_PENALTY), np.full(words.shape[1], WORD_PENALTY)]
+    return sp.hstack([sp.csr_matrix(surface), words]).tocsr(), np.concatenate(penalty)
+
+
+def pair_features(given: Candidates) -> Any:
+    """Pairs of a word of the prompt and a word of the candidate that occur with several candidates; every candidate has length 1."""
+    counts = Counter(word for one in given.questions for word in {*words_of(one.prompt)})
+    counts.update(word for text in given.texts for word in {*words_of(text)})
+
+    def rarest(text: str) -> list[str]:
+        known = [word for word in sorted({*words_of(text)}) if counts[word] > 1]
+        return sorted(known, key=counts.__getitem__)[:MOST_WORDS]
+
+    bags = [
+        [(first, second) for second in rarest(text) for first in prompt]
+        for one in given.questions
+        for prompt in [rarest(one.prompt)]
+        for text in one.candidates
+    ]
+    frequent = Counter(pair for bag in bags for pair in bag).most_common(MOST_PAIRS)
+    index = {pair: i for i, (pair, n) in enumerate(frequent) if n > 1}
+    rows = [[index[pair] for pair in bag if pair in index] for bag in bags]
+    starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+    columns = np.array([column for row in rows for column in row], dtype=np.int64)
+    lengths = np.repeat([max(1, len(row)) ** -0.5 for row in rows], [len(row) for row in rows])
+    return sp.csr_matrix((lengths, columns, starts), shape=(len(bags), max(1, len(index))))
+
+
+def vector_features(given: Candidates, cache: Path | None, progress: Progress) -> Floats:
+    """Candidates by features of the frozen encoder, each less the mean of its question, in standard deviations."""
+    from longway.classify.frozen import Frozen
+
+    encoder = Frozen(MINILM, cache=cache)
+    texts = list(dict.fromkeys([*(one.prompt for one in given.questions), *given.texts]))
+    parts = []
+    for start in range(0, len(texts), TEXTS_AT_ONCE):
+        progress(start, len(texts))
+        parts.append(encoder.embedded(texts[start : start + TEXTS_AT_ONCE]).astype(np.float32))
+    progress(len(texts), len(texts))
+    vectors, index = np.concatenate(parts), {text: i for i, text in enumerate(texts)}
+    c = vectors[[index[text] for text in given.texts]]
+    p = vectors[[index[one.prompt] for one in given.questions]][given.sets.question]
+    cosine = (p * c).sum(axis=1, keepdims=True)
+    raw = np.hstack([c, np.abs(p - c), p * c, cosine])
+    away = (
+        raw - (np.add.reduceat(raw, given.sets.starts[:-1]) / given.sets.sizes[:, None])[given.sets.question]
+    )
+    spread = np.sqrt((away**2).mean(axis=0))
+    return np.asarray(away / np.where(spread > 1e-12, spread, 1), dtype=np.float64)
