@@ -81,7 +81,7 @@ def prove_page(result: ChoiceProveResult) -> Page:
         verdict=verdict(result),
         details=_details(result),
         facts=[
-            ("Versions", ", ".join(f"{one.name} ({count(one.questions)} {UNITS[result.kind][0]}s)" for one in result.versions)),
+            ("Versions", ", ".join(f"{one.name} ({count(one.questions)} {UNITS[result.kind].question}s)" for one in result.versions)),
             ("Models", few([model_name(one) for one in _models(result)], MAX_NAMED)),
             ("Test sets", few(list(dict.fromkeys(name(one.source) for one in result.tests)), MAX_NAMED)),
             ("Seeds", str(max((row.seeds for row in result.rows), default=NONE))),
@@ -120,7 +120,7 @@ def verdict(result: ChoiceProveResult) -> str:
     said = f"{model_name(main.model)} {before_and_after(main)} ({change(main.difference)} points, 95% interval {change_interval(main)})"
     rest = [
         f"{words} {before_and_after(one)} ({_clearly(one)})"
-        for other, words in ((CUES_BALANCED, "with balanced cues"), (LENGTH_BALANCED, "at balanced length"), (ALL, f"on all {UNITS[result.kind][0]}s"))
+        for other, words in ((CUES_BALANCED, "with balanced cues"), (LENGTH_BALANCED, "at balanced length"), (ALL, f"on all {UNITS[result.kind].question}s"))
         if other != kind
         for one in result.compared(other)
         if one.model == main.model and _source(result, one) == _source(result, main)
@@ -298,7 +298,7 @@ def _control_section(result: ChoiceProveResult) -> list[Section]:
         return []
     tests = {one.name: one for one in result.tests}
     dropped = result.versions[0].questions - result.versions[-1].questions
-    lead = f"After lacks {counted(dropped, UNITS[result.kind][0])} of before. Here it is compared with before without as many random ones: what is left is the effect of which ones were dropped or changed."
+    lead = f"After lacks {counted(dropped, UNITS[result.kind].question)} of before. Here it is compared with before without as many random ones: what is left is the effect of which ones were dropped or changed."
     blocks: list[Block] = [Paragraph(lead)]
     for model in _models(result):
         for source in _sources(result)[:MAX_TESTS]:
