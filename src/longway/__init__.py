@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from longway.jobs.augment.job import augment
     from longway.jobs.augment.result import AugmentResult
     from longway.jobs.augment.settings import AugmentSettings
+    from longway.jobs.choices.repair import repair_choices
+    from longway.jobs.choices.repair_result import ChoiceRepairResult
+    from longway.jobs.choices.repair_settings import ChoiceRepairSettings
     from longway.jobs.engine_use import Engines
     from longway.jobs.explain.job import explain
     from longway.jobs.explain.result import ExplainResult
@@ -93,6 +96,9 @@ _HOME = {
     "longway.jobs.augment.job": ("augment",),
     "longway.jobs.augment.result": ("AugmentResult",),
     "longway.jobs.augment.settings": ("AugmentSettings",),
+    "longway.jobs.choices.repair": ("repair_choices",),
+    "longway.jobs.choices.repair_result": ("ChoiceRepairResult",),
+    "longway.jobs.choices.repair_settings": ("ChoiceRepairSettings",),
     "longway.jobs.engine_use": ("Engines",),
     "longway.jobs.explain.job": ("explain",),
     "longway.jobs.explain.result": ("ExplainResult",),
@@ -136,6 +142,8 @@ __all__ = [
     "AugmentResult",
     "AugmentSettings",
     "BudgetSpent",
+    "ChoiceRepairResult",
+    "ChoiceRepairSettings",
     "ColumnError",
     "DataError",
     "Dataset",
@@ -190,6 +198,7 @@ __all__ = [
     "perturb_score",
     "prove",
     "repair",
+    "repair_choices",
     "rewrite",
     "sample_path",
     "save",

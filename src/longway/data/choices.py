@@ -11,9 +11,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -91,6 +91,9 @@ class ChoiceDataset:
     format: str = ""
     encoding: str = ""
     path: Path | None = None
+    raw_tables: Callable[[], Iterator[DataTable] | None] = field(
+        default=lambda: None, compare=False, repr=False
+    )  # of CSV files, to write them as they were
 
     @property
     def fingerprint(self) -> str:
@@ -155,7 +158,7 @@ def _load(
     problems = (*log.problems(), *read.problems())
     return ChoiceDataset(
         opened.name, columns, tuple(read.questions), tuple(read.ties), problems, table.frame.height, table,
-        opened.format, opened.encoding, _path_of(source, opened),
+        opened.format, opened.encoding, _path_of(source, opened), opened.raw_tables,
     )  # fmt: skip
 
 
@@ -179,12 +182,14 @@ class _Rows:
     def add(self, table: DataTable) -> None:
         """Read all rows of a table."""
         columns, frame = self.columns, table.frame
-        cells = {name: _values(frame[name]) for name in columns.used()}
-        ids = _ids(cells.get(columns.id or "", []), frame.height)
-        sets = [_candidates([cells[name][row] for name in columns.candidates]) for row in range(frame.height)]
+        cells = {name: cell_values(frame[name]) for name in columns.used()}
+        ids = row_ids(cells.get(columns.id or "", []), frame.height)
+        sets = [
+            candidate_texts([cells[name][row] for name in columns.candidates]) for row in range(frame.height)
+        ]
         prompts = cells[columns.prompt] if columns.prompt else [None] * frame.height
         answers = cells[columns.answer] if columns.answer else [0] * frame.height
-        decode = _decoder(columns, answers, [texts for texts, _ in sets])
+        decode = decoder(columns, answers, [texts for texts, _ in sets])
         for row in range(frame.height):
             texts, letters = sets[row]
             prompt, texts = _without_shared_turns(
@@ -245,9 +250,10 @@ def _fault(texts: Sequence[str], right: object) -> str:
 
 
 Decoder = Callable[[Any, Sequence[str], Sequence[str]], int | str]
+Way = Literal["text", "letter", "number"]
 
 
-def _decoder(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Decoder:
+def decoder(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Decoder:
     """A function from an answer, the candidates and their letters to the place of the right one, or to what is wrong."""
     if columns.kind == "preference":
         return lambda answer, texts, letters: 0
@@ -255,19 +261,7 @@ def _decoder(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequ
         return _by_score
     if columns.kind == "votes":
         return _winner
-    plain = [_plain(answer) for answer in answers]
-    start = _first_number(plain, sets)
-    ways: list[Decoder] = [
-        _by_text,
-        _by_letter,
-        lambda answer, texts, letters: _by_number(answer, texts, start),
-    ]
-    none: Sequence[str] = ()
-    rights = [
-        sum(isinstance(way(answer, texts, none), int) for answer, texts in zip(plain, sets, strict=True))
-        for way in ways
-    ]
-    best = ways[rights.index(max(rights))]
+    best = _ways(_first_number([_plain(answer) for answer in answers], sets))[answer_way(answers, sets)]
 
     def decode(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
         value = _plain(answer)
@@ -280,6 +274,30 @@ def _decoder(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequ
         return best(value, texts, letters)
 
     return decode
+
+
+def _ways(start: int) -> dict[Way, Decoder]:
+    """How an answer can name a candidate. start: the number of the first one."""
+    return {
+        "text": _by_text,
+        "letter": _by_letter,
+        "number": lambda answer, texts, letters: _by_number(answer, texts, start),
+    }
+
+
+def answer_way(answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Way:
+    """How most answers name the right candidate.
+
+    >>> answer_way(["B", "C"], [("x", "y"), ("x", "y", "z")])
+    'letter'
+    """
+    plain = [_plain(answer) for answer in answers]
+    ways = _ways(_first_number(plain, sets))
+    rights = {
+        name: sum(isinstance(way(answer, texts, ()), int) for answer, texts in zip(plain, sets, strict=True))
+        for name, way in ways.items()
+    }
+    return max(rights, key=lambda name: rights[name])
 
 
 def _plain(answer: Any) -> Any:
@@ -346,7 +364,7 @@ def _winner(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | 
     return "foreign_answer" if place is None else place
 
 
-def _candidates(cells: Sequence[Any]) -> tuple[list[str], list[str]]:
+def candidate_texts(cells: Sequence[Any]) -> tuple[list[str], list[str]]:
     """The texts of the candidates, and their letters if the data have some."""
     if len(cells) == 1:
         cell = cells[0]
@@ -398,7 +416,7 @@ def _shared(one: str, two: str) -> str:
     return one[:n]
 
 
-def _ids(cells: Sequence[Any], n: int) -> list[str]:
+def row_ids(cells: Sequence[Any], n: int) -> list[str]:
     """Ids of the rows: the column's if they are all there and different, else row numbers from 1."""
     texts = [_text(cell) for cell in cells]
     if texts and all(texts) and len(set(texts)) == len(texts):
@@ -413,17 +431,18 @@ def _is_list(series: pl.Series) -> bool:
     if series.dtype != pl.String:
         return False
     cells = [cell for cell in series.head(20).to_list() if cell]
-    return bool(cells) and all(isinstance(_value(cell), list | dict) for cell in cells)
+    return bool(cells) and all(isinstance(cell_value(cell), list | dict) for cell in cells)
 
 
-def _values(series: pl.Series) -> Iterator[Any] | list[Any]:
+def cell_values(series: pl.Series) -> Iterator[Any] | list[Any]:
     """The cells as Python values; lists and objects that were written as text are read."""
     if series.dtype != pl.String:
         return series.to_list()
-    return [_value(cell) for cell in series.to_list()]
+    return [cell_value(cell) for cell in series.to_list()]
 
 
-def _value(cell: str | None) -> Any:
+def cell_value(cell: str | None) -> Any:
+    """A list, an object or a text in quotes that was written as text; any other cell as it is."""
     if cell is None or cell[:1] not in ("[", "{", '"'):
         return cell
     try:

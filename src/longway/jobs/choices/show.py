@@ -120,7 +120,7 @@ def _right(result: ChoiceAuditResult) -> str:
 
 def _leak_section(result: ChoiceAuditResult) -> Section:
     rows = [
-        Row([SEEN.get(part, part), _leak_words(leak), percent(leak.majority)])
+        Row([SEEN.get(part, part), leak_words(leak), percent(leak.majority)])
         for part, leak in result.leaks.items()
     ]
     named = [replace(leak, columns=(part,)) for part, leak in result.leaks.items()]
@@ -140,7 +140,8 @@ def _leak_section(result: ChoiceAuditResult) -> Section:
     )
 
 
-def _leak_words(leak: Leak) -> Words:
+def leak_words(leak: Leak) -> Words:
+    """An accuracy with its interval, strong if it is over chance."""
     style = "strong" if leak.low > leak.majority else "quiet"
     return [
         Span(percent(leak.accuracy), style),
@@ -209,7 +210,7 @@ def _example(example: ChoiceExample) -> Block:
     )
     items: list[Words] = [
         [
-            Span(_visible(text), "strong" if at == example.right else "data"),
+            Span(visible(text), "strong" if at == example.right else "data"),
             Span(" ← right" if at == example.right else "", "quiet"),
             Span(" · has it" if has else "", "quiet"),
         ]
@@ -224,7 +225,7 @@ def _example(example: ChoiceExample) -> Block:
     )
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """The text on one line, with spaces at its ends shown."""
     inner = " ".join(text.split())
     start, end = ("␣" if text[:1].isspace() else ""), ("␣" if text[-1:].isspace() else "")
