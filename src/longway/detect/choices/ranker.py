@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from threadpoolctl import threadpool_limits
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -66,9 +67,9 @@ def fit(features: Any, sets: Sets, penalty: float | Floats, start: Floats | None
         value = -np.log(np.maximum(p[sets.right], 1e-300)).sum() + 0.5 * (penalty * weights**2).sum()
         return float(value), np.asarray(features.T @ error + penalty * weights)
 
-    result = minimize(
-        loss, np.zeros(n) if start is None else start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS}
-    )
+    first = np.zeros(n) if start is None else start
+    with threadpool_limits(1):  # its many short products are ten times slower if threads wait for each other
+        result = minimize(loss, first, jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
     return np.asarray(result.x, dtype=np.float64)
 
 
