@@ -82,7 +82,7 @@ def repair(
     if (questions := choice.load(data, source)) is not None:
         if drafts:
             raise SettingError("--drafts is for labelled texts. Leave it out.")
-        _repair_candidates(questions, choice, settings, output, dry_run=dry_run)
+        _repair_candidates(questions, choice, settings, engines, output, dry_run=dry_run)
         return
     loaded = source.load(data)
     if dry_run:
@@ -123,13 +123,14 @@ def _repair_candidates(
     questions: ChoiceDataset,
     choice: CandidateOptions,
     settings: RepairSettings,
+    engines: EngineOptions,
     output: OutputOptions,
     *,
     dry_run: bool,
 ) -> None:
     """Repair data with candidates, or show the plan."""
     from longway.cli.ending import Step, again, end, show_result
-    from longway.cli.live import Live
+    from longway.cli.live import Live, estimate_words
     from longway.cli.screen import output as screen
     from longway.jobs.choices.repair import choice_repair_plan, repair_choices
     from longway.jobs.choices.repair_result import FILE
@@ -139,15 +140,19 @@ def _repair_candidates(
     chosen = _candidate_settings(settings)
     if dry_run:
         with Live(quiet=True) as live:
-            plan = choice_repair_plan(questions, chosen, watcher=live)
+            plan = choice_repair_plan(questions, chosen, engines=engines.engines(), watcher=live)
         if output.json:
             typer.echo(dumps(plan.to_dict(), indent=1))
             return
         show(choice_plan_page(plan, questions.source_name), screen())
+        if plan.calls is not None:
+            screen().print(estimate_words(plan.calls), soft_wrap=True)
         end("Nothing was changed: this is the plan.", Step("Carry it out", again("--dry-run")))
         return
-    with Live(quiet=output.json) as live:
-        result = repair_choices(questions, chosen, out=output.out or True, watcher=live)
+    with Live(quiet=output.json, ask=engines.asks) as live:
+        result = repair_choices(
+            questions, chosen, engines=engines.engines(), out=output.out or True, watcher=live
+        )
     assert result.folder is not None  # `out` was given
     dataset = next(iter(sorted(result.folder.glob("dataset.*"))))
     step = Step("See which shortcuts are left", f"longway audit {quote(str(dataset))}{choice.typed()}")

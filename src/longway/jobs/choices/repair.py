@@ -1,6 +1,6 @@
 """Repair of data with candidates: so that the right one cannot be found without the prompt.
 
-    audit -> plan -> normalise -> positions -> drop -> the repaired data -> the same audit again
+    audit -> plan -> normalise -> rewrite, if there is an engine -> positions -> drop -> the repaired data -> the same audit again
 
 Writes repair.json, edits.jsonl, the dataset, the rows that were left out, report.html and card.md into a run folder.
 """
@@ -8,11 +8,12 @@ Writes repair.json, edits.jsonl, the dataset, the rows that were left out, repor
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -23,7 +24,10 @@ from longway.data.choices import ChoiceDataset, Question, load_choices
 from longway.detect.choices.leak import CANDIDATES, feature_sets, leak_of, leaks, picks
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import Test, search
-from longway.errors import DataError, RunError
+from longway.engines.asker import Asker
+from longway.engines.engine import Engine
+from longway.engines.prompt import answer_prompt
+from longway.errors import DataError, RunError, SettingError
 from longway.jobs.about import ending
 from longway.jobs.choices.job import FEWEST, LABELS, as_choices, summary_of
 from longway.jobs.choices.repair_result import (
@@ -34,23 +38,51 @@ from longway.jobs.choices.repair_result import (
     ChoiceStep,
     CueChange,
 )
-from longway.jobs.choices.repair_settings import DROP, NORMALISE, POSITIONS, ChoiceRepairSettings
+from longway.jobs.choices.repair_settings import (
+    DROP,
+    NORMALISE,
+    POSITIONS,
+    REMEDIES,
+    REWRITE,
+    ChoiceRepairSettings,
+)
 from longway.jobs.choices.repair_show import choice_plan_page
-from longway.jobs.edit_counts import reason_counts
+from longway.jobs.edit_counts import CheckCount, CheckCounter, reason_counts
+from longway.jobs.engine_use import (
+    Engines,
+    RunEstimate,
+    addresses_of,
+    asker_of,
+    check_can_write,
+    close,
+    costs,
+    costs_money,
+    engines_in,
+    engines_of,
+    estimate_calls,
+    failed_calls,
+    name_of,
+    sampled,
+)
 from longway.jobs.options import settings_from
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
+from longway.json_values import to_json
 from longway.methods.choices import drop
 from longway.methods.choices.normalise import Normaliser
 from longway.methods.choices.positions import balanced, is_balanced, must_stay, new_order
+from longway.methods.choices.rewrite import MOST, TEXTS, RewrittenQuestion, request, rewrite, targets
+from longway.methods.method import BUDGET_SPENT
 from longway.records import Edit, Finding, Leak
 from longway.show import html, markdown
-from longway.store import DROPPED, now
+from longway.store import DROPPED, Journal, now
 
 LISTED = 40  # findings
 SAMPLED = 6  # changed questions of each remedy
 MAX_Q = 0.05
 WORSE = 0.01  # points that a pattern must gain to count as stronger
 VOTES_STAY = "The order of two answers is what the judge saw, so positions are not changed."
+AIM_OF_REWRITE = "wrong candidates, to look like the right one"
+WITH_ENGINE = "A language model can rewrite the other candidates instead, so that fewer questions are left out: add --engine served:MODEL."
 UNSEEN = "The order of the candidates means nothing in these data, so positions are not changed."
 
 
@@ -58,13 +90,14 @@ def repair_choices(
     data: object,
     settings: ChoiceRepairSettings | None = None,
     *,
+    engines: Engines | None = None,
     out: Path | str | Literal[True] | None = None,
     watcher: Watcher | None = None,
     **options: object,
 ) -> ChoiceRepairResult:
     """Repair data with candidates: one form for all candidates of a question, right ones at every place equally often, few questions left out.
 
-    data: a ChoiceDataset, or anything that `load` reads. out: the run folder; True for a folder in `longway-runs/` named after the data;
+    data: a ChoiceDataset, or anything that `load` reads. engines: addresses and a budget. out: the run folder; True for a folder in `longway-runs/` named after the data;
     None to write nothing. The same call with the same folder resumes the run, or reads it if it is done. options: columns (choices,
     answer, chosen, rejected, prompt, id ...), and the options of `longway repair` by name, such as `remedy="positions"`.
     """
@@ -73,13 +106,13 @@ def repair_choices(
         settings_from(ChoiceRepairSettings, settings, _one_remedy(options)),
         watcher or Watcher(),
     )
-    with folder_of(out) as folder:
-        planned = _planned(given, chosen, folder)
-        if (content := planned.finished(FILE)) is not None:
+    with folder_of(out) as folder, _engines(chosen, engines or Engines()) as made:
+        planned = _planned(given, chosen, made, folder)
+        if (content := planned.finished(FILE, budget=made.budget)) is not None:
             result = ChoiceRepairResult.from_dict(content)
         else:
             with planned.start(watcher) as run:
-                result = _repair(run, given, chosen)
+                result = _repair(run, given, chosen, made)
                 watcher.step("writing the report")
                 page = result.page()
                 run.finish(FILE, result.to_dict(), report=html.render(page), card=markdown.render(page))
@@ -88,11 +121,41 @@ def repair_choices(
 
 
 def choice_repair_plan(
-    data: object, settings: ChoiceRepairSettings | None = None, *, watcher: Watcher | None = None
+    data: object,
+    settings: ChoiceRepairSettings | None = None,
+    *,
+    engines: Engines | None = None,
+    watcher: Watcher | None = None,
 ) -> ChoicePlan:
-    """The plan of `repair_choices`; changes and writes nothing."""
-    given = as_choices(data)
-    return _Repair(given, settings or ChoiceRepairSettings(), watcher or Watcher()).plan()
+    """The plan of `repair_choices`; changes and writes nothing, and calls no server."""
+    given, chosen = as_choices(data), settings or ChoiceRepairSettings()
+    with _engines(chosen, engines or Engines()) as made:
+        return _Repair(given, chosen, made, watcher or Watcher()).plan()
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """The engines of a repair; None where there is none."""
+
+    writer: Engine | None
+    judge: Engine | None
+    budget: float | None
+
+
+@contextmanager
+def _engines(settings: ChoiceRepairSettings, engines: Engines) -> Iterator[_Made]:
+    """The engines that the settings name; closed at the end."""
+    writer, judge = engines_of(settings, engines)
+    check_can_write(writer, judge)
+    if writer is not None and judge is None and settings.judge == "auto":
+        close(writer)
+        raise SettingError(
+            f"The engine {writer.name} cannot judge. Name a judge: --judge served:MODEL, or --judge none."
+        )
+    try:
+        yield _Made(writer, judge, engines.budget)
+    finally:
+        close(writer, judge)
 
 
 def _one_remedy(options: Mapping[str, object]) -> dict[str, object]:
@@ -117,10 +180,20 @@ def _with_columns(data: object, options: Mapping[str, object]) -> tuple[ChoiceDa
     return found, rest
 
 
-def _planned(given: ChoiceDataset, settings: ChoiceRepairSettings, out: Path | None) -> PlannedRun:
-    unused = {} if settings.needs_engine else {"engine": "", "judge": ""}
-    entries = {**asdict(settings), **unused, "data": given.source_name, "columns": given.columns.fields()}
-    return PlannedRun.choose(RunIdentity("repair", entries, given.fingerprint), given.source_name, out)
+def _planned(
+    given: ChoiceDataset, settings: ChoiceRepairSettings, made: _Made, out: Path | None
+) -> PlannedRun:
+    entries = {**asdict(settings), "data": given.source_name, "columns": given.columns.fields()}
+    if made.writer is None:
+        entries |= {"engine": "", "judge": ""}
+    else:
+        entries |= {
+            "engine": name_of(made.writer),
+            "judge": name_of(made.judge),
+            **addresses_of(made.writer, made.judge),
+        }
+    identity = RunIdentity("repair", cast(dict[str, object], to_json(entries)), given.fingerprint)
+    return PlannedRun.choose(identity, given.source_name, out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,16 +209,22 @@ class _Measured:
 class _Repair:
     """The steps of a repair, on questions in memory."""
 
-    def __init__(self, given: ChoiceDataset, settings: ChoiceRepairSettings, watcher: Watcher) -> None:
+    def __init__(
+        self, given: ChoiceDataset, settings: ChoiceRepairSettings, made: _Made, watcher: Watcher
+    ) -> None:
         if len(given.questions) < FEWEST:
             raise DataError(
                 f"{given.source_name} has {len(given.questions)} questions with one right candidate. Expected at least {FEWEST}. Add more questions."
             )
-        self.given, self.settings, self.watcher = given, settings, watcher
+        self.given, self.settings, self.made, self.watcher = given, settings, made, watcher
         self.cells = ChoiceCells(given)
         self.drafts = {one.row: Draft.of(one) for one in given.questions}
         self.steps: list[ChoiceStep] = []
         self.forms: dict[int, tuple[str, ...]] = {}  # by row: what was normalised
+        self.normal: dict[int, tuple[str, ...]] = {}  # by row: the texts before they were rewritten
+        self.rewritten: dict[int, RewrittenQuestion] = {}
+        self.is_spent = False
+        self.askers: tuple[Asker | None, ...] = ()
         self.dropped = drop.Dropped({}, 0, True, "")
         watcher.step("looking for shortcuts")
         self.before = self.measure(given.questions)
@@ -207,14 +286,90 @@ class _Repair:
         goal = self.goal(before.majority)
         steps = [*self.steps]
         now = next((step.leak for step in reversed(steps) if step.leak is not None), before.accuracy)
+        is_over = now > goal and drop.is_clear(now, before.majority, len(self.drafts))
+        n = drop.needed(now * len(self.drafts), len(self.drafts), goal) if is_over else 0
+        if self.made.writer is not None:
+            steps.append(ChoiceStep(REWRITE, AIM_OF_REWRITE, n, about=True))
         if self.settings.uses(DROP):
-            n = drop.needed(now * len(self.drafts), len(self.drafts), goal) if now > goal else 0
             steps.append(ChoiceStep(DROP, _aim_of_drop(n), n, min(now, goal), about=n > 0))
-        return ChoicePlan(tuple(steps), before, goal, tuple(self._notes(now, goal)))
+        return ChoicePlan(tuple(steps), before, goal, tuple(self._notes(n)), self._estimate(n))
 
-    def _notes(self, leak: float, goal: float) -> Iterable[str]:
+    def _notes(self, n: int) -> Iterable[str]:
         if self.settings.uses(POSITIONS) and not self.moves:
             yield VOTES_STAY if self.given.columns.kind == "votes" else UNSEEN
+        if n and self.made.writer is None and not self.settings.remedy:
+            yield WITH_ENGINE
+
+    def _estimate(self, n: int) -> RunEstimate | None:
+        """What engines that cost money may take: two texts for the wrong candidates of n questions, and a judgement of each."""
+        if not costs_money(self.made.writer, self.made.judge):
+            return None
+        some = [self.questions[i] for i in sampled(len(self.drafts))]
+        prompts = [
+            request(one, targets(one, [0.0] * len(one.candidates))[0], is_pair=self._is_pair) for one in some
+        ]
+        judging = [answer_prompt(one.prompt, one.candidates, is_pair=self._is_pair) for one in some]
+        each = min(MOST, max(len(one.candidates) for one in some) - 1)
+        writes = [
+            estimate_calls(one, prompts, n * each, n=TEXTS, timed=True)
+            for one in engines_in(self.made.writer)
+        ]
+        judgements = [
+            estimate_calls(one, judging, n, options=("1", "2"), timed=True)
+            for one in engines_in(self.made.judge)
+        ]
+        return RunEstimate.of(n, writes, judgements)
+
+    @property
+    def _is_pair(self) -> bool:
+        return self.given.columns.kind in ("preference", "votes")
+
+    def rewrite(self, journal: Journal) -> None:
+        """Let an engine rewrite wrong candidates of the questions that would be left out."""
+        writer, judge = (
+            asker_of(one, journal, self.made.budget, self.watcher)
+            for one in (self.made.writer, self.made.judge)
+        )
+        assert writer is not None  # checked by the caller
+        self.askers = (writer, judge)
+        candidates = Candidates.of(self.questions)
+        features, penalty = feature_sets(candidates, is_ordered=self.given.is_ordered)[CANDIDATES]
+        scores = picks(features, penalty, candidates.sets, candidates.group, self.settings.seed).scores
+        starts, drafts = candidates.sets.starts, list(self.drafts.values())
+        places = sorted(self.dropped.margins)
+        chosen, wanted = [], []
+        for at in places:
+            draft = drafts[at]
+            of_place = scores[starts[at] : starts[at + 1]]
+            own = [
+                float(of_place[draft.order.index(i)]) for i in range(len(draft.texts))
+            ]  # in the order of the texts
+            chosen.append(replace(draft.question, candidates=draft.texts))
+            wanted.append(targets(chosen[-1], own))
+        done, self.is_spent = rewrite(
+            chosen,
+            wanted,
+            writer,
+            judge,
+            is_pair=self._is_pair,
+            seed=self.settings.seed,
+            step=self.watcher.step,
+        )
+        left: Counter[str] = Counter()
+        for one in done:
+            draft = self.drafts[one.question.row]
+            new = replace(draft, texts=one.texts)
+            if not one.reason and self.cells.changed(new) is None:
+                one = replace(one, reason=NOT_WRITABLE)
+            self.rewritten[one.question.row] = one
+            self.normal[one.question.row] = draft.texts
+            if one.reason:
+                left[one.reason] += 1
+            else:
+                self.drafts[one.question.row] = new
+        self.dropped = drop.Dropped({}, 0, True, "")
+        n = sum(not one.reason for one in done)
+        self._add(REWRITE, AIM_OF_REWRITE, n, left)
 
     def normalise(self) -> None:
         """Make the form of the candidates of each question the same."""
@@ -295,10 +450,12 @@ class _Repair:
             if at in self.dropped.margins:
                 yield self._drop_edit(draft, self.dropped.margins[at])
                 continue
-            form = replace(draft, order=Draft.of(draft.question).order)
-            yield from self._edits(
-                Draft.of(draft.question), form, NORMALISE, ", ".join(self.forms.get(draft.question.row, ()))
-            )
+            row, plain = draft.question.row, Draft.of(draft.question)
+            form = replace(plain, texts=self.normal.get(row, draft.texts))
+            yield from self._edits(plain, form, NORMALISE, ", ".join(self.forms.get(row, ())))
+            if (rewritten := self.rewritten.get(row)) is not None:
+                yield from self._rewrite_edits(form, rewritten)
+                form = replace(form, texts=draft.texts)
             yield from self._edits(
                 form, draft, POSITIONS, f"right one at place {(draft.result.right or 0) + 1}"
             )
@@ -318,6 +475,18 @@ class _Repair:
                     id_, name, self.cells.text(name, old[name]), self.cells.text(name, new[name]), _text(labels[0]), _text(labels[1]),
                     method, "rules", accepted=True, how=how,
                 )  # fmt: skip
+
+    def _rewrite_edits(self, before: Draft, one: RewrittenQuestion) -> Iterable[Edit]:
+        """The edits of rewritten candidates; of refused ones, with the reason."""
+        writer = name_of(self.made.writer)
+        if not one.reason:
+            for edit in self._edits(before, replace(before, texts=one.texts), REWRITE, ""):
+                yield replace(edit, engine=writer, verdicts=one.verdicts)
+            return
+        label, name = LABELS[self.given.columns.kind], self.given.columns.candidates[0]
+        for old, new in zip(before.texts, one.texts, strict=True):
+            if old != new:
+                yield Edit(one.question.id, name, old, new, label, label, REWRITE, writer, accepted=False, reason=one.reason, verdicts=one.verdicts)  # fmt: skip
 
     def _all_cells(self, draft: Draft) -> dict[str, Any]:
         """The cells of the candidates and the answer of a draft."""
@@ -345,18 +514,27 @@ def _text(cell: object) -> str:
 
 
 def _aim_of_drop(n: int) -> str:
-    return "right ones that a ranker picks without the prompt" if n else "the goal is reached already"
+    return "right ones that a ranker picks without the prompt" if n else "no ranker is clearly above the goal"
 
 
-def _repair(run: ActiveRun, given: ChoiceDataset, settings: ChoiceRepairSettings) -> ChoiceRepairResult:
+def _repair(
+    run: ActiveRun, given: ChoiceDataset, settings: ChoiceRepairSettings, made: _Made
+) -> ChoiceRepairResult:
     watcher = run.watcher
-    work = _Repair(given, settings, watcher)
-    watcher.page(choice_plan_page(work.plan(), given.source_name))
+    work = _Repair(given, settings, made, watcher)
+    plan = work.plan()
+    watcher.page(choice_plan_page(plan, given.source_name))
+    if made.writer is not None:
+        if plan.calls is not None:
+            watcher.estimate(replace(plan.calls, spent=run.journal.spent()))
+        work.drop()
+        work.rewrite(run.journal)
+        work.steps = [step for step in work.steps if step.remedy != DROP]
     if settings.uses(DROP):
         work.drop()
-        if work.dropped.margins and work.moves:
-            work.steps = [step for step in work.steps if step.remedy != POSITIONS]
-            work.move()
+    if (work.dropped.margins or work.rewritten) and work.moves:
+        work.steps = [step for step in work.steps if step.remedy != POSITIONS]
+        work.move()
     watcher.step("writing the data")
     with run.edit_log() as log:
         edits = list(work.edits())
@@ -369,7 +547,7 @@ def _repair(run: ActiveRun, given: ChoiceDataset, settings: ChoiceRepairSettings
         dataset=summary_of(given),
         settings=run.identity.settings,
         goal=work.goal(after.leaks[CANDIDATES].majority),
-        stopped=work.dropped.stopped,
+        stopped=BUDGET_SPENT if work.is_spent else work.dropped.stopped,
         steps=tuple(_ordered(work.steps)),
         changed=sum(draft.is_changed for at, draft in enumerate(work.drafts.values()) if at not in work.dropped.margins),
         dropped=n,
@@ -383,6 +561,10 @@ def _repair(run: ActiveRun, given: ChoiceDataset, settings: ChoiceRepairSettings
         places_before=_places(given.questions) if given.is_ordered else (),
         places_after=_places(work.kept) if given.is_ordered else (),
         sample=tuple(_sample(work)),
+        checks=_checks(work.rewritten.values()),
+        cost=costs(run.journal, made.writer, made.judge) if made.writer is not None else (),
+        failed_calls=reason_counts(failed_calls(*work.askers)),
+        budget=made.budget,
         longway=version("longway"),
         created=now(),
     )  # fmt: skip
@@ -390,7 +572,14 @@ def _repair(run: ActiveRun, given: ChoiceDataset, settings: ChoiceRepairSettings
 
 def _ordered(steps: Sequence[ChoiceStep]) -> list[ChoiceStep]:
     """The steps in the order of the plan; positions are assigned again after some questions were left out."""
-    return sorted(steps, key=lambda step: (NORMALISE, POSITIONS, DROP).index(step.remedy))
+    return sorted(steps, key=lambda step: REMEDIES.index(step.remedy))
+
+
+def _checks(rewritten: Iterable[RewrittenQuestion]) -> tuple[CheckCount, ...]:
+    counter = CheckCounter()
+    for one in rewritten:
+        counter.add(one.verdicts)
+    return counter.counts()
 
 
 def _write(folder: Path, given: ChoiceDataset, edits: Sequence[Edit], kept: Sequence[Question]) -> None:
@@ -472,6 +661,7 @@ def _sample(work: _Repair) -> Iterable[ChangedQuestion]:
     drafts = list(work.drafts.values())
     gone = work.dropped.margins
     groups = {
+        REWRITE: [at for at, one in enumerate(drafts) if at not in gone and one.texts != work.normal.get(one.question.row, one.texts)],
         NORMALISE: [at for at, one in enumerate(drafts) if at not in gone and one.texts != one.question.candidates],
         POSITIONS: [at for at, one in enumerate(drafts) if at not in gone and one.result.candidates != one.texts],
         DROP: sorted(gone),

@@ -48,6 +48,7 @@ SHORT = {
     "words": "their words",
     "overlap": "words of the prompt",
 }
+REACHED = "the goal is reached"  # in other folds
 GONE = 0.2  # share of its points that a pattern may keep to count as gone
 READING = [
     ("Leak", "How often a simple ranker picks the right candidate. It learned from other questions and never sees the prompt. At best it falls to chance."),
@@ -147,7 +148,8 @@ def _verdict(result: ChoiceRepairResult) -> str:
 
 
 def _why(result: ChoiceRepairResult) -> str:
-    return f": {result.stopped}" if result.stopped and result.stopped != "the goal is reached" else ""
+    is_noise = result.stopped in ("", REACHED)
+    return ": what is left is not clearly above chance" if is_noise else f": {result.stopped}"
 
 
 def _key_figures(result: ChoiceRepairResult) -> list[KeyFigure]:
@@ -181,7 +183,7 @@ def _remedies_section(result: ChoiceRepairResult) -> Section:
 
 
 def _stopped(result: ChoiceRepairResult) -> str:
-    return "" if result.reached or not result.stopped else f" Dropping ended because {result.stopped}."
+    return "" if result.reached else f" It ended{_why(result)}."
 
 
 def _leak_section(result: ChoiceRepairResult) -> Section:

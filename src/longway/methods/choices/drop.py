@@ -4,13 +4,14 @@
 
 If h of N questions are picked and the goal is a share g, at least d = (h - gN) / (1 - g) must go: (h - d) / (N - d) = g. Each round leaves
 out a part of d, because what the ranker learns from the rest gets weaker, too. A round never looks at the folds that the result is measured with.
+Rankers that were never clearly better than chance do not count: nothing is left out because of noise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ FIRST = (
     CANDIDATES,
     "overlap",
 )  # what every round looks at; the rankers of cues and words are parts of the first
+CLEAR = 2.5  # standard errors above chance from which a leak is not taken for chance
 FRESH = 7919  # seeds of the rounds begin here, so that they are not those of the measurement
 
 
@@ -51,6 +53,15 @@ def needed(hits: float, n: int, goal: float) -> int:
     return max(0, ceil((hits - goal * n) / (1 - goal) - 1e-9)) if goal < 1 else 0
 
 
+def is_clear(accuracy: float, chance: float, n: int) -> bool:
+    """Whether an accuracy on n questions is clearly above chance.
+
+    >>> is_clear(0.30, 0.25, 1000), is_clear(0.30, 0.25, 200)
+    (True, False)
+    """
+    return accuracy > chance + CLEAR * sqrt(chance * (1 - chance) / max(1, n))
+
+
 def choose(
     given: Candidates,
     *,
@@ -69,8 +80,9 @@ def choose(
     keep = np.arange(len(given.questions))
     margins: dict[int, float] = {}
     first_over, is_confirmed = 0.0, False
+    active: set[str] = set()  # rankers that were clearly better than chance
     for number in range(ROUNDS):
-        over, margin = _round(given, features, keep, goal, seed + FRESH + number)
+        over, margin = _round(given, features, keep, goal, active, seed + FRESH + number)
         first_over = first_over or max(over, 1e-9)
         progress(min(0.99, max(0.0, 1 - over / first_over)))
         if over <= 0:
@@ -96,19 +108,27 @@ def _round(
     features: Mapping[str, tuple[Any, Any]],
     keep: NDArray[np.int64],
     goal: Callable[[float], float],
+    active: set[str],
     seed: int,
 ) -> tuple[float, NDArray[np.float64]]:
-    """How far the strongest ranker is over the goal, and its margins: the probability of each right candidate less chance."""
+    """How far the strongest ranker is over the goal, and its margins: the probability of each right candidate less chance.
+
+    active: rankers that count; those that are clearly better than chance are added.
+    """
     sets, rows = given.sets.part(keep)
-    target = goal(float((1 / sets.sizes).mean()))
+    chance = float((1 / sets.sizes).mean())
+    target = goal(chance)
     worst, margin = -1.0, np.zeros(len(keep))
     for part in (*FIRST, *(name for name in features if name not in FIRST)):
         if part not in FIRST and worst > 0:
             break
         columns, penalty = features[part]
         made = picks(columns[rows], penalty, sets, given.group[keep], seed)
-        over = float(made.hit.mean()) - target
-        if over > worst:
+        accuracy = float(made.hit.mean())
+        over = accuracy - target
+        if is_clear(accuracy, chance, len(keep)):
+            active.add(part)
+        if over > worst and part in active:
             worst, margin = over, softmax(made.scores, sets)[sets.right] - 1 / sets.sizes
     return worst, margin
 

@@ -65,7 +65,7 @@ class Normaliser:
         return _same(
             texts,
             [flag or not word for flag, word in zip(is_upper, words, strict=True)],
-            [not word[:1].islower() for word in words],
+            [not flag for flag in is_upper],
             rise=lambda i: (
                 _rise(texts[i], words[i]) if may_rise and self._may_rise(texts[i], words[i]) else None
             ),
@@ -75,7 +75,8 @@ class Normaliser:
 
     @staticmethod
     def _may_rise(text: str, word: str) -> bool:
-        return len(word) > 1 and word.islower() and not CODE.search(text) and not _is_formula(text)
+        is_word = len(word) > 1 or (word == "a" and " " in text.strip())
+        return is_word and word.islower() and not CODE.search(text) and not _is_formula(text)
 
     def _may_fall(self, text: str, word: str) -> bool:
         """Whether a word is certainly no name: the data have it with a small letter, and never with a capital one inside a sentence."""
@@ -184,4 +185,4 @@ def _with_stop(text: str) -> str | None:
 def _without_stop(text: str) -> str | None:
     inner = text.rstrip()
     is_safe = not inner.endswith("..") and not CODE.search(inner)
-    return f"{inner[:-1]}{text[len(inner) :]}" if is_safe and inner[-2:-1].isalnum() else None
+    return f"{inner[:-1]}{text[len(inner) :]}" if is_safe and inner[-2:-1].isalpha() else None
