@@ -7,6 +7,7 @@ import pytest
 
 import longway as lw
 from longway.data.choices import load_choices
+from longway.engines.engine import Engine, Judgement, Written
 from longway.errors import DataError, SettingError
 from longway.jobs.choices.repair import choice_repair_plan, repair_choices
 from longway.jobs.choices.repair_result import ChoiceRepairResult
@@ -160,3 +161,40 @@ def test_labelled_texts_have_other_remedies():
     rows = [{"text": f"text {i}", "label": str(i % 2)} for i in range(30)]
     with pytest.raises(SettingError, match="needs data with candidates"):
         lw.repair(rows, remedy=("positions",))
+
+
+class Author(Engine):
+    """Lengthens a wrong option to the words it is asked for, and knows the right answers."""
+
+    name, can = "author", frozenset({"write", "judge"})
+    identity = {"engine": "author"}  # noqa: RUF012
+
+    def __init__(self, rows):
+        self.right = {row["choices"]["ABCD".index(row["answer"])] for row in rows}
+        self.calls = 0
+
+    async def write(self, prompt, n, sampling):
+        self.calls += 1
+        words = [*prompt.text.split(), *(["banan"] * 20)]
+        return Written((" ".join(words[: prompt.values["most"]]),))
+
+    async def judge(self, prompt, options):
+        shown = prompt.values["shown"]
+        best = next(i for i, text in enumerate(shown) if text in self.right)
+        return Judgement({option: float(option == str(best + 1)) for option in options})
+
+
+def test_an_engine_rewrites_wrong_options_and_fewer_questions_go(monkeypatch, tmp_path, repaired):
+    rows = quiz("longest")
+    author = Author(rows)
+    monkeypatch.setattr("longway.jobs.choices.repair.engines_of", lambda settings, engines: (author, author))
+    result = repair_choices(rows, engine="served:toy", out=tmp_path / "run")
+    used = [edit for edit in result.edits if edit.method == "rewrite" and edit.accepted]
+    assert len(used) > 10
+    assert all(any(one.check == "judge" for one in edit.verdicts) for edit in used)
+    assert result.dropped < repaired["longest"].dropped
+    before = {row["id"]: row["choices"]["ABCD".index(row["answer"])] for row in rows}
+    assert all(one.candidates[one.right] == before[one.id] for one in result.data.questions)
+    calls = author.calls
+    assert repair_choices(rows, engine="served:toy", out=tmp_path / "run") == result
+    assert author.calls == calls

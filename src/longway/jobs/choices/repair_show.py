@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from longway.jobs.change_show import SHEET
 from longway.jobs.choices.repair_result import (
     FILE,
     ChangedQuestion,
@@ -91,6 +92,7 @@ def choice_repair_page(result: ChoiceRepairResult) -> Page:
         version=result.longway,
         fingerprint=data.fingerprint,
         settings=setting_rows(result.settings, source=FILE),
+        sheets=(SHEET,),
     )
 
 
