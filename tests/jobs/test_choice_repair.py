@@ -1,6 +1,7 @@
 """Repair of data with candidates, end to end: planted cues, every row accounted for, right answers still right."""
 
 import json
+import random
 from collections import Counter
 
 import pytest
@@ -11,7 +12,7 @@ from longway.engines.engine import Engine, Judgement, Written
 from longway.errors import DataError, SettingError
 from longway.jobs.choices.repair import choice_repair_plan, repair_choices
 from longway.jobs.choices.repair_result import ChoiceRepairResult
-from tests.jobs.planted_choices import CUES, quiz
+from tests.jobs.planted_choices import CUES, WORDS, quiz
 
 
 @pytest.fixture(scope="module")
@@ -175,8 +176,10 @@ class Author(Engine):
 
     async def write(self, prompt, n, sampling):
         self.calls += 1
-        words = [*prompt.text.split(), *(["banan"] * 20)]
-        return Written((" ".join(words[: prompt.values["most"]]),))
+        draw = random.Random(prompt.text)
+        n = draw.randint(prompt.values["least"], prompt.values["most"])
+        words = [*prompt.text.split(), *draw.choices(WORDS, k=20)]
+        return Written((" ".join(words[:n]),))
 
     async def judge(self, prompt, options):
         shown = prompt.values["shown"]
