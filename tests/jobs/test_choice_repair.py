@@ -9,9 +9,10 @@ import pytest
 import longway as lw
 from longway.data.choices import load_choices
 from longway.engines.engine import Engine, Judgement, Written
-from longway.errors import DataError, SettingError
+from longway.errors import DataError, RunError, SettingError
 from longway.jobs.choices.repair import choice_repair_plan, repair_choices
 from longway.jobs.choices.repair_result import ChoiceRepairResult
+from longway.review.run_folder import read_run
 from tests.jobs.planted_choices import CUES, WORDS, quiz
 
 
@@ -138,6 +139,8 @@ def test_the_result_is_read_from_its_file(tmp_path):
     content = json.loads((tmp_path / "run" / "repair.json").read_text(encoding="utf-8"))
     assert ChoiceRepairResult.from_dict(content) == result
     assert content["questions_after"] == 60
+    with pytest.raises(RunError, match="data with candidates"):
+        read_run(tmp_path / "run")
 
 
 @pytest.mark.parametrize(
