@@ -228,6 +228,7 @@ class _Repair:
         self.dropped = drop.Dropped({}, 0, True, "")
         watcher.step("looking for shortcuts")
         self.before = self.measure(given.questions)
+        self.current = self.before.leaks[CANDIDATES]
 
     @property
     def questions(self) -> list[Question]:
@@ -286,7 +287,7 @@ class _Repair:
         goal = self.goal(before.majority)
         steps = [*self.steps]
         now = next((step.leak for step in reversed(steps) if step.leak is not None), before.accuracy)
-        is_over = now > goal and drop.is_clear(now, before.majority, len(self.drafts))
+        is_over = now > goal and self.current.low > self.current.majority
         n = drop.needed(now * len(self.drafts), len(self.drafts), goal) if is_over else 0
         if self.made.writer is not None:
             steps.append(ChoiceStep(REWRITE, AIM_OF_REWRITE, n, about=True))
@@ -434,6 +435,9 @@ class _Repair:
             is_ordered=self.given.is_ordered,
             goal=self.goal,
             fewest=fewest,
+            clear=[
+                leak.part for leak in (self.current, self.before.leaks["overlap"]) if leak.low > leak.majority
+            ],
             seed=self.settings.seed,
             progress=lambda share: self.watcher.progress(round(100 * share), 100),
         )
@@ -441,7 +445,9 @@ class _Repair:
         self.steps.append(ChoiceStep(DROP, _aim_of_drop(n), n))
 
     def _add(self, remedy: str, aim: str, n: int, left: Counter[str]) -> None:
-        leak = self.leak(self.kept).accuracy if n else None
+        if n:
+            self.current = self.leak(self.kept)
+        leak = self.current.accuracy if n else None
         self.steps.append(ChoiceStep(remedy, aim, n, leak, left=reason_counts(left)))
 
     def edits(self) -> Iterable[Edit]:

@@ -9,7 +9,7 @@ Rankers that were never clearly better than chance do not count: nothing is left
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import Any
@@ -68,19 +68,20 @@ def choose(
     is_ordered: bool,
     goal: Callable[[float], float],
     fewest: int,
+    clear: Iterable[str],
     seed: int,
     progress: Callable[[float], object] = lambda share: None,
 ) -> Dropped:
     """Choose the questions to leave out.
 
-    goal: the accuracy to reach, from the chance of the questions that are left. fewest: questions that must be left. progress: is
-    called with the share of the way that is done.
+    goal: the accuracy to reach, from the chance of the questions that are left. fewest: questions that must be left. clear: the
+    rankers, by what they see, that are known to be better than chance. progress: is called with the share of the way that is done.
     """
     features = feature_sets(given, is_ordered=is_ordered)
     keep = np.arange(len(given.questions))
     margins: dict[int, float] = {}
     first_over, is_confirmed = 0.0, False
-    active: set[str] = set()  # rankers that were clearly better than chance
+    active = set(clear)
     for number in range(ROUNDS):
         over, margin = _round(given, features, keep, goal, active, seed + FRESH + number)
         first_over = first_over or max(over, 1e-9)
