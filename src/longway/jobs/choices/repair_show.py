@@ -150,8 +150,8 @@ def _verdict(result: ChoiceRepairResult) -> str:
 
 
 def _why(result: ChoiceRepairResult) -> str:
-    is_noise = result.stopped in ("", REACHED)
-    return ": what is left is not clearly above chance" if is_noise else f": {result.stopped}"
+    why = "in the folds that choose questions it is" if result.stopped == REACHED else result.stopped
+    return f": {why}" if why else ""
 
 
 def _key_figures(result: ChoiceRepairResult) -> list[KeyFigure]:
