@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from longway.jobs.choices.prove import prove_choices
     from longway.jobs.choices.prove_result import ChoiceProveResult
     from longway.jobs.choices.prove_settings import ChoiceProveSettings
+    from longway.jobs.choices.repair import repair_choices
+    from longway.jobs.choices.repair_result import ChoiceRepairResult
+    from longway.jobs.choices.repair_settings import ChoiceRepairSettings
     from longway.jobs.choices.result import ChoiceAuditResult
     from longway.jobs.choices.settings import ChoiceAuditSettings
     from longway.jobs.engine_use import Engines
@@ -107,6 +110,9 @@ _HOME = {
     "longway.jobs.choices.prove": ("prove_choices",),
     "longway.jobs.choices.prove_result": ("ChoiceProveResult",),
     "longway.jobs.choices.prove_settings": ("ChoiceProveSettings",),
+    "longway.jobs.choices.repair": ("repair_choices",),
+    "longway.jobs.choices.repair_result": ("ChoiceRepairResult",),
+    "longway.jobs.choices.repair_settings": ("ChoiceRepairSettings",),
     "longway.jobs.engine_use": ("Engines",),
     "longway.jobs.explain.job": ("explain",),
     "longway.jobs.explain.result": ("ExplainResult",),
@@ -155,6 +161,8 @@ __all__ = [
     "ChoiceDataset",
     "ChoiceProveResult",
     "ChoiceProveSettings",
+    "ChoiceRepairResult",
+    "ChoiceRepairSettings",
     "ColumnError",
     "DataError",
     "Dataset",
@@ -212,6 +220,7 @@ __all__ = [
     "prove",
     "prove_choices",
     "repair",
+    "repair_choices",
     "rewrite",
     "sample_path",
     "save",

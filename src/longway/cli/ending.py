@@ -72,10 +72,14 @@ def show_result(
     as_json: bool,
     top: int | None = None,
     verdict: str = "",
+    files: Mapping[str, Path] | None = None,
 ) -> None:
-    """Print the JSON file of a run; or its page of sections, its verdict, and what to do next. verdict: instead of that of the page."""
+    """Print the JSON file of a run; or its page of sections, its verdict, and what to do next.
+
+    verdict: instead of that of the page. files: others to open, beside the report.
+    """
     if not _is_json(folder / file, as_json):
-        _show(result, folder, steps, {}, top=top, verdict=verdict)
+        _show(result, folder, steps, files or {}, top=top, verdict=verdict)
 
 
 def show_edited(

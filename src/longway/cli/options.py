@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
+from shlex import quote
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -103,7 +104,7 @@ class DataOptions(ColumnOptions):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class ChoiceOptions:
+class CandidateOptions:
     """Columns of data with candidates: one prompt, several candidates, one of them right or preferred.
 
     choices: Column with a list of options, or one of several columns with an option each. Repeatable. Default: guessed from the usual names.
@@ -114,7 +115,6 @@ class ChoiceOptions:
     a: Column with the first of two answers that a judge compared.
     b: Column with the second.
     winner: Column with the judge's vote: a, b or tie.
-    judge: Column with the name of the judge.
     prompt: Column with the question or prompt.
     """
 
@@ -126,7 +126,6 @@ class ChoiceOptions:
     a: str | None = option(None, group=CANDIDATES, advanced=True)
     b: str | None = option(None, group=CANDIDATES, advanced=True)
     winner: str | None = option(None, group=CANDIDATES, advanced=True)
-    judge: str | None = option(None, group=CANDIDATES, advanced=True)
     prompt: str | None = option(None, group=CANDIDATES)
 
     def load(self, data: str, source: DataOptions) -> ChoiceDataset | None:
@@ -142,6 +141,26 @@ class ChoiceOptions:
                 f"--{named[0]} names a column of labelled texts, but other options name candidates. Use one kind of data."
             )
         return None if named else load_choices(data, given, limit=source.limit, encoding=source.encoding)
+
+    def typed(self) -> str:
+        """The options that were given, for the next command on such data."""
+        given = dataclasses.asdict(self)
+        several = [
+            (name, one)
+            for name, value in given.items()
+            for one in (value if isinstance(value, tuple) else (value,))
+        ]
+        return "".join(f" --{name} {quote(one)}" for name, one in several if one is not None)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ChoiceOptions(CandidateOptions):
+    """Columns of data with candidates, and who judged them.
+
+    judge: Column with the name of the judge.
+    """
+
+    judge: str | None = option(None, group=CANDIDATES, advanced=True)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

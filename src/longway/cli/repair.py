@@ -3,20 +3,42 @@
 from __future__ import annotations
 
 from json import dumps
-from typing import Annotated
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longway.cli.options import Data, DataOptions, DryRun, EngineOptions, OutputOptions, command
+from longway.cli.options import (
+    CandidateOptions,
+    Data,
+    DataOptions,
+    DryRun,
+    EngineOptions,
+    OutputOptions,
+    command,
+)
 from longway.errors import SettingError
 from longway.jobs.options import OUTPUT
 from longway.jobs.repair.settings import RepairSettings
+
+if TYPE_CHECKING:
+    from longway.data.choices import ChoiceDataset
+    from longway.jobs.choices.repair_settings import ChoiceRepairSettings
+
+OF_TEXTS = (
+    "keep",
+    "only",
+    "keep_size",
+    "try_remedies",
+    "describe",
+)  # options that say nothing about candidates
 
 
 @command
 def repair(
     data: Data,
     source: DataOptions,
+    choice: CandidateOptions,
     settings: RepairSettings,
     engines: EngineOptions,
     output: OutputOptions,
@@ -42,6 +64,12 @@ def repair(
         longway repair claims.jsonl --remedy drop --goal chance
 
         longway repair claims.jsonl --engine served:gpt-4o-mini --budget 2
+
+        longway repair quiz.jsonl --remedy normalise --remedy positions
+
+    Data with candidates (multiple choice, preference pairs, votes) are recognised as by `longway audit`. Their repair makes the form of the
+    candidates of a question the same, puts right ones at every place equally often, and leaves out as few questions as possible until
+    the right candidate cannot be found without the prompt.
     """
     from longway.cli.ending import Step, again, end, show_edited
     from longway.cli.live import Live, estimate_words
@@ -51,6 +79,11 @@ def repair(
     from longway.jobs.repair.show import plan_page
     from longway.show.terminal import show
 
+    if (questions := choice.load(data, source)) is not None:
+        if drafts:
+            raise SettingError("--drafts is for labelled texts. Leave it out.")
+        _repair_candidates(questions, choice, settings, engines, output, dry_run=dry_run)
+        return
     loaded = source.load(data)
     if dry_run:
         with Live(quiet=True) as live:
@@ -84,3 +117,69 @@ def repair(
             watcher=live,
         )
     show_edited(result, data, source, loaded, file="repair.json", as_json=output.json)
+
+
+def _repair_candidates(
+    questions: ChoiceDataset,
+    choice: CandidateOptions,
+    settings: RepairSettings,
+    engines: EngineOptions,
+    output: OutputOptions,
+    *,
+    dry_run: bool,
+) -> None:
+    """Repair data with candidates, or show the plan."""
+    from longway.cli.ending import Step, again, end, show_result
+    from longway.cli.live import Live, estimate_words
+    from longway.cli.screen import output as screen
+    from longway.jobs.choices.repair import choice_repair_plan, repair_choices
+    from longway.jobs.choices.repair_result import FILE
+    from longway.jobs.choices.repair_show import choice_plan_page
+    from longway.show.terminal import show
+
+    chosen = _candidate_settings(settings)
+    if dry_run:
+        with Live(quiet=True) as live:
+            plan = choice_repair_plan(questions, chosen, engines=engines.engines(), watcher=live)
+        if output.json:
+            typer.echo(dumps(plan.to_dict(), indent=1))
+            return
+        show(choice_plan_page(plan, questions.source_name), screen())
+        if plan.calls is not None:
+            screen().print(estimate_words(plan.calls), soft_wrap=True)
+        end("Nothing was changed: this is the plan.", Step("Carry it out", again("--dry-run")))
+        return
+    with Live(quiet=output.json, ask=engines.asks) as live:
+        result = repair_choices(
+            questions, chosen, engines=engines.engines(), out=output.out or True, watcher=live
+        )
+    assert result.folder is not None  # `out` was given
+    dataset = next(iter(sorted(result.folder.glob("dataset.*"))))
+    step = Step("See which shortcuts are left", f"longway audit {quote(str(dataset))}{choice.typed()}")
+    show_result(
+        result, result.folder, *([step] if result.is_changed else []), file=FILE, as_json=output.json, files={"Dataset": dataset},
+    )  # fmt: skip
+
+
+def _candidate_settings(settings: RepairSettings) -> ChoiceRepairSettings:
+    """The settings for data with candidates; SettingError if an option was given that is for labelled texts."""
+    from longway.cli.options import RUNNING
+    from longway.jobs.choices.repair_settings import ChoiceRepairSettings
+
+    default = RepairSettings()
+    for name in OF_TEXTS:
+        if getattr(settings, name) != getattr(default, name):
+            option = "try" if name == "try_remedies" else name.replace("_", "-")
+            raise SettingError(f"--{option} is for labelled texts. These data have candidates. Leave it out.")
+    source = RUNNING.get().get_parameter_source("max_change")
+    is_given = source is not None and source.name == "COMMANDLINE"
+    more = {"max_drop": settings.max_change} if is_given else {}
+    engine = "none" if settings.engine == default.engine else settings.engine
+    return ChoiceRepairSettings(
+        goal=settings.goal,
+        remedy=settings.remedy,
+        engine=engine,
+        judge=settings.judge,
+        seed=settings.seed,
+        **more,
+    )

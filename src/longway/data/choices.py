@@ -10,10 +10,10 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -93,6 +93,9 @@ class ChoiceDataset:
     format: str = ""
     encoding: str = ""
     path: Path | None = None
+    raw_tables: Callable[[], Iterator[DataTable] | None] = field(
+        default=lambda: None, compare=False, repr=False
+    )  # of CSV files, to write them as they were
 
     @property
     def fingerprint(self) -> str:
@@ -186,7 +189,7 @@ def _load(
     problems = (*log.problems(), *read.problems())
     return ChoiceDataset(
         opened.name, columns, tuple(read.questions), tuple(read.ties), problems, table.frame.height, table,
-        opened.format, opened.encoding, _path_of(source, opened),
+        opened.format, opened.encoding, _path_of(source, opened), opened.raw_tables,
     )  # fmt: skip
 
 
@@ -210,16 +213,16 @@ class _Rows:
     def add(self, table: DataTable) -> None:
         """Read all rows of a table."""
         columns, frame = self.columns, table.frame
-        cells = {name: _values(frame[name]) for name in columns.used()}
-        ids = _ids(cells.get(columns.id or "", []), frame.height)
-        sets = [_candidates([cells[name][row] for name in columns.candidates]) for row in range(frame.height)]
+        cells = {name: cell_values(frame[name]) for name in columns.used()}
+        ids = row_ids(cells.get(columns.id or "", []), frame.height)
+        sets = [offered([cells[name][row] for name in columns.candidates]) for row in range(frame.height)]
         prompts = cells[columns.prompt] if columns.prompt else [None] * frame.height
         answers = cells[columns.answer] if columns.answer else [0] * frame.height
-        decode = _decoder(columns, answers, [one.texts for one in sets])
-        for row, offered in enumerate(sets):
-            texts = offered.texts
-            prompt = _text(prompts[row]) or offered.shared
-            right = decode(answers[row], texts, offered.letters)
+        decode = decoder(columns, answers, [one.texts for one in sets])
+        for row, given in enumerate(sets):
+            texts = given.texts
+            prompt = _text(prompts[row]) or given.shared
+            right = decode(answers[row], texts, given.letters)
             if fault := _fault(texts, right):
                 self._log(fault, row)
                 continue
@@ -274,9 +277,10 @@ def _fault(texts: Sequence[str], right: object) -> str:
 
 
 Decoder = Callable[[Any, Sequence[str], Sequence[str]], int | str]
+Way = Literal["text", "letter", "number"]
 
 
-def _decoder(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Decoder:
+def decoder(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Decoder:
     """A function from an answer, the candidates and their letters to the place of the right one, or to what is wrong."""
     if columns.kind == "preference":
         return lambda answer, texts, letters: 0
@@ -284,19 +288,7 @@ def _decoder(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequ
         return _by_score
     if columns.kind == "votes":
         return _winner_decoder(answers)
-    plain = [_plain(answer) for answer in answers]
-    start = _first_number(plain, sets)
-    ways: list[Decoder] = [
-        _by_text,
-        _by_letter,
-        lambda answer, texts, letters: _by_number(answer, texts, start),
-    ]
-    none: Sequence[str] = ()
-    rights = [
-        sum(isinstance(way(answer, texts, none), int) for answer, texts in zip(plain, sets, strict=True))
-        for way in ways
-    ]
-    best = ways[rights.index(max(rights))]
+    best = _ways(_first_number([_plain(answer) for answer in answers], sets))[answer_way(answers, sets)]
 
     def decode(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
         value = _plain(answer)
@@ -309,6 +301,30 @@ def _decoder(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequ
         return best(value, texts, letters)
 
     return decode
+
+
+def _ways(start: int) -> dict[Way, Decoder]:
+    """How an answer can name a candidate. start: the number of the first one."""
+    return {
+        "text": _by_text,
+        "letter": _by_letter,
+        "number": lambda answer, texts, letters: _by_number(answer, texts, start),
+    }
+
+
+def answer_way(answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Way:
+    """How most answers name the right candidate.
+
+    >>> answer_way(["B", "C"], [("x", "y"), ("x", "y", "z")])
+    'letter'
+    """
+    plain = [_plain(answer) for answer in answers]
+    ways = _ways(_first_number(plain, sets))
+    rights = {
+        name: sum(isinstance(way(answer, texts, ()), int) for answer, texts in zip(plain, sets, strict=True))
+        for name, way in ways.items()
+    }
+    return max(rights, key=lambda name: rights[name])
 
 
 def _plain(answer: Any) -> Any:
@@ -393,7 +409,7 @@ class Offered:
     shared: str = ""
 
 
-def _candidates(cells: Sequence[Any]) -> Offered:
+def offered(cells: Sequence[Any]) -> Offered:
     """The candidates of a row."""
     if len(cells) == 1:
         cell = cells[0]
@@ -457,7 +473,7 @@ def _n_shared(sequences: Sequence[Sequence[Any]]) -> int:
     )
 
 
-def _ids(cells: Sequence[Any], n: int) -> list[str]:
+def row_ids(cells: Sequence[Any], n: int) -> list[str]:
     """Ids of the rows: the column's if they are all there and different, else row numbers from 1."""
     texts = [_text(cell) for cell in cells]
     if texts and all(texts) and len(set(texts)) == len(texts):
@@ -472,17 +488,18 @@ def _is_list(series: pl.Series) -> bool:
     if series.dtype != pl.String:
         return False
     cells = [cell for cell in series.head(20).to_list() if cell]
-    return bool(cells) and all(isinstance(_value(cell), list | dict) for cell in cells)
+    return bool(cells) and all(isinstance(cell_value(cell), list | dict) for cell in cells)
 
 
-def _values(series: pl.Series) -> list[Any]:
+def cell_values(series: pl.Series) -> list[Any]:
     """The cells as Python values; lists and objects that were written as text are read."""
     if series.dtype != pl.String:
         return series.to_list()
-    return [_value(cell) for cell in series.to_list()]
+    return [cell_value(cell) for cell in series.to_list()]
 
 
-def _value(cell: str | None) -> Any:
+def cell_value(cell: str | None) -> Any:
+    """A list, an object or a text in quotes that was written as text; any other cell as it is."""
     if cell is None or cell[:1] not in ("[", "{", '"'):
         return cell
     try:

@@ -8,6 +8,7 @@ escaped, and never becomes part of an instruction.
     triples_prompt, alter_prompt, realise_prompt, identify_prompt, pick_prompt      CoBA, section 3.3 and appendix H; our own wording
     edit_prompt                              repair: put a phrase in, or change the length
     counterfactual_prompt, fill_prompt, translate_prompt, translate_back_prompt     methods that CoBA is compared with
+    candidate_prompt, answer_prompt          repair of data with candidates: rewrite a wrong one, choose the right one
     perturb_prompt                           perturbation paper, section 2: change one person; our own wording
     mended                                   the same prompt after an answer that could not be used
 
@@ -202,6 +203,20 @@ def judge_prompt(task: Task, text: str, *, context: str | None = None, original:
     """
     values = {"shown": shown_judgements(task)}
     return Prompt("judge.v2", without_row(task, original, context), text, context, values=values)
+
+
+def candidate_prompt(
+    question: str, wrong: str, right: str, others: Sequence[str], *, least: int, most: int, is_pair: bool
+) -> Prompt:
+    """Asks for a wrong candidate in the form of the right one, with so many words. is_pair: of two answers, not of several options."""
+    values = {"right": right, "others": tuple(others), "least": least, "most": most, "is_pair": is_pair}
+    return Prompt("candidate.v1", NO_LABELS, wrong, question, values=values)
+
+
+def answer_prompt(question: str, candidates: Sequence[str], *, is_pair: bool) -> Prompt:
+    """Asks which of the candidates is right, by its number from 1."""
+    values = {"shown": tuple(candidates), "is_pair": is_pair}
+    return Prompt("answer.v1", NO_LABELS, "\n".join(candidates), question, values=values)
 
 
 def shown_judgements(task: Task) -> list[dict[str, str | None]]:

@@ -201,6 +201,10 @@ def read_run(folder: Path) -> RunFolder:
             f"Expected the files of the finished run. Run the same `longway {command}` again, which repairs it."
         )
     summary = read_json(folder / name) if name in files else {}
+    if isinstance(summary, dict) and "leaks_before" in summary:
+        raise RunError(
+            f"{folder} holds a repair of data with candidates, which the review does not show yet. Open its report.html, or read its edits.jsonl."
+        )
     return RunFolder(folder, about, command, summary if isinstance(summary, dict) else {}, files)
 
 

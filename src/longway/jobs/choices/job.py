@@ -109,7 +109,7 @@ def _audit(given: ChoiceDataset, settings: ChoiceAuditSettings, watcher: Watcher
         candidates, is_ordered=given.is_ordered, columns=columns, seed=settings.seed, step=watcher.step
     )
     return ChoiceAuditResult(
-        dataset=_summary(given),
+        dataset=summary_of(given),
         leaks=found,
         findings=tuple(findings),
         tested=tested,
@@ -123,7 +123,8 @@ def _audit(given: ChoiceDataset, settings: ChoiceAuditSettings, watcher: Watcher
     )
 
 
-def _summary(given: ChoiceDataset) -> ChoiceSummary:
+def summary_of(given: ChoiceDataset) -> ChoiceSummary:
+    """What the data are."""
     sizes = Counter(len(one.candidates) for one in given.questions)
     places = Counter(one.right for one in given.questions)
     return ChoiceSummary(

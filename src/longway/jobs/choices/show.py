@@ -141,7 +141,7 @@ def _right(result: ChoiceAuditResult) -> str:
 
 def _leak_section(result: ChoiceAuditResult) -> Section:
     rows = [
-        Row([SEEN.get(part, part), _leak_words(leak), percent(leak.majority)])
+        Row([SEEN.get(part, part), leak_words(leak), percent(leak.majority)])
         for part, leak in result.leaks.items()
     ]
     named = [replace(leak, columns=(SHORT.get(part, part),)) for part, leak in result.leaks.items()]
@@ -170,7 +170,8 @@ def _leak_section(result: ChoiceAuditResult) -> Section:
     )
 
 
-def _leak_words(leak: Leak) -> Words:
+def leak_words(leak: Leak) -> Words:
+    """An accuracy with its interval, strong if it is over chance."""
     style = "strong" if leak.low > leak.majority else "quiet"
     return [
         Span(percent(leak.accuracy), style),
@@ -246,12 +247,12 @@ def _example(example: ChoiceExample, unit: Unit) -> Block:
         notes = [unit.right] * is_right + ["has it"] * has
         name = f"{chr(65 + at) if at < 26 else at + 1} "
         items.append([
-            Span(name, "quiet"), Span(_visible(text), "strong" if is_right else "data"), Span(f" ← {', '.join(notes)}" if notes else "", "quiet"),
+            Span(name, "quiet"), Span(visible(text), "strong" if is_right else "data"), Span(f" ← {', '.join(notes)}" if notes else "", "quiet"),
         ])  # fmt: skip
     return Bullets(items, "options")
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """The text on one line, with spaces at its ends shown."""
     inner = " ".join(text.split())
     start, end = ("␣" if text[:1].isspace() else ""), ("␣" if text[-1:].isspace() else "")

@@ -227,6 +227,7 @@ def prepared(
     data: object, split: str | None, settings: RepairSettings, engines: Engines
 ) -> Iterator[RepairJob]:
     """The job with its engines, which are closed at the end."""
+    settings.check_texts()
     whole = as_dataset(data)
     part = arrange(whole, split).dataset
     writer, judge = engines_of(settings, engines)

@@ -13,6 +13,7 @@ PUT_IN, RESHAPE = "put in", "reshape"
 COUNTERPART, DROP, WEIGH = "counterpart", "drop", "weigh"
 ASKED = (REWORD, PUT_IN, RESHAPE, COUNTERPART)  # what an engine can be asked to write
 REMEDIES = (TAKE_OUT, NORMALISE, EXCHANGE, REWORD, PUT_IN, RESHAPE, COUNTERPART, DROP, WEIGH)
+OF_CANDIDATES = ("positions", "rewrite")  # for data with candidates only, see `jobs.choices.repair_settings`
 ABOVE_CHANCE = 0.05
 
 
@@ -61,12 +62,12 @@ class RepairSettings:
 
     goal: Stop when a model that sees only the text is right this often: an accuracy such as leak=0.55, or chance. Default: 5 points above chance.
     remedy: Use only this remedy: take-out, normalise, exchange, reword, put-in, reshape, counterpart, drop or weigh. Repeatable.
-        Default: all that apply except weigh, which adds a column longway_weight.
+        Default: all that apply except weigh, which adds a column longway_weight. For data with candidates: normalise, positions, drop or rewrite.
     describe: What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.
     keep: A word or phrase that is real signal and must stay. Repeatable.
     levels: Kinds of patterns to look for, as in an audit: all, some, or all but some: -grammar. Default: all, but the grammar level only if it takes a few seconds.
     only: Repair only this pattern, as the audit names it. Repeatable.
-    max_change: The most rows that may be changed, as a share of all; half as many may be dropped. Default: 60%.
+    max_change: The most rows that may be changed, as a share of all; half as many may be dropped. Default: 60%. For data with candidates: the most that may be dropped. Default: 80%.
     keep_size: Keep the number of rows: rows that are added take the place of others.
     try_remedies: Compare the remedies on a sample first, and use the best: a quick model is tested where shortcuts do not help.
     engine: Rewords texts and writes counterparts; served and local also put patterns in and change lengths: rules (no model), served:MODEL (any OpenAI-compatible server) or local (small LLM on
@@ -104,11 +105,18 @@ class RepairSettings:
         """Whether an engine writes texts."""
         return not self.remedy or bool(set(ASKED) & set(self.remedy))
 
+    def check_texts(self) -> None:
+        """Raise SettingError if a remedy needs data with candidates."""
+        if other := [name for name in self.remedy if name in OF_CANDIDATES]:
+            raise SettingError(
+                f"The remedy {other[0]} needs data with candidates, such as --choices COLUMN --answer COLUMN. The remedies for labelled texts are {', '.join(REMEDIES)}."
+            )
+
     def __post_init__(self) -> None:
         check_options(self)
         named = tuple(map(remedy_named, self.remedy))
         object.__setattr__(self, "remedy", named)
-        if unknown := [name for name in named if name not in REMEDIES]:
+        if unknown := [name for name in named if name not in (*REMEDIES, *OF_CANDIDATES)]:
             raise SettingError(
                 f"There is no remedy {unknown[0]!r}. The remedies are {', '.join(REMEDIES)}. Choose one of them."
             )

@@ -1,0 +1,203 @@
+"""What a repair of data with candidates returns: the content of its repair.json as typed values, and the repaired data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import polars as pl
+
+from longway.data.choices import ChoiceDataset
+from longway.data.edited import read_edits
+from longway.errors import RunError
+from longway.jobs.choices.result import CANDIDATES, ChoiceSummary
+from longway.jobs.edit_counts import CheckCount, ReasonCount
+from longway.jobs.results import EDITS_FILE, Result, check_version, content_of, read
+from longway.records import Edit, Leak
+from longway.store import CallTotals
+
+if TYPE_CHECKING:
+    from longway.jobs.engine_use import RunEstimate
+    from longway.show.sections import Page
+
+FILE = "repair.json"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceStep:
+    """A remedy in the plan. aim: what it is for. questions: that it changes or leaves out; about: whether that is an estimate.
+
+    leak: of the candidates without the prompt, after it; None if it is not known. left: questions that it leaves as they are, by reason.
+    """
+
+    remedy: str
+    aim: str
+    questions: int
+    leak: float | None = None
+    about: bool = False
+    left: tuple[ReasonCount, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChoicePlan:
+    """What a repair will do. leak: before. goal: the accuracy to reach. notes: what else to know. calls: what engines may cost."""
+
+    steps: tuple[ChoiceStep, ...]
+    leak: Leak
+    goal: float
+    notes: tuple[str, ...] = ()
+    calls: RunEstimate | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """The plan as JSON values."""
+        from longway.json_values import to_json
+
+        return {
+            "steps": [to_json(step) for step in self.steps],
+            "leak": self.leak.to_dict(),
+            "goal": self.goal,
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CueChange:
+    """A pattern of the right candidates before and after. applies: questions that it says something about; share: of their right
+    candidates that have it; base: by chance; points: over a random choice."""
+
+    family: str
+    name: str
+    applies_before: int
+    share_before: float
+    base_before: float
+    points_before: float
+    applies_after: int
+    share_after: float
+    base_after: float
+    points_after: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedQuestion:
+    """A question before and after, for the report. after: () if it was left out. right: the place of the right candidate."""
+
+    id: str
+    remedy: str
+    prompt: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    right_before: int
+    right_after: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ChoiceRepairResult(Result):
+    """What a repair of data with candidates changed, and how the data are before and after.
+
+    goal: the accuracy that the leak should fall to; stopped: why dropping ended. steps: what each remedy did.
+    questions_after: those that are left. leaks_before, leaks_after: how often a ranker picks the right candidate, by what it sees.
+    random: the leak if as many questions are left out at random; None if none are. found_before, found_after: findings. findings: the
+    strongest before; worse: those that got stronger. sample: changed questions.
+    """
+
+    dataset: ChoiceSummary
+    settings: Mapping[str, object]
+    goal: float
+    stopped: str
+    steps: tuple[ChoiceStep, ...]
+    changed: int
+    dropped: int
+    leaks_before: Mapping[str, Leak]
+    leaks_after: Mapping[str, Leak]
+    random: Leak | None
+    found_before: int
+    found_after: int
+    findings: tuple[CueChange, ...]
+    worse: tuple[CueChange, ...]
+    places_before: tuple[int, ...]
+    places_after: tuple[int, ...]
+    sample: tuple[ChangedQuestion, ...]
+    checks: tuple[CheckCount, ...] = ()
+    cost: tuple[CallTotals, ...] = ()
+    failed_calls: tuple[ReasonCount, ...] = ()
+    budget: float | None = None
+    longway: str
+    created: str
+    folder: Path | None = field(default=None, compare=False)
+    repaired: ChoiceDataset | None = field(default=None, compare=False)
+    edits_made: tuple[Edit, ...] = field(default=(), compare=False)
+
+    @property
+    def questions_after(self) -> int:
+        """Questions that are left."""
+        return self.dataset.used - self.dropped
+
+    @property
+    def reached(self) -> bool:
+        """Whether the goal is reached."""
+        return self.leak_after.accuracy <= self.goal
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether a question was changed or left out."""
+        return bool(self.changed or self.dropped)
+
+    @property
+    def leak_before(self) -> Leak:
+        """How often a ranker that never sees the prompt was right."""
+        return self.leaks_before[CANDIDATES]
+
+    @property
+    def leak_after(self) -> Leak:
+        """How often a ranker that never sees the prompt is right now."""
+        return self.leaks_after[CANDIDATES]
+
+    @property
+    def data(self) -> ChoiceDataset:
+        """The repaired data."""
+        if self.repaired is None:
+            raise RunError(
+                "This result was read from a file and does not have its data. Load dataset.* from the run folder."
+            )
+        return self.repaired
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """Every change, and every text that was refused."""
+        return self.edits_made if self.folder is None else tuple(read_edits(self.folder / EDITS_FILE))
+
+    def of(self, repaired: ChoiceDataset, folder: Path, *, keeps_folder: bool) -> Self:
+        """The result with its data and edits, which are read into memory if the folder is temporary."""
+        if keeps_folder:
+            return replace(self, repaired=repaired, folder=folder)
+        return replace(self, repaired=repaired, edits_made=tuple(read_edits(folder / EDITS_FILE)))
+
+    def page(self) -> Page:
+        """The sections of the report."""
+        from longway.jobs.choices.repair_show import choice_repair_page
+
+        return choice_repair_page(self)
+
+    def _frame(self) -> pl.DataFrame:
+        """One row per edit."""
+        hidden = ("verdicts", "trace")
+        rows = [{name: v for name, v in edit.to_dict().items() if name not in hidden} for edit in self.edits]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def to_dict(self) -> dict[str, object]:
+        """The content of repair.json."""
+        return {
+            **content_of(self, VERSION),
+            "kind": self.dataset.kind,
+            "rows_after": self.dataset.rows - self.dropped,
+            "questions_after": self.questions_after,
+            "reached": self.reached,
+        }
+
+    @classmethod
+    def from_dict(cls, content: object) -> ChoiceRepairResult:
+        """The result in the content of a repair.json; RunError if it is not one that this release reads."""
+        return read(cls, check_version(content, VERSION, file=FILE, command="repair"), file=FILE)

@@ -1,0 +1,58 @@
+"""Settings of a repair of data with candidates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from longway.errors import SettingError
+from longway.jobs.options import ENGINE, check_options, option
+from longway.jobs.repair.settings import goal_of, remedy_named, share_of_rows
+
+NORMALISE, REWRITE, POSITIONS, DROP = "normalise", "rewrite", "positions", "drop"
+REMEDIES = (NORMALISE, REWRITE, POSITIONS, DROP)  # in this order
+ABOVE_CHANCE = 0.02
+NO_ENGINE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceRepairSettings:
+    """What a repair of data with candidates may do.
+
+    goal: Leave out questions until a ranker without the prompt is right this often: an accuracy such as leak=0.3, or chance. Default: 2 points above chance.
+    remedy: Use only this remedy: normalise, rewrite, positions or drop. Repeatable. Default: all but rewrite, which needs an engine.
+    max_drop: The most questions that may be left out, as a share of all.
+    engine: Rewrites the other candidates: served:MODEL (any OpenAI-compatible server) or local. Default: none.
+    judge: Checks that one candidate is right, without knowing which: an engine, none, or auto (the engine, in a separate conversation).
+    seed: Seed of everything random.
+    """
+
+    goal: float | None = option(None, parse=goal_of, metavar="LEAK")
+    remedy: tuple[str, ...] = option((), metavar="NAME")
+    max_drop: float = option(0.8, parse=share_of_rows, metavar="SHARE", at_least=0, at_most=1)
+    engine: str = option(NO_ENGINE, group=ENGINE)
+    judge: str = option("auto", group=ENGINE, advanced=True)
+    seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        named = tuple(map(remedy_named, self.remedy))
+        object.__setattr__(self, "remedy", named)
+        if unknown := [name for name in named if name not in REMEDIES]:
+            raise SettingError(
+                f"There is no remedy {unknown[0]!r} for data with candidates. The remedies are {', '.join(REMEDIES)}. Choose one of them."
+            )
+        if REWRITE in named and self.engine == NO_ENGINE:
+            raise SettingError("The remedy rewrite needs an engine. Name one: --engine served:MODEL.")
+
+    @property
+    def needs_engine(self) -> bool:
+        """Whether candidates are rewritten."""
+        return self.engine != NO_ENGINE and self.uses(REWRITE)
+
+    def uses(self, remedy: str) -> bool:
+        """Whether a remedy is to be used."""
+        return remedy in self.remedy if self.remedy else remedy != REWRITE or self.engine != NO_ENGINE
+
+    def goal_at(self, chance: float) -> float:
+        """The accuracy that the leak should fall to."""
+        return chance + ABOVE_CHANCE if self.goal is None else max(self.goal, chance)

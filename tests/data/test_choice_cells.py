@@ -1,0 +1,207 @@
+"""Rows with candidates are written back in the form they had: every way to give options and answers, read again after a change."""
+
+import json
+from collections import Counter
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longway.data import save
+from longway.data.choice_cells import PARALLEL, ChoiceCells, Draft, apply_choice_edits, ids_of
+from longway.data.choice_columns import GivenColumns
+from longway.data.choices import load_choices
+from longway.records import Edit
+
+OPTIONS = (
+    ["red", "green", "blue", "grey"],
+    ["one", "two", "six", "ten"],
+    ["a cat", "a dog", "a cow", "a hen"],
+)
+RIGHT = (1, 3, 0)
+LETTERS = "ABCD"
+
+
+def rows(answer, options=lambda texts: texts):
+    """Three questions. answer: from the place of the right one and the texts."""
+    return [
+        {"question": f"Question {i}?", "choices": options(texts), "answer": answer(right, texts)}
+        for i, (texts, right) in enumerate(zip(OPTIONS, RIGHT, strict=True))
+    ]
+
+
+def labelled(texts):
+    return {"text": list(texts), "label": list(LETTERS)}
+
+
+def objects(texts):
+    return [{"label": letter, "text": text} for letter, text in zip(LETTERS, texts, strict=True)]
+
+
+ENCODINGS = {
+    "letter": rows(lambda right, texts: LETTERS[right]),
+    "small letter": rows(lambda right, texts: LETTERS[right].lower()),
+    "letter in brackets": rows(lambda right, texts: f"({LETTERS[right]})"),
+    "number from 0": rows(lambda right, texts: right),
+    "number from 1": rows(lambda right, texts: right + 1),
+    "number as text": rows(lambda right, texts: str(right)),
+    "text": rows(lambda right, texts: texts[right]),
+    "list of one": rows(lambda right, texts: [texts[right]]),
+    "object of lists": rows(lambda right, texts: LETTERS[right], labelled),
+    "list of objects": rows(lambda right, texts: LETTERS[right], objects),
+}
+
+
+def turned(question, texts=None):
+    """The question with its candidates turned by one place, and other texts."""
+    n = len(question.candidates)
+    return Draft(question, tuple(texts or question.candidates), (*range(1, n), 0))
+
+
+def edits_of(cells, draft):
+    new = cells.changed(draft)
+    assert new is not None
+    return [
+        Edit(draft.question.id, name, "", cells.text(name, cell), "", "", "positions", "rules", accepted=True)
+        for name, cell in new.items()
+    ]
+
+
+def rewritten(data, path, drafts=turned, columns=None):
+    """The data with all questions changed, written to a file and read again."""
+    given_data = load_choices(data, columns)
+    cells = ChoiceCells(given_data)
+    made = [drafts(one) for one in given_data.questions]
+    save(apply_choice_edits(given_data, [edit for one in made for edit in edits_of(cells, one)]), path)
+    return [one.result for one in made], load_choices(path, columns)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("ending", ["jsonl", "json", "parquet"])
+def test_every_encoding_of_the_answer_is_kept(encoding, ending, tmp_path):
+    source = tmp_path / f"quiz.{ending}"
+    if ending == "parquet":
+        pl.DataFrame(ENCODINGS[encoding]).write_parquet(source)
+    else:
+        source.write_text(
+            json.dumps(ENCODINGS[encoding])
+            if ending == "json"
+            else "".join(json.dumps(row) + "\n" for row in ENCODINGS[encoding]),
+            encoding="utf-8",
+        )
+    meant, read = rewritten(source, tmp_path / f"dataset.{ending}")
+    assert [(one.candidates, one.right) for one in read.questions] == [
+        (one.candidates, one.right) for one in meant
+    ]
+    before, after = (load_choices(path).table.frame for path in (source, tmp_path / f"dataset.{ending}"))
+    assert after.drop("longway_id").schema == before.schema
+    kinds = [{type(cell) for cell in frame["answer"]} for frame in (before, after)]
+    assert kinds[0] == kinds[1]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+@pytest.mark.parametrize("write", [json.dumps, repr])
+def test_lists_in_csv_cells_stay_as_they_were_written(write, ending, tmp_path):
+    source, target = tmp_path / f"quiz.{ending}", tmp_path / f"dataset.{ending}"
+    frame = pl.DataFrame([{**row, "choices": write(row["choices"])} for row in ENCODINGS["letter"]])
+    frame.write_csv(source, separator="\t" if ending == "tsv" else ",")
+    meant, read = rewritten(source, target)
+    assert [one.candidates for one in read.questions] == [one.candidates for one in meant]
+    assert write(list(meant[0].candidates)) in read.table.frame["choices"].to_list()
+
+
+def test_columns_with_an_option_each_are_exchanged(tmp_path):
+    source = tmp_path / "quiz.csv"
+    source.write_text(
+        "question;option_a;option_b;option_c;answer\nq1;red;blue;;B\nq2;one;two;six;C\n", encoding="utf-8"
+    )
+    _, read = rewritten(source, tmp_path / "dataset.csv")
+    assert [(one.candidates, one.right) for one in read.questions] == [
+        (("blue", "red"), 0),
+        (("two", "six", "one"), 1),
+    ]
+    lines = (tmp_path / "dataset.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[1] == "q1;blue;red;;A;1"
+
+
+def test_other_columns_that_name_the_answer_follow(tmp_path):
+    data = [{**row, "answer_index": right, "correct_text": texts[right]} for row, right, texts in zip(ENCODINGS["letter"], RIGHT, OPTIONS, strict=True)]  # fmt: skip
+    meant, _ = rewritten(data, tmp_path / "dataset.jsonl")
+    lines = [
+        json.loads(line) for line in (tmp_path / "dataset.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert [line["answer_index"] for line in lines] == [one.right for one in meant]
+    assert [line["correct_text"] for line in lines] == [
+        texts[right] for texts, right in zip(OPTIONS, RIGHT, strict=True)
+    ]
+
+
+def test_a_column_that_disagrees_once_is_left_alone():
+    data = [{**row, "label": 1} for row in ENCODINGS["letter"]]
+    assert ChoiceCells(load_choices(data, GivenColumns(answer="answer"))).answer_columns == ("answer",)
+
+
+def test_options_with_a_parallel_list_do_not_move():
+    data = [{**row, "explanations": ["x", "y", "z", "w"]} for row in ENCODINGS["letter"]]
+    given_data = load_choices(data)
+    assert ChoiceCells(given_data).cannot_move(given_data.questions[0]) == PARALLEL
+
+
+def test_a_text_answer_follows_a_changed_text(tmp_path):
+    def shouted(question):
+        return Draft(
+            question,
+            tuple(text.upper() for text in question.candidates),
+            tuple(range(len(question.candidates))),
+        )
+
+    _, read = rewritten(ENCODINGS["text"], tmp_path / "dataset.jsonl", shouted)
+    assert [one.right for one in read.questions] == list(RIGHT)
+    assert read.table.frame["answer"].to_list() == ["GREEN", "TEN", "A CAT"]
+
+
+def chat(text, start="Hi"):
+    return [{"role": "user", "content": start}, {"role": "assistant", "content": text}]
+
+
+@pytest.mark.parametrize("form", [str, chat, lambda text: [{"role": "assistant", "content": text}]], ids=["text", "chat", "one message"])  # fmt: skip
+def test_messages_stay_messages(form, tmp_path):
+    data = [
+        {"prompt": f"p{i}", "chosen": form("Yes, of course. "), "rejected": form("No.")} for i in range(3)
+    ]
+
+    def stripped(question):
+        return Draft(question, tuple(text.strip() for text in question.candidates), (0, 1))
+
+    rewritten(data, tmp_path / "dataset.jsonl", stripped)
+    lines = [
+        json.loads(line) for line in (tmp_path / "dataset.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert [line["chosen"] for line in lines] == [form("Yes, of course.")] * 3
+    assert [line["rejected"] for line in lines] == [form("No.")] * 3
+
+
+def test_unusable_rows_come_out_as_they_went_in(tmp_path):
+    data = [*ENCODINGS["letter"], {"question": "q", "choices": ["x", "y"], "answer": "Z"}]
+    _, read = rewritten(data, tmp_path / "dataset.jsonl")
+    assert (read.n_rows, len(read.questions)) == (4, 3)
+    assert json.loads(read.table.frame["choices"][3]) == ["x", "y"]
+    assert read.table.frame["longway_id"].to_list() == ids_of(load_choices(data)) == ["1", "2", "3", "4"]
+
+
+@given(st.data())
+def test_any_order_of_any_texts_is_read_as_it_was_meant(data):
+    word = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6)
+    sizes = data.draw(st.lists(st.integers(2, 5), min_size=3, max_size=5))
+    sets = [data.draw(st.lists(word.filter(str.strip), min_size=n, max_size=n, unique_by=lambda text: text.strip().casefold())) for n in sizes]  # fmt: skip
+    rights = [data.draw(st.integers(0, n - 1)) for n in sizes]
+    table = [{"question": f"q{i}", "choices": texts, "answer": texts[right]} for i, (texts, right) in enumerate(zip(sets, rights, strict=True))]  # fmt: skip
+    given_data = load_choices(table)
+    cells = ChoiceCells(given_data)
+    for one in given_data.questions:
+        draft = Draft(one, one.candidates, tuple(data.draw(st.permutations(range(len(one.candidates))))))
+        new = cells.changed(draft)
+        assert new is not None
+        assert Counter(draft.result.candidates) == Counter(one.candidates)
+        assert draft.result.candidates[draft.result.right] == one.candidates[one.right]

@@ -1,0 +1,206 @@
+"""Repair of data with candidates, end to end: planted cues, every row accounted for, right answers still right."""
+
+import json
+import random
+from collections import Counter
+
+import pytest
+
+import longway as lw
+from longway.data.choices import load_choices
+from longway.engines.engine import Engine, Judgement, Written
+from longway.errors import DataError, RunError, SettingError
+from longway.jobs.choices.repair import choice_repair_plan, repair_choices
+from longway.jobs.choices.repair_result import ChoiceRepairResult
+from longway.review.run_folder import read_run
+from tests.jobs.planted_choices import CUES, WORDS, quiz
+
+
+@pytest.fixture(scope="module")
+def repaired():
+    """The repair of a quiz with each cue."""
+    return {cue: repair_choices(quiz(cue)) for cue in CUES}
+
+
+@pytest.mark.parametrize("cue", CUES)
+def test_a_planted_cue_is_repaired_to_chance(cue, repaired):
+    result = repaired[cue]
+    part = "overlap" if cue == "echo" else "candidates"
+    assert result.leaks_before[part].accuracy > result.leaks_before[part].majority + 0.1
+    assert result.leaks_after[part].accuracy <= result.leaks_after[part].majority + 0.03
+
+
+@pytest.mark.parametrize("cue", CUES)
+def test_every_row_comes_out_once_or_is_listed_as_dropped(cue, repaired):
+    result, before = repaired[cue], load_choices(quiz(cue))
+    kept = result.data.table.frame["longway_id"].to_list()
+    dropped = [edit.id for edit in result.edits if edit.drops]
+    assert Counter([*kept, *dropped]) == Counter(one.id for one in before.questions)
+    assert len(dropped) == result.dropped
+
+
+@pytest.mark.parametrize("cue", CUES)
+def test_right_answers_stay_right(cue, repaired):
+    """By text: only the form may differ."""
+    before = {one.id: one.candidates[one.right] for one in load_choices(quiz(cue)).questions}
+    for one in repaired[cue].data.questions:
+        assert one.candidates[one.right].strip() == before[one.id].strip()
+
+
+@pytest.mark.parametrize("cue", CUES)
+def test_right_ones_are_at_all_places_equally_often(cue, repaired):
+    places = Counter(one.right for one in repaired[cue].data.questions)
+    assert max(places.values()) - min(places[place] for place in range(4)) <= 1
+
+
+@pytest.mark.parametrize("cue", ["position", "space"])
+def test_what_rules_can_repair_costs_no_question(cue, repaired):
+    assert repaired[cue].dropped == 0
+
+
+def test_the_chosen_questions_do_more_than_random_ones(repaired):
+    result = repaired["longest"]
+    assert result.random.accuracy > result.leak_after.accuracy + 0.1
+
+
+def test_a_clean_quiz_keeps_its_questions():
+    result = repair_choices(quiz(), remedy="drop")
+    assert result.dropped == 0
+    assert not result.is_changed
+    assert [one.candidates for one in result.data.questions] == [tuple(row["choices"]) for row in quiz()]
+
+
+def test_a_floor_of_questions_is_kept_and_reported():
+    result = repair_choices(quiz("longest", share=0.9, n=120), max_drop=0.2, remedy="drop")
+    assert result.dropped == 24
+    assert not result.reached
+    assert "The goal of 27.0% was not reached: 96 questions must be left." in result.page().verdict
+
+
+def test_a_goal_is_an_accuracy():
+    few = repair_choices(quiz("longest"), goal=0.45, remedy="drop")
+    assert 0 < few.dropped < repair_choices(quiz("longest"), remedy="drop").dropped
+
+
+def test_questions_that_refer_to_places_keep_their_order():
+    rows = quiz("position", share=1.0)
+    for row in rows[:40]:
+        row["choices"][3] = "All of the above"
+    result = repair_choices(rows, remedy=["positions"])
+    after = {one.id: one.candidates for one in result.data.questions}
+    assert all(after[row["id"]] == tuple(row["choices"]) for row in rows[:40])
+    (step,) = result.steps
+    assert [(one.reason, one.count) for one in step.left] == [("refers to other options", 40)]
+    assert Counter(one.right for one in result.data.questions) == {0: 40, 1: 40, 2: 40, 3: 40}
+
+
+def test_the_plan_changes_nothing_and_says_what_to_expect():
+    plan = choice_repair_plan(load_choices(quiz("longest")))
+    drop = plan.steps[-1]
+    assert [step.remedy for step in plan.steps] == ["normalise", "positions", "drop"]
+    assert drop.about
+    assert drop.questions > 40
+    assert plan.leak.accuracy > plan.goal
+
+
+def test_pairs_are_dropped_and_not_moved():
+    rows = [
+        {
+            "prompt": row["question"],
+            "chosen": f"{row['choices'][0]} {row['choices'][1]}",
+            "rejected": row["choices"][2],
+        }
+        for row in quiz(n=120)
+    ]
+    result = repair_choices(rows, max_drop=0.3)
+    assert {step.remedy for step in result.steps} == {"normalise", "drop"}
+    assert result.dropped == 36
+    assert set(result.data.table.frame.columns) == {"prompt", "chosen", "rejected", "longway_id"}
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_a_run_folder_has_the_data_in_its_format(ending, tmp_path):
+    data = load_choices(quiz("space", n=60)).table.frame
+    path = tmp_path / f"quiz.{ending}"
+    lw.save(data, path)
+    result = lw.repair_choices(path, out=tmp_path / "run")
+    files = {file.name for file in (tmp_path / "run").iterdir()}
+    assert files >= {f"dataset.{ending}", "edits.jsonl", "repair.json", "report.html", "card.md", "run.json"}
+    assert len(load_choices(tmp_path / "run" / f"dataset.{ending}").questions) == 60
+    again = lw.repair_choices(path, out=tmp_path / "run")
+    assert again == result
+    assert [one.candidates for one in again.data.questions] == [
+        one.candidates for one in result.data.questions
+    ]
+
+
+def test_the_result_is_read_from_its_file(tmp_path):
+    result = repair_choices(quiz("space", n=60), out=tmp_path / "run")
+    content = json.loads((tmp_path / "run" / "repair.json").read_text(encoding="utf-8"))
+    assert ChoiceRepairResult.from_dict(content) == result
+    assert content["questions_after"] == 60
+    with pytest.raises(RunError, match="data with candidates"):
+        read_run(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"remedy": "weigh"}, "There is no remedy 'weigh'"),
+        ({"remedy": "rewrite"}, "needs an engine"),
+        ({"max_drop": 2}, "max_drop"),
+    ],
+)
+def test_wrong_options_are_explained(options, words):
+    with pytest.raises(SettingError, match=words):
+        repair_choices(quiz(n=30), **options)
+
+
+def test_too_few_questions_are_an_error():
+    with pytest.raises(DataError, match="Expected at least 20"):
+        repair_choices(quiz(n=10))
+
+
+def test_labelled_texts_have_other_remedies():
+    rows = [{"text": f"text {i}", "label": str(i % 2)} for i in range(30)]
+    with pytest.raises(SettingError, match="needs data with candidates"):
+        lw.repair(rows, remedy=("positions",))
+
+
+class Author(Engine):
+    """Lengthens a wrong option to the words it is asked for, and knows the right answers."""
+
+    name, can = "author", frozenset({"write", "judge"})
+    identity = {"engine": "author"}  # noqa: RUF012
+
+    def __init__(self, rows):
+        self.right = {row["choices"]["ABCD".index(row["answer"])] for row in rows}
+        self.calls = 0
+
+    async def write(self, prompt, n, sampling):
+        self.calls += 1
+        draw = random.Random(prompt.text)
+        n = draw.randint(prompt.values["least"], prompt.values["most"])
+        words = [*prompt.text.split(), *draw.choices(WORDS, k=20)]
+        return Written((" ".join(words[:n]),))
+
+    async def judge(self, prompt, options):
+        shown = prompt.values["shown"]
+        best = next(i for i, text in enumerate(shown) if text in self.right)
+        return Judgement({option: float(option == str(best + 1)) for option in options})
+
+
+def test_an_engine_rewrites_wrong_options_and_fewer_questions_go(monkeypatch, tmp_path, repaired):
+    rows = quiz("longest")
+    author = Author(rows)
+    monkeypatch.setattr("longway.jobs.choices.repair.engines_of", lambda settings, engines: (author, author))
+    result = repair_choices(rows, engine="served:toy", out=tmp_path / "run")
+    used = [edit for edit in result.edits if edit.method == "rewrite" and edit.accepted]
+    assert len(used) > 10
+    assert all(any(one.check == "judge" for one in edit.verdicts) for edit in used)
+    assert result.dropped < repaired["longest"].dropped
+    before = {row["id"]: row["choices"]["ABCD".index(row["answer"])] for row in rows}
+    assert all(one.candidates[one.right] == before[one.id] for one in result.data.questions)
+    calls = author.calls
+    assert repair_choices(rows, engine="served:toy", out=tmp_path / "run") == result
+    assert author.calls == calls
