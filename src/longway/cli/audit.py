@@ -108,6 +108,7 @@ def audit(
     questions = choice.load(data, source)
     if questions is not None:
         _audit_candidates(
+            data,
             questions,
             settings,
             output,
@@ -184,11 +185,11 @@ def _can_learn_grammar(result: AuditResult) -> bool:
 
 
 def _audit_candidates(
-    questions: ChoiceDataset, settings: AuditSettings, output: OutputOptions, limits: Limits, baseline: Path | None,
+    data: str, questions: ChoiceDataset, settings: AuditSettings, output: OutputOptions, limits: Limits, baseline: Path | None,
     junit: Path | None, sarif: Path | None, *, top: int, quiet: bool, is_gate: bool,
 ) -> None:  # fmt: skip
     """Audit data with candidates, show the result, and apply the gate."""
-    from longway.cli.ending import show_result
+    from longway.cli.ending import REPAIR, Step, on_candidates, show_result
     from longway.cli.live import Live
     from longway.jobs.audit import gate
     from longway.jobs.choices.job import audit_choices
@@ -205,6 +206,7 @@ def _audit_candidates(
         show_result(
             result,
             result.folder,
+            *([Step(REPAIR, on_candidates("repair", data, questions.columns))] if result.findings else []),
             file="findings.json",
             as_json=output.json,
             top=top,

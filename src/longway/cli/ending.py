@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from longway.cli.fairness import FairscoreOptions
     from longway.cli.options import ColumnOptions
     from longway.data import Dataset
+    from longway.data.choice_columns import ChoiceColumns
     from longway.jobs.results import EditedResult, Result
 
 REPAIR, REVIEW, PROVE = "Repair the data", "Look at every edit and decide", "Measure the effect"
@@ -188,6 +189,15 @@ def on_data(
     if (limit := getattr(source, "limit", None)) is not None:
         options.append(f"--limit {limit}")
     return " ".join(["longway", command, quote(data), *map(quote, more), *options])
+
+
+def on_candidates(command: str, data: str, columns: ChoiceColumns) -> str:
+    """A command on data with candidates, with the columns that were not guessed."""
+    named = columns.fields()
+    pairs = [("choices", name) for name in columns.candidates] if "choices" in named else []
+    pairs += [(role, name) for role, name in named.items() if role != "choices"]
+    options = [f"--{role} {quote(name)}" for role, name in pairs if role not in columns.guessed]
+    return " ".join(["longway", command, quote(data), *options])
 
 
 def again(*without: str, **changed: object) -> str:
