@@ -218,6 +218,23 @@ def test_the_order_is_the_information_in_rows_that_did_not_choose_and_few_rows_h
     assert sum(not key[0] for key in keys) >= 2
 
 
+def test_the_points_of_a_kind_are_those_of_the_tested_rows():
+    # The phrase is in 30% of the rows of "a" and in none of "b": predicting "a" for it is right 15 points more often than chance.
+    documents, texts, labels = sentences(n=400, n_planted=0)
+    for i in (i for i in range(400) if labels[i] == "a" and i // 2 % 10 < 3):
+        documents[i] = [Tree(3, (chain(list(PLANTED), symbol=1), documents[i][0]))]
+        texts[i] = " ".join([*PLANTED, texts[i]])
+    reading = reading_of(texts, labels)
+    kind = next(
+        kind
+        for kind in find_kinds(GrammarDetector(reading, documents), reading)
+        if kind.spans == ("as it happens",)
+    )
+    assert sum(kind.evidence.totals) == 300, "three of four blocks"
+    assert kind.evidence.points(0) == pytest.approx(0.15, abs=0.02)
+    assert Evidence((30, 0), (100, 100)).points(0) == pytest.approx(0.15)
+
+
 def test_copies_of_a_text_are_in_one_block_and_count_once():
     documents, texts, labels = sentences(n=40, n_planted=5)
     reading = reading_of(texts * 5, labels * 5)

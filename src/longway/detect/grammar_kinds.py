@@ -75,7 +75,7 @@ class Evidence:
         return wilson_interval(self.share(label), sum(self.counts) / self.effect)
 
     def points(self, label: int) -> float:
-        """The effect in accuracy (`stats.points_of`)."""
+        """The points of accuracy (`stats.points_of`); not the difference of the label's shares."""
         n = float(sum(self.counts))
         return float(
             points_of(float(self.counts[label]), n, float(self.totals[label]), float(sum(self.totals)))
