@@ -1,6 +1,7 @@
 """Kinds of phrases are tested on rows that did not choose them: a slow twin, permuted labels, and a planted phrase."""
 
 from collections import defaultdict
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -169,7 +170,7 @@ def test_a_planted_phrase_leads_and_not_near_whole_sentences():
     assert all(set(" ".join(kind.spans).split()) & set(PLANTED) for kind in significant)
 
 
-def test_a_kind_as_a_finding_has_the_counts_of_all_rows_and_the_q_of_its_evidence():
+def test_a_kind_as_a_finding_has_the_count_of_all_rows_and_the_scores_of_its_evidence():
     documents, texts, labels = sentences()
     reading = reading_of(texts, labels)
     detector = GrammarDetector(reading, documents)
@@ -177,11 +178,37 @@ def test_a_kind_as_a_finding_has_the_counts_of_all_rows_and_the_q_of_its_evidenc
     chosen = as_chosen(kind, search(reading, detectors=[detector]), reading, detector)
     finding = chosen.finding
     assert (finding.count, finding.label, finding.q, finding.p) == (33, "a", kind.evidence.q, kind.evidence.p)
+    evidence = kind.evidence
+    own, n, total = evidence.counts[0], sum(evidence.counts), sum(evidence.totals)
+    assert n < finding.count
+    base = evidence.totals[0] / total
+    assert finding.base_rate == base
+    assert finding.label_share == own / n
+    assert finding.points == evidence.points(0)
+    assert finding.share_low == pytest.approx(evidence.interval(0)[0])
+    assert finding.z == pytest.approx(slow_z(own, n, base) / sqrt(evidence.effect))
+    assert finding.gain == pytest.approx(evidence.information(0))
     assert finding.pattern.name == grammar_name(kind.spans)
     assert finding.pattern.place == "2"
     assert [variant.pattern.name for variant in finding.variants] == ["as it happens"]
     assert all(labels[place] == "a" for place in chosen.supporting)
     assert [labels[place] for place in chosen.counter] == ["b"] * 3
+
+
+def test_the_scores_of_a_kind_are_for_its_label_and_by_its_design_effect():
+    documents, texts, labels = sentences()
+    reading = reading_of(texts, labels)
+    detector = GrammarDetector(reading, documents)
+    kind = next(kind for kind in find_kinds(detector, reading) if kind.composite.root == 2)
+    found = search(reading, detectors=[detector])
+    for effect in (1.0, 4.0):
+        evidence = Evidence(
+            (9, 11), (60, 60), effect=effect
+        )  # another label is more frequent in the tested rows
+        finding = as_chosen(replace(kind, evidence=evidence), found, reading, detector).finding
+        assert (finding.label, finding.label_share, finding.effect) == ("a", 0.45, effect)
+        assert finding.z == pytest.approx(slow_z(9, 20, 0.5) / sqrt(effect))
+        assert finding.share_low == pytest.approx(evidence.interval(0)[0])
 
 
 def pair_tree(first, second, symbol=1):

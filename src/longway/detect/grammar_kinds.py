@@ -267,16 +267,21 @@ def _design_effect(clusters: Clusters, reading: Reading, places: Ints) -> Effect
 
 
 def as_chosen(kind: Kind, found: Search, reading: Reading, detector: GrammarDetector) -> Chosen:
-    """A kind as a finding: counts of all rows, p and q of its evidence. Its variants are those of its phrases that a search chose."""
-    one, labels = kind.composite, reading.labels[detector.places].astype(np.int64)
-    scores = score_counts(np.array([one.counts]), np.bincount(labels, minlength=reading.n_labels))
+    """A kind as a finding: its count is that of all rows, and its scores, p and q are those of its evidence. Its variants are those of its phrases that a search chose."""
+    one, evidence, labels = kind.composite, kind.evidence, reading.labels[detector.places].astype(np.int64)
+    tested, totals, effect = (
+        np.array([evidence.counts]),
+        np.array(evidence.totals),
+        np.array([evidence.effect]),
+    )
+    scores = score_counts(tested, totals, effect, label=np.array([one.label]))
     description = detector.describe_any(str(one.root), one.subtrees)
-    finding = finding_of(reading, description.pattern, scores, 0, q=kind.evidence.q)
-    name, spans = reading.label_names[one.label], set(kind.spans)
+    finding = finding_of(reading, description.pattern, scores, 0, q=evidence.q)
+    spans = set(kind.spans)
     patterns = ((each.finding, each.description.pattern) for each in found.chosen)
     members = (member for member, pattern in patterns if not pattern.place and set(pattern.words) <= spans)
-    variants = tuple(member for member in members if member.label == name)
-    finding = replace(finding, label=name, p=kind.evidence.p, variants=variants)
+    variants = tuple(member for member in members if member.label == finding.label)
+    finding = replace(finding, count=one.count, p=evidence.p, effect=evidence.effect, variants=variants)
     supporting, counter = (
         detector.places[rows][:KEPT_IDS].tolist()
         for rows in for_and_against(detector.forest.has_any(one.subtrees), labels, one.label)
