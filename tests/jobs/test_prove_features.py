@@ -134,6 +134,13 @@ def test_the_result_says_which_grammar_and_how_many_rows_it_could_not_parse(proo
     assert "have no grammar features" in page
 
 
+def test_a_first_model_of_one_epoch_is_refused_at_once_for_models_without_epochs():
+    with pytest.raises(SettingError, match="for one epoch, and the model bow has no epochs"):
+        ProveSettings(models=("cnn", "bow"), methods=("jtt-paper",))
+    assert ProveSettings(models=("cnn",), methods=("jtt-paper",)).methods == ("jtt-paper",)
+    assert ProveSettings(models=("bow",), methods=("jtt",)).methods == ("jtt",)
+
+
 def test_learning_and_parsing_are_steps_of_the_proof(proof):
     *_, steps = proof
     at = [steps.index(name) for name in ("grammar: learning a grammar", "parsing the rows of before", "parsing the rows of after")]  # fmt: skip
