@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from longway.detect.clusters import Clusters
 from longway.detect.findings import search
 from longway.detect.grammar import GrammarDetector
-from longway.detect.grammar_kinds import Evidence, as_chosen, blocks, evidence_of, find_kinds
+from longway.detect.grammar_kinds import Evidence, _separable, as_chosen, blocks, evidence_of, find_kinds
 from longway.grammar_names import grammar_name
 from longway.grammars.forest import Forest
 from longway.grammars.information import composites
@@ -271,6 +272,28 @@ def test_copies_of_a_text_are_in_one_block_and_count_once():
     assert not any(kind.is_significant(0.05) for kind in planted), (
         "five sentences of one label, five times each"
     )
+
+
+def of_pairs(texts, contexts):
+    reading = reading_of(texts, ["a", "b"] * (len(texts) // 2), contexts)
+    return _separable(Clusters.of(reading), np.arange(len(texts))).tolist()
+
+
+def same(values):
+    """A number for each value, the same for equal ones."""
+    return [values.index(value) for value in values]
+
+
+def test_if_links_join_most_rows_those_with_one_context_stay_together():
+    words = [f"{WORDS[i]} {WORDS[i + 100]} {WORDS[i + 200]}" for i in range(60)]
+    contexts, few = [words[i // 2] for i in range(40)], [f"only {words[i // 10]}" for i in range(40)]
+    # Each row has a context with its neighbour, and a text with the next: one chain of all rows.
+    chained = [words[30 + (i + 1) % 40 // 2] for i in range(40)]
+    assert same(of_pairs(chained, contexts)) == same(contexts)
+    # Half of all rows have one context: only texts remain.
+    assert same(of_pairs(chained, ["the same context"] * 20 + contexts[20:])) == same(chained)
+    # No link joins more rows than a block has: all links count.
+    assert same(of_pairs(few, few)) == same(few)
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 2)), min_size=8, max_size=60), st.integers(0, 9))

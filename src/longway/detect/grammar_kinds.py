@@ -1,6 +1,6 @@
 """Kinds of phrases with evidence: subtrees with one root symbol and one relation that predict one label, tested on rows that did not choose them.
 
-    rows  ->  blocks, copies of a text in the same one
+    rows  ->  blocks, rows that share a text or a context in the same one if possible (`_separable`)
     blocks before a block  ->  choose the subtrees of every (root, relation, label)  ->  counted by label in the block
     counts of all blocks but the first  ->  p  ->  q over all kinds (Benjamini and Hochberg 1995)
 
@@ -29,7 +29,7 @@ from longway.detect.clusters import Clusters
 from longway.detect.clusters import Grouping as Linked
 from longway.detect.findings import KEPT_IDS, Chosen, Search, finding_of
 from longway.detect.grammar import GrammarDetector
-from longway.detect.reading import TEXT, Reading
+from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.grammar_names import RELATIONS, phrase_of
 from longway.grammars.forest import Forest
 from longway.grammars.information import (
@@ -239,11 +239,13 @@ def blocks(cluster: Ints, labels: Ints, seed: int, n: int = BLOCKS) -> Ints:
 def _separable(clusters: Clusters, places: Ints) -> Ints:
     """A number for each row, the same for rows that must be in one block: those that share a text or a context, or nearly.
 
-    If these links join most rows, only equal texts are kept together.
+    If these links join more rows than a block has, only rows with equal contexts are kept together; if these are too many, too, only those
+    with equal texts.
     """
-    linked = clusters.by_any[places]
-    if np.bincount(linked).max(initial=0) <= len(places) // BLOCKS:
-        return linked
+    tried = [clusters.by_any, *([clusters.copies[CONTEXT]] if CONTEXT in clusters.copies else [])]
+    for linked in tried:
+        if np.bincount(linked[places]).max(initial=0) <= len(places) // BLOCKS:
+            return linked[places]
     return clusters.copies[TEXT][places]
 
 
