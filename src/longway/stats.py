@@ -52,8 +52,10 @@ class Scores:
     p: Floats
 
 
-def score_counts(counts: Counts, totals: Counts, effect: Floats | None = None) -> Scores:
-    """All scores of each feature, for the label that it speaks for most (largest z).
+def score_counts(
+    counts: Counts, totals: Counts, effect: Floats | None = None, *, label: Counts | None = None
+) -> Scores:
+    """All scores of each feature, for the given label; by default, for the one that it predicts best (largest z).
 
     effect: for each feature, how many texts count as one observation (the design effect, see `detect.clusters`); counts and shares stay
     those of the texts, everything that depends on their number uses count / effect.
@@ -64,7 +66,7 @@ def score_counts(counts: Counts, totals: Counts, effect: Floats | None = None) -
     """
     effect = np.ones(len(counts)) if effect is None else effect
     z_all = z_scores(counts, totals) / np.sqrt(effect)[:, None]
-    label = z_all.argmax(axis=1)
+    label = z_all.argmax(axis=1) if label is None else label
     row = np.arange(len(counts))
     observed, of = counts / effect[:, None], totals / effect[:, None]
     count = counts.sum(axis=1)

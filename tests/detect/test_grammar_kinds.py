@@ -1,6 +1,7 @@
 """Kinds of phrases are tested on rows that did not choose them: a slow twin, permuted labels, and a planted phrase."""
 
 from collections import defaultdict
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -9,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from longway.detect.clusters import Clusters
 from longway.detect.findings import search
 from longway.detect.grammar import GrammarDetector
-from longway.detect.grammar_kinds import Evidence, as_chosen, blocks, evidence_of, find_kinds
+from longway.detect.grammar_kinds import Evidence, _separable, as_chosen, blocks, evidence_of, find_kinds
 from longway.grammar_names import grammar_name
 from longway.grammars.forest import Forest
 from longway.grammars.information import composites
@@ -169,7 +171,7 @@ def test_a_planted_phrase_leads_and_not_near_whole_sentences():
     assert all(set(" ".join(kind.spans).split()) & set(PLANTED) for kind in significant)
 
 
-def test_a_kind_as_a_finding_has_the_counts_of_all_rows_and_the_q_of_its_evidence():
+def test_a_kind_as_a_finding_has_the_count_of_all_rows_and_the_scores_of_its_evidence():
     documents, texts, labels = sentences()
     reading = reading_of(texts, labels)
     detector = GrammarDetector(reading, documents)
@@ -177,11 +179,37 @@ def test_a_kind_as_a_finding_has_the_counts_of_all_rows_and_the_q_of_its_evidenc
     chosen = as_chosen(kind, search(reading, detectors=[detector]), reading, detector)
     finding = chosen.finding
     assert (finding.count, finding.label, finding.q, finding.p) == (33, "a", kind.evidence.q, kind.evidence.p)
+    evidence = kind.evidence
+    own, n, total = evidence.counts[0], sum(evidence.counts), sum(evidence.totals)
+    assert n < finding.count
+    base = evidence.totals[0] / total
+    assert finding.base_rate == base
+    assert finding.label_share == own / n
+    assert finding.points == evidence.points(0)
+    assert finding.share_low == pytest.approx(evidence.interval(0)[0])
+    assert finding.z == pytest.approx(slow_z(own, n, base) / sqrt(evidence.effect))
+    assert finding.gain == pytest.approx(evidence.information(0))
     assert finding.pattern.name == grammar_name(kind.spans)
     assert finding.pattern.place == "2"
     assert [variant.pattern.name for variant in finding.variants] == ["as it happens"]
     assert all(labels[place] == "a" for place in chosen.supporting)
     assert [labels[place] for place in chosen.counter] == ["b"] * 3
+
+
+def test_the_scores_of_a_kind_are_for_its_label_and_by_its_design_effect():
+    documents, texts, labels = sentences()
+    reading = reading_of(texts, labels)
+    detector = GrammarDetector(reading, documents)
+    kind = next(kind for kind in find_kinds(detector, reading) if kind.composite.root == 2)
+    found = search(reading, detectors=[detector])
+    for effect in (1.0, 4.0):
+        evidence = Evidence(
+            (9, 11), (60, 60), effect=effect
+        )  # another label is more frequent in the tested rows
+        finding = as_chosen(replace(kind, evidence=evidence), found, reading, detector).finding
+        assert (finding.label, finding.label_share, finding.effect) == ("a", 0.45, effect)
+        assert finding.z == pytest.approx(slow_z(9, 20, 0.5) / sqrt(effect))
+        assert finding.share_low == pytest.approx(evidence.interval(0)[0])
 
 
 def pair_tree(first, second, symbol=1):
@@ -218,6 +246,23 @@ def test_the_order_is_the_information_in_rows_that_did_not_choose_and_few_rows_h
     assert sum(not key[0] for key in keys) >= 2
 
 
+def test_the_points_of_a_kind_are_those_of_the_tested_rows():
+    # The phrase is in 30% of the rows of "a" and in none of "b": predicting "a" for it is right 15 points more often than chance.
+    documents, texts, labels = sentences(n=400, n_planted=0)
+    for i in (i for i in range(400) if labels[i] == "a" and i // 2 % 10 < 3):
+        documents[i] = [Tree(3, (chain(list(PLANTED), symbol=1), documents[i][0]))]
+        texts[i] = " ".join([*PLANTED, texts[i]])
+    reading = reading_of(texts, labels)
+    kind = next(
+        kind
+        for kind in find_kinds(GrammarDetector(reading, documents), reading)
+        if kind.spans == ("as it happens",)
+    )
+    assert sum(kind.evidence.totals) == 300, "three of four blocks"
+    assert kind.evidence.points(0) == pytest.approx(0.15, abs=0.02)
+    assert Evidence((30, 0), (100, 100)).points(0) == pytest.approx(0.15)
+
+
 def test_copies_of_a_text_are_in_one_block_and_count_once():
     documents, texts, labels = sentences(n=40, n_planted=5)
     reading = reading_of(texts * 5, labels * 5)
@@ -227,6 +272,28 @@ def test_copies_of_a_text_are_in_one_block_and_count_once():
     assert not any(kind.is_significant(0.05) for kind in planted), (
         "five sentences of one label, five times each"
     )
+
+
+def of_pairs(texts, contexts):
+    reading = reading_of(texts, ["a", "b"] * (len(texts) // 2), contexts)
+    return _separable(Clusters.of(reading), np.arange(len(texts))).tolist()
+
+
+def same(values):
+    """A number for each value, the same for equal ones."""
+    return [values.index(value) for value in values]
+
+
+def test_if_links_join_most_rows_those_with_one_context_stay_together():
+    words = [f"{WORDS[i]} {WORDS[i + 100]} {WORDS[i + 200]}" for i in range(60)]
+    contexts, few = [words[i // 2] for i in range(40)], [f"only {words[i // 10]}" for i in range(40)]
+    # Each row has a context with its neighbour, and a text with the next: one chain of all rows.
+    chained = [words[30 + (i + 1) % 40 // 2] for i in range(40)]
+    assert same(of_pairs(chained, contexts)) == same(contexts)
+    # Half of all rows have one context: only texts remain.
+    assert same(of_pairs(chained, ["the same context"] * 20 + contexts[20:])) == same(chained)
+    # No link joins more rows than a block has: all links count.
+    assert same(of_pairs(few, few)) == same(few)
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 2)), min_size=8, max_size=60), st.integers(0, 9))

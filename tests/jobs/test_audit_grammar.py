@@ -1,5 +1,6 @@
 """What an audit says about patterns that only the grammar sees."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -9,6 +10,7 @@ from longway.cli.audit import _can_learn_grammar
 from longway.data.dataset import examples_of
 from longway.detect.grammar import GrammarDetector
 from longway.jobs.audit.result import AuditResult
+from longway.jobs.audit.show import _below
 from longway.show.markdown import render
 from tests.jobs.toy_swaps import COLUMNS, WordForWord, swaps
 
@@ -41,6 +43,14 @@ def test_an_audit_names_patterns_that_words_miss():
     assert "man → woman" in {str(finding.pattern) for one in only for finding in (one, *one.variants)}
     assert words_about(found).startswith(f"{len(only)} patterns that words miss: “{only[0].pattern}”")
     assert AuditResult.from_dict(found.to_dict()).only_grammar == only
+
+
+def test_the_advice_for_single_texts_names_the_remedy_that_is_off_by_default():
+    found = lw.audit(lw.load(swaps(), **COLUMNS))
+    (finding, *_) = found.only_grammar
+    single = replace(finding, pattern=replace(finding.pattern, words=("man",), context=""))
+    assert "longway repair --levels all." in str(_below(finding))
+    assert "longway repair --levels all --remedy drop." in str(_below(single))
 
 
 def test_a_word_explains_the_grammar_and_takes_it_as_a_variant():

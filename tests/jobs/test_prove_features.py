@@ -1,7 +1,9 @@
 """A proof whose training methods know the rules of a grammar: that they reach the methods, and what is said about them."""
 
 import json
+from dataclasses import replace
 from functools import partial
+from shutil import copytree
 
 import numpy as np
 import pytest
@@ -134,6 +136,13 @@ def test_the_result_says_which_grammar_and_how_many_rows_it_could_not_parse(proo
     assert "have no grammar features" in page
 
 
+def test_a_first_model_of_one_epoch_is_refused_at_once_for_models_without_epochs():
+    with pytest.raises(SettingError, match="for one epoch, and the model bow has no epochs"):
+        ProveSettings(models=("cnn", "bow"), methods=("jtt-paper",))
+    assert ProveSettings(models=("cnn",), methods=("jtt-paper",)).methods == ("jtt-paper",)
+    assert ProveSettings(models=("bow",), methods=("jtt",)).methods == ("jtt",)
+
+
 def test_learning_and_parsing_are_steps_of_the_proof(proof):
     *_, steps = proof
     at = [steps.index(name) for name in ("grammar: learning a grammar", "parsing the rows of before", "parsing the rows of after")]  # fmt: skip
@@ -190,6 +199,51 @@ def test_rules_with_words_of_the_real_signal_are_left_out(versions, grammar_run,
     without = rules.shortcuts_of(versions[0], ("person",))
     assert without.matrix.shape[1] < everything.matrix.shape[1]
     assert without.keep == (("person",),)
+
+
+def test_rows_whose_rules_are_all_real_signal_count_as_parsed(versions, grammar_run, tmp_path):
+    rules = features.GrammarRules(Grammar.load(grammar_run), grammar_run, tmp_path / "trees.txt", Watcher())
+    rules.parse("before", versions[0])
+    version = Version("before", versions[0], features=rules)
+    assert version.training_data("drift").seen.tolist() == [True] * N + [False] * LONG
+    known = rules.shortcuts_of(versions[0], ())
+    rules.shortcuts_of = lambda *given: replace(known, matrix=known.matrix[:, :0])
+    nothing = Version("before", versions[0], features=rules)
+    assert nothing.training_data("drift").seen.tolist() == [True] * N + [False] * LONG
+
+
+def test_pairs_may_be_as_long_as_in_the_run_of_the_grammar(versions, grammar_run, tmp_path):
+    folder = tmp_path / "run"
+    copytree(grammar_run, folder)
+    tables = json.loads((folder / "tables.json").read_text())
+    lengths = [len(words_of(one.context)) * len(words_of(one.text)) for one in examples_of(versions[0])]
+    limit = max(n for n in lengths if n < 225)
+    assert 0 < sum(n < limit for n in lengths) < N
+    (folder / "tables.json").write_text(
+        json.dumps(tables | {"settings": tables["settings"] | {"longest": limit}})
+    )
+    both = [
+        features.GrammarRules(Grammar.load(each), each, tmp_path / "trees.txt", Watcher())
+        for each in (grammar_run, folder)
+    ]
+    assert [rules.parse("before", versions[0]).parsed for rules in both] == [
+        N,
+        sum(n < limit for n in lengths),
+    ]
+    assert both[0].key != both[1].key
+
+
+def test_long_sentences_in_parsed_rows_are_counted_and_said(tmp_path):
+    rows = [
+        {"text": f"It rains on day {i}. " + "So " * (150 * (i < 7)), "label": "ab"[i % 2]} for i in range(60)
+    ]
+    data, folder = lw.load(rows, text="text", label="label", context=""), tmp_path / "run"
+    lw.grammar(data, lw.GrammarSettings(**TINY, classifier=None), out=folder)
+    rules = features.GrammarRules(Grammar.load(folder), folder, tmp_path / "trees.txt", Watcher())
+    counts = rules.parse("before", data)
+    assert (counts.parsed, counts.too_long, counts.long_sentences) == (60, 0, 7)
+    (concern,) = features.unparsed_concerns([counts])
+    assert concern.text.startswith("before: 7 sentences are too long to parse.")
 
 
 def test_trees_are_kept_line_by_line_and_a_damaged_line_is_parsed_again(grammar_run, tmp_path):

@@ -14,6 +14,7 @@ import longway as lw
 from longway.data.dataset import examples_of
 from longway.errors import SettingError
 from longway.jobs.audit import grammar_level
+from longway.jobs.before_after import Comparison, with_grammar
 from longway.jobs.engine_use import Engines
 from longway.jobs.grammar.row_sample import LengthLimits
 from longway.jobs.repair.job import prepared, repair_plan
@@ -227,7 +228,39 @@ def test_counts_equal_looking_at_each_row():
         sum("man" in _replaced(row, "woman") and row["label"] == label for row in rows)
         for label in ("no", "yes")
     ]
-    assert patterns.counts(given).tolist() == [expected]
+    counts, totals = patterns.counts(given)
+    assert counts.tolist() == [expected]
+    assert totals.tolist() == np.bincount(labels).tolist()
+
+
+def rows_of_pairs(*groups):
+    """Rows of two labels, from (rows, context, text, label)."""
+    each = [group[1:] for group in groups for _ in range(group[0])]
+    contexts, texts, labels = (list(column) for column in zip(*each, strict=True))
+    numbers = np.array([label == "yes" for label in labels], dtype=np.int64)
+    ids = [f"r{i}" for i in range(len(each))]
+    return Rows(ids, texts, numbers, ("no", "yes"), task_of(["no", "yes"]), contexts)
+
+
+def test_rows_that_are_not_parsed_are_not_rows_without_the_pattern():
+    # Of 100 parsed rows, 30 of 50 with "no" have the pattern: 30 points. 100 rows are too long. Later, an edit makes 20 of the 30 too long.
+    has, without, too_long = ("a man", "a woman"), ("a man", "a man"), ("a man", "a woman or so")
+    same = [(20, *without, "no"), (50, *without, "yes"), (50, *too_long, "no"), (50, *too_long, "yes")]
+    before = rows_of_pairs((30, *has, "no"), *same)
+    after = rows_of_pairs((10, *has, "no"), (20, *too_long, "no"), *same)
+    (change,) = with_grammar(Comparison(), man_to_woman()[0], before, after).findings
+    assert change.points_before == pytest.approx(0.3)
+    assert (change.count_after, change.points_after) == (10, pytest.approx(10 / 30 / 2))
+
+
+def test_the_plan_says_how_many_rows_are_too_long_for_the_grammar(word_for_word):
+    rows = swaps()
+    plan = repair_plan(lw.load(rows, **COLUMNS), RepairSettings(levels=("grammar",)))
+    assert not [note for note in plan.notes if "too long" in note]
+    long = [row | {"id": f"long{i}", "premise": row["premise"] * 3} for i, row in enumerate(rows[:40])]
+    plan = repair_plan(lw.load(rows + long, **COLUMNS), RepairSettings(levels=("grammar",)))
+    (note,) = [note for note in plan.notes if "too long" in note]
+    assert note.startswith("40 of 640 rows are too long for the grammar")
 
 
 E, C, N = "entailment", "contradiction", "neutral"

@@ -259,13 +259,13 @@ def printed(made, width=80):
     return console.file.getvalue()
 
 
-def test_the_terminal_has_the_figures_of_the_report_and_points_are_the_difference_of_the_printed_shares():
+def test_the_terminal_has_the_figures_of_the_report_and_the_difference_is_that_of_the_printed_shares():
     made = tables()
     made["composites"][0] |= {"tested_share": 0.8305, "tested": 59}
     made["grammar"]["labels"] = {"no": 100, "yes": 200}
     told, page = " ".join(printed(made).split()), Elements(render_grammar(made)).text
     assert (
-        "83.0% of 59 rows with it are no (95% interval 76.2% to 90.9%), compared with 33.3% of all rows: +49.7 points"
+        "83.0% of 59 rows with it are no (95% interval 76.2% to 90.9%), compared with 33.3% of all rows: difference +49.7, q"
         in told
     )
     for words in ("+49.7", "76.2% to 90.9%", "Strongest first", "Only the", "findings.json has the ids"):
@@ -276,7 +276,7 @@ def test_the_legend_has_what_occurs_and_each_entry_fits_on_a_line():
     told = printed(tables()).splitlines()
     legend = told[next(i for i, line in enumerate(told) if line.startswith("man → woman: ")) :]
     legend = [line.split(":")[0] for line in legend[: legend.index(" ")]]
-    assert legend == ["man → woman", "to ___ (work or get)", "or 10 more", "95% interval", "points", "q"]
+    assert legend == ["man → woman", "to ___ (work or get)", "or 10 more", "95% interval", "difference", "q"]
     made = tables()
     made["composites"] = [made["composites"][1] | {"q": 0.01, "name": "added: [rare word]"}]
     told = printed(made)

@@ -1,6 +1,6 @@
 """Kinds of phrases with evidence: subtrees with one root symbol and one relation that predict one label, tested on rows that did not choose them.
 
-    rows  ->  blocks, copies of a text in the same one
+    rows  ->  blocks, rows that share a text or a context in the same one if possible (`_separable`)
     blocks before a block  ->  choose the subtrees of every (root, relation, label)  ->  counted by label in the block
     counts of all blocks but the first  ->  p  ->  q over all kinds (Benjamini and Hochberg 1995)
 
@@ -29,7 +29,7 @@ from longway.detect.clusters import Clusters
 from longway.detect.clusters import Grouping as Linked
 from longway.detect.findings import KEPT_IDS, Chosen, Search, finding_of
 from longway.detect.grammar import GrammarDetector
-from longway.detect.reading import TEXT, Reading
+from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.grammar_names import RELATIONS, phrase_of
 from longway.grammars.forest import Forest
 from longway.grammars.information import (
@@ -75,7 +75,7 @@ class Evidence:
         return wilson_interval(self.share(label), sum(self.counts) / self.effect)
 
     def points(self, label: int) -> float:
-        """The effect in accuracy (`stats.points_of`)."""
+        """The points of accuracy (`stats.points_of`); not the difference of the label's shares."""
         n = float(sum(self.counts))
         return float(
             points_of(float(self.counts[label]), n, float(self.totals[label]), float(sum(self.totals)))
@@ -239,11 +239,13 @@ def blocks(cluster: Ints, labels: Ints, seed: int, n: int = BLOCKS) -> Ints:
 def _separable(clusters: Clusters, places: Ints) -> Ints:
     """A number for each row, the same for rows that must be in one block: those that share a text or a context, or nearly.
 
-    If these links join most rows, only equal texts are kept together.
+    If these links join more rows than a block has, only rows with equal contexts are kept together; if these are too many, too, only those
+    with equal texts.
     """
-    linked = clusters.by_any[places]
-    if np.bincount(linked).max(initial=0) <= len(places) // BLOCKS:
-        return linked
+    tried = [clusters.by_any, *([clusters.copies[CONTEXT]] if CONTEXT in clusters.copies else [])]
+    for linked in tried:
+        if np.bincount(linked[places]).max(initial=0) <= len(places) // BLOCKS:
+            return linked[places]
     return clusters.copies[TEXT][places]
 
 
@@ -267,16 +269,21 @@ def _design_effect(clusters: Clusters, reading: Reading, places: Ints) -> Effect
 
 
 def as_chosen(kind: Kind, found: Search, reading: Reading, detector: GrammarDetector) -> Chosen:
-    """A kind as a finding: counts of all rows, p and q of its evidence. Its variants are those of its phrases that a search chose."""
-    one, labels = kind.composite, reading.labels[detector.places].astype(np.int64)
-    scores = score_counts(np.array([one.counts]), np.bincount(labels, minlength=reading.n_labels))
+    """A kind as a finding: its count is that of all rows, and its scores, p and q are those of its evidence. Its variants are those of its phrases that a search chose."""
+    one, evidence, labels = kind.composite, kind.evidence, reading.labels[detector.places].astype(np.int64)
+    tested, totals, effect = (
+        np.array([evidence.counts]),
+        np.array(evidence.totals),
+        np.array([evidence.effect]),
+    )
+    scores = score_counts(tested, totals, effect, label=np.array([one.label]))
     description = detector.describe_any(str(one.root), one.subtrees)
-    finding = finding_of(reading, description.pattern, scores, 0, q=kind.evidence.q)
-    name, spans = reading.label_names[one.label], set(kind.spans)
+    finding = finding_of(reading, description.pattern, scores, 0, q=evidence.q)
+    spans = set(kind.spans)
     patterns = ((each.finding, each.description.pattern) for each in found.chosen)
     members = (member for member, pattern in patterns if not pattern.place and set(pattern.words) <= spans)
-    variants = tuple(member for member in members if member.label == name)
-    finding = replace(finding, label=name, p=kind.evidence.p, variants=variants)
+    variants = tuple(member for member in members if member.label == finding.label)
+    finding = replace(finding, count=one.count, p=evidence.p, effect=evidence.effect, variants=variants)
     supporting, counter = (
         detector.places[rows][:KEPT_IDS].tolist()
         for rows in for_and_against(detector.forest.has_any(one.subtrees), labels, one.label)

@@ -7,14 +7,14 @@ has "the" leaves all of it to be said. Related means that they share a word, or 
 
 A pattern of the grammar is compared with simpler patterns in another way (`explained_by_words`), because a list should show what only the
 grammar sees. It joins a simpler pattern that most of its texts show, if it is worth little within the texts with that pattern and within
-those without it (`stats.within_groups`): less than half a percentage point, or than a third of what it is worth alone. If both share a word, it
-also joins if that difference may be chance (the Mantel-Haenszel test, corrected for the number of patterns).
+those without it (`stats.within_groups`): less than a third of what it is worth alone, for its label or against it. If both share a word, it
+also joins if that difference may be chance (the Mantel-Haenszel test, corrected for the number of patterns that share a word with a simpler one).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +27,6 @@ from longway.stats import points_of, q_values, within_groups
 LITTLE_LEFT = 1 / 3
 SAME_TEXTS = 0.8
 MOST_TEXTS = 0.5  # share of the texts with a pattern of the grammar that must show the words
-FEW_POINTS = 0.005  # of accuracy: half a percentage point
 MAX_Q = 0.05
 
 Ints = NDArray[np.int64]
@@ -109,29 +108,43 @@ def explained_by_words(
             everything = np.array([count_own[phrase], count[phrase], own.sum(), len(own)])
             tables = np.stack([shown, everything - shown], axis=1)
             points, p = within_groups(*tables, effect=float(effect[phrase]))
-            is_little = points < max(FEW_POINTS, LITTLE_LEFT * float(points_of(*everything)))
+            is_little = abs(points) < LITTLE_LEFT * float(points_of(*everything))
             shares_word = bool(patterns[phrase].tags & patterns[word].tags)
-            left.setdefault(phrase, []).append(_Left(word, points, p if shares_word else 0.0, is_little))
-    q = q_values(np.array([max(one.p for one in found) for found in left.values()]))
+            left.setdefault(phrase, []).append(
+                _Left(word, abs(points), p if shares_word else 0.0, is_little, shares_word)
+            )
+    may_be_chance = _not_significant(left)
     explained = {}
-    for (phrase, found), its_q in zip(left.items(), q.tolist(), strict=True):
-        if its_q > MAX_Q or any(one.is_little for one in found):
+    for phrase, found in left.items():
+        if phrase in may_be_chance or any(one.is_little for one in found):
             best = min(found, key=lambda one: (not one.is_little, -one.p, one.points, one.word))
             explained[phrase] = best.word
     return explained
+
+
+def _not_significant(left: Mapping[int, Sequence[_Left]]) -> set[int]:
+    """The patterns whose rest may be chance, given one of the simpler patterns with which they share a word."""
+    tested = {
+        phrase: max(one.p for one in found)
+        for phrase, found in left.items()
+        if any(one.shares_word for one in found)
+    }
+    q = q_values(np.array(list(tested.values())))
+    return {phrase for phrase, its_q in zip(tested, q.tolist(), strict=True) if its_q > MAX_Q}
 
 
 @dataclass(frozen=True, slots=True)
 class _Left:
     """What a pattern is worth within the texts with a simpler one and within those without. is_little: whether that is hardly anything.
 
-    p: that it is chance; 0 if they share no word, for then a lack of evidence joins nothing.
+    points: without their sign. p: that it is chance; 0 if they share no word, for then a lack of evidence joins nothing.
     """
 
     word: int
     points: float
     p: float
     is_little: bool
+    shares_word: bool
 
 
 def _same_texts(both: Ints) -> NDArray[np.bool_]:

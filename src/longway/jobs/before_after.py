@@ -170,8 +170,8 @@ def compare(
 def with_grammar(
     comparison: Comparison, patterns: GrammarPatterns, before: Rows, after: Rows, *, max_q: float = 0.05
 ) -> Comparison:
-    """The comparison with patterns of a grammar, which are counted in the trees of all rows that are short enough to parse."""
-    counts = [(patterns.counts(rows), _totals(rows), list(rows.label_names)) for rows in (before, after)]
+    """The comparison with patterns of a grammar, counted in the rows that are short enough to parse; other rows are no rows without the pattern."""
+    counts = [(*patterns.counts(rows), list(rows.label_names)) for rows in (before, after)]
     changes = []
     for i, target in enumerate(patterns.targets):
         was, now = (
@@ -192,10 +192,6 @@ def with_grammar(
         worse=tuple(sorted((*comparison.worse, *worse), key=lambda one: one.gain_before - one.gain_after)),
         n_worse=comparison.n_worse + len(worse),
     )
-
-
-def _totals(rows: Rows) -> Ints:
-    return np.bincount(rows.labels, minlength=len(rows.label_names))
 
 
 def _leaders(chosen: Sequence[Chosen]) -> list[Chosen]:

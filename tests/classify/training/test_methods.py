@@ -191,6 +191,17 @@ def test_the_biased_model_of_drift_says_nothing_about_rows_that_were_not_parsed(
     assert biased[np.arange(300), data.targets()][30:].mean() > 0.8
 
 
+def test_a_parsed_row_without_a_rule_that_counts_is_not_an_unparsed_row():
+    rows = PAIRS.rows(300, right=0.9, seed=0)
+    matrix = found(rows)[:, :1]  # the rules that all trees use are real signal
+    parsed = np.arange(300) >= 30
+    data = TrainingData(rows, shortcuts=matrix, are_rules=True, parsed=parsed)
+    biased, has_none = ResidualFit().biased(data, seed=0), np.diff(matrix.indptr) == 0
+    assert (has_none & parsed).any()
+    np.testing.assert_allclose(biased[:30], 0.5)
+    assert (np.abs(biased[has_none & parsed] - 0.5) > 0.1).all()
+
+
 def test_the_biased_model_of_drift_is_the_default_l1_regression_of_scikit_learn():
     data = ruled(PAIRS.rows(300, right=0.8, seed=1))
     l1 = {"l1_ratio": 1.0} if LogisticRegression().l1_ratio is not None else {"penalty": "l1"}

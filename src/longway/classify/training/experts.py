@@ -128,8 +128,7 @@ class ResidualFit(TrainingMethod):
 
     def _of_known(self, shortcuts: csr_matrix, data: TrainingData) -> Floats:
         """The prediction from known shortcuts; the same for all labels in rows that were not parsed."""
-        targets = data.targets()
-        seen = np.diff(shortcuts.indptr) > 0 if data.are_rules else np.ones(len(targets), bool)
+        targets, seen = data.targets(), data.seen
         model = logistic(shortcuts[seen], targets[seen], strength=self.strength, sparse=True)
         n_labels = int(targets.max()) + 1
         predicted = np.full((len(targets), n_labels), 1 / n_labels)

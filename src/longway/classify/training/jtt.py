@@ -141,13 +141,23 @@ class JustTrainTwicePaper(JustTrainTwice):
             return ""
         return f"its first model got {errors.mean():.0%} of the rows wrong, and they have {share:.0%} of all weight"
 
+    @classmethod
+    def no_epochs(cls, model: str) -> str:
+        """The error for a model without epochs."""
+        return (
+            f"The method {cls.name!r} trains a first model for one epoch, and {model} has no epochs. "
+            "Use 'jtt', which finds errors with models of other rows, or a network such as minilm-full."
+        )
+
     def _first_errors(self, data: TrainingData, trainer: Trainer) -> NDArray[np.bool_]:
         """Which training rows a classifier of one epoch gets wrong."""
-        if trainer.brief is None or not hasattr(trainer.fresh(trainer.seed), "epochs"):
-            raise SettingError(
-                f"The method {self.name!r} trains a first model for {self.epochs} epoch, and this model has no epochs. "
-                "Use 'jtt', which finds errors with models of other rows, or a network such as minilm-full."
-            )
+        if trainer.brief is None or not has_epochs(trainer.fresh(trainer.seed)):
+            raise SettingError(self.no_epochs("this model"))
         first = trainer.brief(trainer.seed, self.epochs).fit(data.labelled, validation=data.validation)
         predicted = targets_of(first.predict(data.labelled.inputs), label_names(data.labelled.labels))
         return np.asarray(predicted != data.targets())
+
+
+def has_epochs(model: object) -> bool:
+    """Whether a classifier is trained in epochs, so that it can be trained for one."""
+    return hasattr(model, "epochs")

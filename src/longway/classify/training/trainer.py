@@ -15,6 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.classify.classifier import Classifier, Floats, Ints, Labelled, Watch, label_names, targets_of
@@ -36,7 +38,8 @@ class TrainingData:
     shortcuts: (rows of `labelled`, known shortcuts), 1 if a row has one; None if no search was made.
     keep: phrases, as words, that are real signal: n-grams that contain them are not shortcuts.
     weights: of the rows, for plain training; None if all count the same.
-    are_rules: whether the shortcuts are rules of a grammar. Methods then use them instead of n-grams; a row without any was not parsed.
+    are_rules: whether the shortcuts are rules of a grammar. Methods then use them instead of n-grams.
+    parsed: which rows the grammar parsed; by default those that have a rule.
     """
 
     labelled: Labelled
@@ -45,6 +48,7 @@ class TrainingData:
     keep: tuple[tuple[str, ...], ...] = ()
     weights: Floats | None = None
     are_rules: bool = False
+    parsed: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         if self.shortcuts is not None and self.shortcuts.shape[0] != len(self.labelled):
@@ -62,6 +66,13 @@ class TrainingData:
     def has_shortcuts(self) -> bool:
         """Whether there is at least one known shortcut."""
         return self.shortcuts is not None and self.shortcuts.shape[1] > 0
+
+    @property
+    def seen(self) -> NDArray[np.bool_]:
+        """The rows whose shortcuts are known: all of them, or those that a grammar parsed."""
+        if self.shortcuts is None or not self.are_rules:
+            return np.ones(len(self.labelled), dtype=np.bool_)
+        return self.parsed if self.parsed is not None else np.diff(self.shortcuts.indptr) > 0
 
     def rules_in(self, fewest: int) -> csr_matrix:
         """The shortcuts; if they are rules of a grammar, only those that at least so many rows have."""

@@ -21,7 +21,14 @@ from longway.detect.grammar import GrammarDetector
 from longway.detect.reading import Reading
 from longway.errors import install_command
 from longway.jobs.grammar.induced import Trees, parse
-from longway.jobs.grammar.row_sample import LengthLimits, RowSample, parsable_rows, sample_rows, split_off
+from longway.jobs.grammar.row_sample import (
+    LengthLimits,
+    ParsableRow,
+    RowSample,
+    parsable_rows,
+    sample_rows,
+    split_off,
+)
 from longway.records import Problem
 from longway.show.numbers import duration
 
@@ -61,8 +68,14 @@ class ParsedSample:
 
     def parse(self, texts: Sequence[str], contexts: Sequence[str | None]) -> Trees:
         """The trees of other texts with their contexts; none for those that are longer than the sample's."""
-        rows = parsable_rows(texts, contexts if self.is_pair else None, self.limits)
-        return parse(self.grammar, rows)
+        return parse(self.grammar, self._rows(texts, contexts))
+
+    def n_unparsed(self, texts: Sequence[str], contexts: Sequence[str | None]) -> int:
+        """How many of these texts with their contexts have no trees. Nothing is parsed."""
+        return sum(not row.units for row in self._rows(texts, contexts))
+
+    def _rows(self, texts: Sequence[str], contexts: Sequence[str | None]) -> list[ParsableRow]:
+        return parsable_rows(texts, contexts if self.is_pair else None, self.limits)
 
 
 def grammar_detector(

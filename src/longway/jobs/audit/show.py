@@ -90,6 +90,7 @@ CONTRIBUTES = 0.001  # accuracy lost without a kind of feature, from which it is
 NOTICEABLE = 1.2  # times as many patterns if every row were independent: worth a sentence
 NEARLY_CERTAIN = 0.75  # the low end of the share's interval
 RANKINGS = {"lean": "Most typical of the label", "gamma": "Least like the other labels"}
+SINGLE = "grammar of single texts"
 ADVICE = {
     "token": "Reword some of these texts without it, add texts of the other labels with it, or drop a few.",
     "ngram": "Reword some of these texts without the phrase, or put it into texts of the other labels.",
@@ -101,6 +102,7 @@ ADVICE = {
     "overlap": "Use other words than the context in some of these texts, or its words in texts of the other labels.",
     "pair": "Reword one of the two sides in some rows.",
     "grammar": "Add texts of the other labels that are built like this, or drop or weigh some of these: longway repair --levels all.",
+    SINGLE: "Add texts of the other labels that are built like this, or drop or weigh some of these: longway repair --levels all --remedy drop.",
 }  # fmt: skip
 READING = [
     ("Leak", "How often a simple model that sees one part of the input, its words or everything that the detectors see, predicts the right label. If one side of a pair is enough, a model need not read the other."),
@@ -509,7 +511,8 @@ def _below(finding: Finding) -> list[Block]:
     marks = sorted((int(start), int(end), MARK_LEVEL) for start, end in finding.marks)
     example = highlighted(harmless(finding.example[:READ_LIMIT]), marks)
     blocks: list[Block] = [Paragraph(example, "example")] if finding.example else []
-    blocks.append(Paragraph(ADVICE.get(finding.level, ADVICE["token"]), "advice"))
+    is_single = finding.level == "grammar" and not finding.pattern.context
+    blocks.append(Paragraph(ADVICE.get(SINGLE if is_single else finding.level, ADVICE["token"]), "advice"))
     if finding.variants:
         names = [cut(str(variant.pattern), PATTERN_LIMIT) for variant in finding.variants[:MAX_VARIANTS]]
         n_more = len(finding.variants) - len(names)

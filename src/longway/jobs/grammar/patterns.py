@@ -105,7 +105,7 @@ def _notation(result: GrammarResult, kinds: Sequence[PhraseKind], pair: Pair) ->
         (bool(re.search(r" or [\d,]+ more", names)), "or 10 more", "The full list is in findings.json, under “kinds”."),
         (RARE in names, RARE, f"Any word with fewer than {result.grammar.min_word_count} occurrences in the texts."),
         (True, "95% interval", "The likely range of the true share; wide if the rows are few."),
-        (True, "points", "The difference of the two shares, in percentage points."),
+        (True, "difference", "Between the two shares, in percentage points."),
         (True, "q", f"False discovery rate: of patterns with q up to {max_q:g}, about {100 * max_q:g}% are chance."),
     ]  # fmt: skip
     return [(name, meaning) for occurs, name, meaning in entries if occurs]
@@ -140,13 +140,13 @@ def _kinds_table(kinds: Sequence[tuple[PhraseKind, Sequence[Bullet]]], labels: L
             count(kind.tested),
             Cell(words, share_bar(share, usual, colour=label.colour)) if kind.tested else NONE,
             _interval(kind) if kind.tested else NONE,
-            _points(share, usual) if kind.tested else NONE,
+            _difference(share, usual) if kind.tested else NONE,
             or_dash(kind.q, q_value),
         ]
         blocks = [Bullets(below, "examples")] if below else []
         rows.append(Row([Span(pattern_name(kind), "pattern"), *figures], label.colour, below=blocks))
     return Table(
-        [*columns, *number_columns("95% interval", "Points", "q")],
+        [*columns, *number_columns("95% interval", "Difference", "q")],
         rows,
         "findings",
         open=OPEN_KINDS,
@@ -156,8 +156,10 @@ def _kinds_table(kinds: Sequence[tuple[PhraseKind, Sequence[Bullet]]], labels: L
 
 def _kind_bullet(kind: PhraseKind, below: Sequence[Bullet], labels: Labels) -> Bullet:
     label = label_named(kind.label, labels)
-    above = _points(kind.tested_share, _usual(label, labels))
-    figures = f"{share_sentence(kind, labels, interval=True)}: {above} points, q {or_dash(kind.q, q_value)}"
+    above = _difference(kind.tested_share, _usual(label, labels))
+    figures = (
+        f"{share_sentence(kind, labels, interval=True)}: difference {above}, q {or_dash(kind.q, q_value)}"
+    )
     name: Words = [
         "“",
         Span(pattern_name(kind), "pattern"),
@@ -177,10 +179,10 @@ def _usual(label: Label, labels: Labels) -> float:
     return label.count / (sum(each.count for each in labels.values()) or 1)
 
 
-def _points(share: float, usual: float) -> str:
+def _difference(share: float, usual: float) -> str:
     """The difference of two shares as they are printed, so that a reader can check it.
 
-    >>> _points(0.8305, 0.3333)
+    >>> _difference(0.8305, 0.3333)
     '+49.7'
     """
     return signed(round(100 * share, 1) - round(100 * usual, 1), digits=1)

@@ -70,7 +70,8 @@ class PhraseKind:
 
     spans: words of the first few, as in the paper; subtrees: how many there are. count, counts: rows with any of them, by label. share: the
     label's. q: of the kind in rows that did not choose its subtrees; None if it is not significant. name: in plain English.
-    tested, tested_share, points: rows with the kind among those rows, the label's share of them, and the effect in accuracy.
+    tested, tested_share, points: rows with the kind among those rows, the label's share of them, and the points of accuracy (`stats.points_of`), not the
+    difference of shares that a report shows.
     low, high: the 95% interval of tested_share. relation: "replaced", "added", "left out", "copied", or "phrase" for single texts.
     examples: rows with the label. same_as: the place in the table of a more informative kind with the same label and nearly the same rows.
     """

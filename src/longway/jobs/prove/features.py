@@ -18,6 +18,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.data import Dataset
@@ -29,11 +31,14 @@ from longway.grammars.production import production_matrix
 from longway.grammars.trees import Tree, brackets, read_brackets
 from longway.jobs.grammar.induced import device_of
 from longway.jobs.grammar.job import grammar as learn_grammar
-from longway.jobs.grammar.row_sample import Unit, labels_as, sample_rows
+from longway.jobs.grammar.result import FILE as TABLES
+from longway.jobs.grammar.result import GrammarResult
+from longway.jobs.grammar.row_sample import LengthLimits, Unit, labels_as, sample_rows
 from longway.jobs.grammar.settings import GrammarSettings
 from longway.jobs.prove.result import Concern, GrammarFeatures, RuleCounts
 from longway.jobs.prove.settings import ProveSettings
 from longway.jobs.run import Watcher
+from longway.store.atomic import read_json
 from longway.tokens.keep import is_real_signal
 from longway.tokens.tokenizer import tokenize
 
@@ -46,11 +51,12 @@ AT_ONCE = {"cpu": 128, "cuda": 4096}  # texts that are parsed before their trees
 
 @dataclass(frozen=True, slots=True)
 class KnownShortcuts:
-    """(rows, shortcuts), 1 if a row has one; the phrases that are real signal; whether the shortcuts are rules of a grammar."""
+    """(rows, shortcuts), 1 if a row has one; the phrases that are real signal; whether the shortcuts are rules of a grammar, and which rows it parsed."""
 
     matrix: csr_matrix
     keep: Phrases
     are_rules: bool = False
+    parsed: NDArray[np.bool_] | None = None
 
 
 class FeatureSource(Protocol):
@@ -90,30 +96,32 @@ class GrammarRules:
 
     def __init__(self, grammar: Grammar, folder: Path, trees: Path, watcher: Watcher) -> None:
         self._grammar, self._folder, self._watcher = grammar, folder, watcher
-        self._fingerprint = fingerprint_of(folder)
+        self._fingerprint, self._limits = fingerprint_of(folder), LengthLimits(pair=longest_of(folder))
         self._trees = TreeFile(trees.with_name(f"{trees.stem}-{self._fingerprint[:12]}{trees.suffix}"))
         self._documents: dict[str, list[list[Tree]]] = {}  # of each dataset, the trees of its rows
 
     @property
     def key(self) -> Mapping[str, object]:
-        """The grammar."""
-        return {"grammar": self._fingerprint}
+        """The grammar, and how long pairs may be."""
+        return {"grammar": self._fingerprint, "longest": self._limits.pair}
 
     def shortcuts_of(self, dataset: Dataset, keep: Sequence[str]) -> KnownShortcuts:
         """Which rows use which rules; rules that write a word of the real signal are left out."""
-        matrix, rules = production_matrix(self._documents[dataset.fingerprint])
+        documents = self._documents[dataset.fingerprint]
+        matrix, rules = production_matrix(documents)
         phrases = tuple(tuple(tokenize(phrase)) for phrase in keep)
         kept = [
             i
             for i, rule in enumerate(rules)
             if not any(is_real_signal([word], phrases) for word in rule.words if word)
         ]
-        return KnownShortcuts(matrix[:, kept], phrases, are_rules=True)
+        parsed = np.array([bool(trees) for trees in documents])
+        return KnownShortcuts(matrix[:, kept], phrases, are_rules=True, parsed=parsed)
 
     def parse(self, name: str, dataset: Dataset) -> RuleCounts:
         """Parse the rows of a version, and count them; DataError if none is short enough."""
         self._watcher.step(f"parsing the rows of {name}")
-        sample = sample_rows(dataset, *labels_as(dataset, dataset.labels), seed=0)
+        sample = sample_rows(dataset, *labels_as(dataset, dataset.labels), seed=0, limits=self._limits)
         if not sample.rows:
             problems = sample.problems(pair=dataset.columns.context is not None)
             raise DataError(
@@ -126,7 +134,15 @@ class GrammarRules:
             documents[row.place] = [next(trees) for _ in row.units]
         self._documents[dataset.fingerprint] = documents
         n_rules = production_matrix(documents)[0].shape[1]
-        return RuleCounts(name, dataset.n_used, len(sample.rows), sample.long_rows, sample.blank, n_rules)
+        return RuleCounts(
+            name,
+            dataset.n_used,
+            len(sample.rows),
+            sample.long_rows,
+            sample.blank,
+            n_rules,
+            sample.long_sentences,
+        )
 
     def about(self, versions: Sequence[RuleCounts]) -> GrammarFeatures:
         """The grammar and what it parsed."""
@@ -181,6 +197,14 @@ def fingerprint_of(folder: Path) -> str:
     return sha256(b"".join(sha256(file.read_bytes()).digest() for file in files)).hexdigest()
 
 
+def longest_of(folder: Path) -> int:
+    """`longest` of the grammar run in the folder; the default if there is a grammar without the tables of a run."""
+    file = folder / TABLES
+    if not file.is_file():
+        return GrammarSettings().longest
+    return GrammarResult.from_dict(read_json(file)).settings.longest
+
+
 def check_features(settings: ProveSettings, dataset: Dataset) -> dict[str, object]:
     """What a run's settings record of a given grammar. SettingError if it does not fit the data, DataError if it cannot be read."""
     if not settings.uses_grammar:
@@ -189,7 +213,7 @@ def check_features(settings: ProveSettings, dataset: Dataset) -> dict[str, objec
     if (folder := settings.grammar_folder) is None:
         return {}
     _loaded(folder, dataset, "cpu")
-    return {"grammar_fingerprint": fingerprint_of(folder)}
+    return {"grammar_fingerprint": fingerprint_of(folder), "grammar_longest": longest_of(folder)}
 
 
 def grammar_rules(
@@ -206,7 +230,7 @@ def grammar_rules(
 
 
 def unparsed_concerns(versions: Sequence[RuleCounts]) -> list[Concern]:
-    """The rows without features, for each version that has some."""
+    """The rows without features, for each version that has some; and the sentences that were not parsed."""
     found = []
     for one in versions:
         reasons = {"too long to parse": one.too_long, "without words": one.no_words}
@@ -217,6 +241,9 @@ def unparsed_concerns(versions: Sequence[RuleCounts]) -> list[Concern]:
         )
         if one.parsed < one.rows:
             found.append(Concern("features", one.rows - one.parsed, (), text, False))
+        if one.long_sentences:
+            text = f"{one.data}: {one.long_sentences:,} sentences are too long to parse. Their rows have only the rules of their other sentences."
+            found.append(Concern("features", one.long_sentences, (), text, False))
     return found
 
 

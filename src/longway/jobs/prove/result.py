@@ -409,7 +409,10 @@ class Fairscores:
 
 @dataclass(frozen=True, slots=True)
 class RuleCounts:
-    """What a grammar parsed of a version. parsed, too_long, no_words: rows. rules: different rules that the trees use."""
+    """What a grammar parsed of a version. parsed, too_long, no_words: rows. rules: different rules that the trees use.
+
+    long_sentences: of single texts, sentences that are too long to parse, also in rows with other sentences.
+    """
 
     data: str
     rows: int
@@ -417,6 +420,7 @@ class RuleCounts:
     too_long: int
     no_words: int
     rules: int
+    long_sentences: int = 0
 
 
 @dataclass(frozen=True, slots=True)

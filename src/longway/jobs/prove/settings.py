@@ -62,7 +62,8 @@ class ProveSettings:
 
     def __post_init__(self) -> None:
         from longway.classify.catalog import model_named, names_of
-        from longway.classify.training import method_named
+        from longway.classify.training import JustTrainTwicePaper, method_named
+        from longway.classify.training.jtt import has_epochs
         from longway.tokens.tokenizer import tokenize
 
         check_options(self)
@@ -73,7 +74,10 @@ class ProveSettings:
             method_named(name)
         self._check_features([name for name in self.methods if method_named(name).knows_shortcuts])
         for name in self.models:
-            if model_named(name, device=self.device).name == "finished":
+            model = model_named(name, device=self.device)
+            if JustTrainTwicePaper.name in self.methods and not has_epochs(model):
+                raise SettingError(JustTrainTwicePaper.no_epochs(f"the model {name}"))
+            if model.name == "finished":
                 raise SettingError(
                     f"{name} cannot be trained, and prove trains each model on both versions. Expected a model with fit, or a function that returns one."
                 )

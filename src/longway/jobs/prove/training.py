@@ -118,7 +118,12 @@ class Version:
             return TrainingData(self.rows, self.validation_rows)
         known = self._shortcuts
         return TrainingData(
-            self.rows, self.validation_rows, known.matrix, known.keep, are_rules=known.are_rules
+            self.rows,
+            self.validation_rows,
+            known.matrix,
+            known.keep,
+            are_rules=known.are_rules,
+            parsed=known.parsed,
         )
 
     @cached_property

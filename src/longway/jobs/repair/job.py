@@ -29,7 +29,7 @@ from longway.detect.findings import search
 from longway.detect.reading import Reading
 from longway.engines.engine import Engine
 from longway.engines.prompt import judge_prompt, rewrite_prompt
-from longway.jobs.audit.grammar_level import detector_of, parsed_sample
+from longway.jobs.audit.grammar_level import ParsedSample, detector_of, parsed_sample
 from longway.jobs.audit.settings import AUTO
 from longway.jobs.before_after import compare, with_grammar
 from longway.jobs.edit_counts import CheckCounter, RandomSample, ShownEdit, reason_counts
@@ -219,7 +219,19 @@ def _plan(
     chance = max(Counter(rows.labels.tolist()).values(), default=0) / max(len(rows), 1)
     goal = goal_for(settings, chance, ABOVE_CHANCE)
     plan = plan_of(rows, found, settings, goal=goal, parse=None if parsed is None else parsed.parse)
+    if parsed is not None and plan.grammar is not None:
+        notes += _unparsed_note(parsed, rows)
     return replace(plan, notes=(*plan.notes, *notes))
+
+
+def _unparsed_note(parsed: ParsedSample, rows: Rows) -> list[str]:
+    """That patterns of the grammar are not looked for in all rows, if so."""
+    n = parsed.n_unparsed(rows.texts, rows.contexts or [None] * len(rows))
+    if not n:
+        return []
+    return [
+        f"{n:,} of {len(rows):,} rows are too long for the grammar, or have no words: its patterns are counted and balanced in the other rows."
+    ]
 
 
 @contextmanager

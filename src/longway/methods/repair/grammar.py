@@ -61,12 +61,14 @@ class GrammarPatterns:
         spans = {pattern_span(node, pair=self._is_pair) for tree in trees for node in nodes(tree)}
         return np.array(sorted(self._features[s] for s in spans if s in self._features), dtype=np.int64)
 
-    def counts(self, rows: Rows) -> Numbers:
-        """Patterns x labels: rows that have a pattern and carry a label."""
+    def counts(self, rows: Rows) -> tuple[Numbers, Numbers]:
+        """Patterns x labels: rows that have a pattern and carry a label; and by label, the rows that were parsed."""
         counts = np.zeros((len(self.targets), len(rows.label_names)), dtype=np.int64)
-        for label, numbers in zip(rows.labels.tolist(), self.read(rows.texts, rows.contexts), strict=True):
-            counts[numbers - N_FEATURES, label] += 1
-        return counts
+        totals = np.zeros(len(rows.label_names), dtype=np.int64)
+        for label, trees in zip(rows.labels.tolist(), self.trees(rows.texts, rows.contexts), strict=True):
+            counts[self._numbers(trees) - N_FEATURES, label] += 1
+            totals[label] += bool(trees)
+        return counts, totals
 
 
 class ContrastCounterparts:
