@@ -66,7 +66,11 @@ def main() -> None:
     parser.add_argument(
         "--unparsed", type=int, help="held-out rows without a tree that antonyms are made of, too"
     )
-    parser.add_argument("--full", action="store_true", help="the paper's number of symbols and passes, all rows, minilm-full and three seeds")
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="the paper's number of symbols and passes, all rows, minilm-full and three seeds",
+    )
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.set_defaults(models=["bow"], **SMALL)
     if parser.parse_known_args()[0].full:
