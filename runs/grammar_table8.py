@@ -2,7 +2,7 @@
 
 python runs/grammar_table8.py                                        minutes on a CPU: a small grammar of short pairs, a bag of words
 python runs/grammar_table8.py --models minilm=900 --seeds 3          another classifier, trained on three draws of 900 parsed pairs
-python runs/grammar_table8.py --full --out build/table8              a GPU: the paper's grammar, all rows, minilm-full, three seeds
+python runs/grammar_table8.py --full --out build/table8              a GPU: as many symbols as the paper's grammar, all rows, minilm-full, three seeds
 python runs/grammar_table8.py --trees train_balanced_trees.txt dev_trees.txt --models minilm-full --seeds 3    with what was parsed elsewhere
 
 A grammar is learned from training pairs. Contrast sets are made of held-out pairs with its words, as in Table 7. Each classifier is trained on
@@ -66,7 +66,11 @@ def main() -> None:
     parser.add_argument(
         "--unparsed", type=int, help="held-out rows without a tree that antonyms are made of, too"
     )
-    parser.add_argument("--full", action="store_true", help="the paper's sizes, minilm-full and three seeds")
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="the paper's number of symbols and passes, all rows, minilm-full and three seeds",
+    )
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.set_defaults(models=["bow"], **SMALL)
     if parser.parse_known_args()[0].full:

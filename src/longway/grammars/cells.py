@@ -2,7 +2,7 @@
 
 The differences to the plain recursion:
 
-    only cells of an item's own words are computed: a batch may mix lengths, and padding takes memory only
+    only cells of an item's own words are computed: a batch may mix lengths, and padding takes memory but no work
     the parts of all splits of many cells are gathered by index, a block of cells at a time, so that a block stays in the cache
     a leaf beside a tree: all trees that start (or end) at the same place on the same diagonal are multiplied at once with the
     three leaves that may come before (or after) them

@@ -1,7 +1,7 @@
 """The tables of a grammar run, as the result holds them.
 
     composites   Tables 1-5: the most informative subtrees by root and label, significant kinds first; phrases: those of two words or more
-                 (Tables 11-14)
+                 (similar to Tables 11-14, which have a selection of their own)
     rules        Table 15
     versions     Table 10: significant composites as n-grams; Table 6: a classifier's accuracy on supporting and counter-examples
     wrong        section 6, Table 9: the rules that favour a classifier's wrong prediction, beside its saliency map
