@@ -23,8 +23,8 @@ import numpy as np
 
 import common
 import grammar_snli
-from grammar_common import given_trees
-from grammar_snli import DEV, LABELS, TEST, TRAIN, inputs_of, rows_of
+from grammar_common import given_trees, inputs_of
+from grammar_snli import DEV, LABELS, TEST, TRAIN, rows_of
 from longway.classify.catalog import model_named
 from longway.classify.classifier import Inputs, Labelled
 from longway.grammars.trees import Tree

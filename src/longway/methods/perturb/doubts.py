@@ -14,6 +14,7 @@ A wrong change is worse than none: the row stays as it is, and the reason is rep
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -45,6 +46,7 @@ from longway.english.people.pronouns import THEY, pronoun_form
 from longway.english.people.referents import IN_A_NAME, is_animal, is_capitalised, is_person, is_work
 from longway.english.wordnet import senses
 from longway.methods.perturb.perturber import Request
+from longway.methods.perturb.segments import starts_of
 
 CLEAR = 5  # a name is a surname if so many times more people bear it as surname than as first name, and vice versa
 COMMON_FIRST = 5_000  # bearers from which a first name shows a person
@@ -94,7 +96,7 @@ def reason_of_doubt(
         or _capital_noun(document, words)
         or _figure_of_speech(document, words)
         or _beside_a_name(document, person, words)
-        or _same_word(document, people, words)
+        or _same_word(document, _in_the_same_text(people, words, request), words)
         or _contrast(document, words)
         or _small_title(document, words, person)
     )
@@ -574,6 +576,15 @@ def _has_singular_verb(document: Document, word: DemographicMention) -> bool:
         return False
     verbs = (verb, *document.children(verb, "cop", "aux", "aux:pass"))
     return any(w.tag == "VBZ" or w.lower in ("is", "was", "has") for w in verbs)
+
+
+def _in_the_same_text(
+    people: Sequence[DescribedPerson], words: Mapping[DemographicMention, str], request: Request
+) -> list[DescribedPerson]:
+    """The people of the text that has these words: the same people in the other text of a pair are changed, too."""
+    starts = starts_of(request.segments)
+    texts = {bisect_right(starts, word.start) for word in words}
+    return [one for one in people if any(bisect_right(starts, word.start) in texts for word in one.words)]
 
 
 def _same_word(
