@@ -141,7 +141,7 @@ def pair(level, words=(), place="", bound=None):
         (pair("grammar", ("\tnot now",), "7"), "added: not now", {"text": [(8, 15)]}),
         (pair("grammar", ("her old\tnot now",), "(7 (8 her/not) (9 old/now))"), "her old → not now", {"text": [(8, 15)], "context": [(0, 7)]}),
         (pair("grammar", ("her [UNK]\t",), "7"), "left out: her [rare word]", {"context": [(0, 7)]}),
-        (pair("grammar", ("x\ty", "\tso"), "rule 7 → 8 9"), "built like x → y; added: so", {"text": [(4, 6)]}),
+        (pair("grammar", ("x\ty", "\tso"), "rule 7 → 8 9"), "built like x → y; or added: so", {"text": [(4, 6)]}),
         (pair("grammar", (), "rule 7 → 8 9"), "rule 7 → 8 9", None),
         (Pattern("grammar", TEXT, ("not now",), "7"), "not now", {"text": [(8, 15)]}),
         (Pattern("no such level", TEXT, ("not",)), "not", None),
