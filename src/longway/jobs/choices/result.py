@@ -13,6 +13,7 @@ import polars as pl
 from longway.detect.choices.effects import StyleEffect
 from longway.detect.choices.judges import JudgeReport
 from longway.errors import CheckFailed, RunError
+from longway.jobs.audit.result import Findings
 from longway.jobs.choices.settings import ChoiceAuditSettings
 from longway.jobs.results import Result, check_version, content_of, read
 from longway.json_values import to_json
@@ -124,9 +125,7 @@ class ChoiceAuditResult(Result):
         return choice_page(self)
 
     def _frame(self) -> pl.DataFrame:
-        hidden = {"variants", "marks", "supporting", "counter", "match"}
-        rows = [finding.to_dict() for finding in self.findings]
-        return pl.DataFrame([{key: value for key, value in row.items() if key not in hidden} for row in rows])
+        return Findings(self.findings).to_frame()
 
     def to_dict(self) -> dict[str, object]:
         """The content of findings.json."""
