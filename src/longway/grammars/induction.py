@@ -24,6 +24,7 @@ from longway.errors import DataError, SettingError, TrainingError
 from longway.grammars.minibatch import TRAINING, Pair, PairBatch, batches, improve, log_probabilities
 from longway.grammars.model import GRAMMARS, NeuralGrammar
 from longway.grammars.parser import Grammar, Texts, TrainingRecord, word_ids
+from longway.grammars.recorded import RecordedSteps
 from longway.grammars.vocabulary import LIMIT, GrammarVocabulary
 
 _REPORT_SECONDS = 0.2  # between two progress reports
@@ -138,9 +139,11 @@ class _Induction:
             dimension=settings.dimension,
             words=len(vocabulary),
         ).to(self.device)
+        on_gpu = self.device.type == "cuda"
         self.optimizer = torch.optim.Adam(
-            self.model.parameters(), lr=settings.learning_rate, fused=self.device.type == "cuda"
+            self.model.parameters(), lr=settings.learning_rate, fused=on_gpu, capturable=on_gpu
         )
+        self.recorded = RecordedSteps(self.model, self.optimizer) if on_gpu else None
         self.at = _Position()
         self.best = float("inf")
         self.history: list[dict[str, float]] = []
@@ -188,6 +191,8 @@ class _Induction:
                 return
 
     def _step(self, batch: PairBatch) -> torch.Tensor:
+        if self.recorded:
+            return self.recorded.step(batch)
         return improve(self.model, self.optimizer, log_probabilities(self.model, batch))
 
     def _check(self) -> None:

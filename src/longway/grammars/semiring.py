@@ -24,7 +24,10 @@ from longway.grammars import device
 from longway.grammars.device import gpu_kernels
 
 EMPTY = -1e30
-_CHUNK = 1 << 18  # numbers per step of a max product
+_CHUNK = {
+    "cpu": 1 << 18,
+    "cuda": 1 << 26,
+}  # numbers per step of a max product: what a cache holds, and few launches
 
 
 def product(left: Tensor, right: Tensor) -> Tensor:
@@ -135,12 +138,12 @@ class MaxSemiring:
             if left.is_cuda and left.dtype == torch.float32 and (kernels := gpu_kernels()) is not None:
                 return kernels.max_product(left, right)
             flat = left.reshape(-1, inner)
-            size = max(1, _CHUNK // (inner * columns))
+            size = max(1, _CHUNK[left.device.type] // (inner * columns))
             transposed = right.T.contiguous()
             parts = [(part.unsqueeze(1) + transposed).amax(-1) for part in flat.split(size)]
             return torch.cat(parts).reshape(*stack, rows, columns)
         a, b = left.reshape(-1, rows, inner), right.reshape(-1, inner, columns)
-        size = max(1, _CHUNK // (rows * inner * columns))
+        size = max(1, _CHUNK[left.device.type] // (rows * inner * columns))
         parts = [
             (one.unsqueeze(-1) + other.unsqueeze(-3)).amax(-2)
             for one, other in zip(a.split(size), b.split(size), strict=True)

@@ -16,8 +16,9 @@ from torch import Tensor
 
 from longway.grammars.gpu.layout import PRECISION, SIZES
 
-_ROWS = 64
-_PART = 4096  # rows that one program of `count` sums
+_FEW, _MANY = 16, 64  # rows of one program, if there are few or many of them
+_SPREAD = 512  # programs that keep a GPU busy
+_PARTS = (64, 256, 1024, 4096)  # rows that one program of `count` sums
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -60,15 +61,23 @@ def _count(left, right, counts, rows, N: tl.constexpr, K: tl.constexpr, R: tl.co
 
 @triton.jit(do_not_specialize=SIZES)
 def _max_product(left, right, made, rows, columns, K: tl.constexpr, R: tl.constexpr, C: tl.constexpr):
+    """left: [K, rows], so that the numbers of neighbouring rows are read together."""
     row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     column = tl.program_id(1) * C + tl.arange(0, C)
     best = tl.full((R, C), -float("inf"), tl.float32)
+    place = left + row
     for k in range(0, K):
-        one = tl.load(left + row * K + k, mask=row < rows, other=0.0)
+        one = tl.load(place, mask=row < rows, other=0.0)
+        place += rows
         other = tl.load(right + k * columns + column, mask=column < columns, other=0.0)
         best = tl.maximum(best, one[:, None] + other[None, :])
     fits = (row < rows)[:, None] & (column < columns)[None, :]
     tl.store(made + row[:, None] * columns + column[None, :], best, mask=fits)
+
+
+def _rows(rows: int) -> int:
+    """The rows of one program."""
+    return _FEW if rows < _MANY * _SPREAD else _MANY
 
 
 def of_rules(outer: Tensor, rules: Tensor) -> Tensor:
@@ -76,8 +85,9 @@ def of_rules(outer: Tensor, rules: Tensor) -> Tensor:
     rows, K = outer.shape
     N = rules.shape[1]
     made = outer.new_empty(rows, N)
-    _of_rules[(triton.cdiv(rows, _ROWS),)](
-        outer, rules, made, rows, K=K, N=N, R=_ROWS, BK=64, PRECISION_=PRECISION, num_warps=4
+    high = _rows(rows)
+    _of_rules[(triton.cdiv(rows, high),)](
+        outer, rules, made, rows, K=K, N=N, R=high, BK=64, PRECISION_=PRECISION, num_warps=4
     )
     return made
 
@@ -87,8 +97,9 @@ def to_parts(given: Tensor, rules: Tensor) -> Tensor:
     rows, N = given.shape
     K = rules.shape[1]
     made = given.new_empty(rows, K)
-    _to_parts[(triton.cdiv(rows, _ROWS), K // 128)](
-        given, rules, made, rows, N=N, K=K, R=_ROWS, BK=128, PRECISION_=PRECISION, num_warps=4
+    high = _rows(8 * rows)
+    _to_parts[(triton.cdiv(rows, high), K // 128)](
+        given, rules, made, rows, N=N, K=K, R=high, BK=128, PRECISION_=PRECISION, num_warps=4
     )
     return made
 
@@ -97,19 +108,21 @@ def count(given: Tensor, outer: Tensor, counts: Tensor) -> None:
     """counts [N, N * N] += given.T @ outer."""
     rows, N = given.shape
     K = outer.shape[1]
-    _count[(triton.cdiv(rows, _PART), K // 128)](
-        given, outer, counts, rows, N=N, K=K, R=32, BK=128, PART=_PART, PRECISION_=PRECISION, num_warps=4
+    part = next((part for part in _PARTS if triton.cdiv(rows, part) * (K // 128) <= _SPREAD), _PARTS[-1])
+    _count[(triton.cdiv(rows, part), K // 128)](
+        given, outer, counts, rows, N=N, K=K, R=32, BK=128, PART=part, PRECISION_=PRECISION, num_warps=4
     )
 
 
 def max_product(left: Tensor, right: Tensor) -> Tensor:
     """The product of rows [..., K] with one matrix [K, columns], with maxima instead of sums."""
-    flat, columns = left.reshape(-1, left.shape[-1]).contiguous(), right.shape[1]
-    made = torch.empty(len(flat), columns, dtype=left.dtype, device=left.device)
+    across, columns = left.reshape(-1, left.shape[-1]).T.contiguous(), right.shape[1]
+    K, rows = across.shape
+    made = torch.empty(rows, columns, dtype=left.dtype, device=left.device)
     high, width, warps = (64, 32, 2) if columns <= 32 else (32, 128, 4)
-    grid = (triton.cdiv(len(flat), high), triton.cdiv(columns, width))
+    grid = (triton.cdiv(rows, high), triton.cdiv(columns, width))
     _max_product[grid](
-        flat, right.contiguous(), made, len(flat), columns, K=flat.shape[1], R=high, C=width, num_warps=warps
+        across, right.contiguous(), made, rows, columns, K=K, R=high, C=width, num_warps=warps
     )
     return made.view(*left.shape[:-1], -1)
 
