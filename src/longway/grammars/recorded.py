@@ -49,9 +49,10 @@ class RecordedSteps:
         self._on_gpu = model.start.is_cuda
         self._seen: set[_Sizes] = set()
         self._recorded: dict[_Sizes, _Recorded] = {}
-        self._memory = (
-            torch.cuda.graph_pool_handle() if self._on_gpu else None
-        )  # one step at a time, so all share it
+        if (
+            self._on_gpu
+        ):  # steps run one at a time, so all share the memory of one pool, which belongs to one stream
+            self._pool, self._stream = torch.cuda.graph_pool_handle(), torch.cuda.Stream()
 
     @property
     def n_recorded(self) -> int:
@@ -67,7 +68,9 @@ class RecordedSteps:
         if sizes not in self._seen or not self._has_room():
             self._seen.add(sizes)
             return self._work(sizes, on_device)
-        self._recorded[sizes] = _Recorded(lambda: self._work(sizes, on_device), on_device, self._memory)
+        self._recorded[sizes] = _Recorded(
+            lambda: self._work(sizes, on_device), on_device, self._pool, self._stream
+        )
         return self._recorded[sizes].replay(numbers)
 
     def _has_room(self) -> bool:
@@ -87,12 +90,14 @@ class RecordedSteps:
 class _Recorded:
     """One recorded step: where its numbers are, and its result."""
 
-    def __init__(self, work: Callable[[], Tensor], numbers: Tensor, memory: Any) -> None:
+    def __init__(
+        self, work: Callable[[], Tensor], numbers: Tensor, pool: Any, stream: torch.cuda.Stream
+    ) -> None:
         self.numbers, self.graph = numbers, torch.cuda.CUDAGraph()
-        stream, now = torch.cuda.Stream(), torch.cuda.current_stream()
+        now = torch.cuda.current_stream()
         stream.wait_stream(now)
         with torch.cuda.stream(stream):
-            self.graph.capture_begin(pool=memory)
+            self.graph.capture_begin(pool=pool)
             try:
                 self.nats = work()
             finally:

@@ -61,14 +61,11 @@ def _count(left, right, counts, rows, N: tl.constexpr, K: tl.constexpr, R: tl.co
 
 @triton.jit(do_not_specialize=SIZES)
 def _max_product(left, right, made, rows, columns, K: tl.constexpr, R: tl.constexpr, C: tl.constexpr):
-    """left: [K, rows], so that the numbers of neighbouring rows are read together."""
     row = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     column = tl.program_id(1) * C + tl.arange(0, C)
     best = tl.full((R, C), -float("inf"), tl.float32)
-    place = left + row
     for k in range(0, K):
-        one = tl.load(place, mask=row < rows, other=0.0)
-        place += rows
+        one = tl.load(left + row * K + k, mask=row < rows, other=0.0)
         other = tl.load(right + k * columns + column, mask=column < columns, other=0.0)
         best = tl.maximum(best, one[:, None] + other[None, :])
     fits = (row < rows)[:, None] & (column < columns)[None, :]
@@ -116,13 +113,13 @@ def count(given: Tensor, outer: Tensor, counts: Tensor) -> None:
 
 def max_product(left: Tensor, right: Tensor) -> Tensor:
     """The product of rows [..., K] with one matrix [K, columns], with maxima instead of sums."""
-    across, columns = left.reshape(-1, left.shape[-1]).T.contiguous(), right.shape[1]
-    K, rows = across.shape
+    flat, columns = left.reshape(-1, left.shape[-1]).contiguous(), right.shape[1]
+    rows, K = flat.shape
     made = torch.empty(rows, columns, dtype=left.dtype, device=left.device)
     high, width, warps = (64, 32, 2) if columns <= 32 else (32, 128, 4)
     grid = (triton.cdiv(rows, high), triton.cdiv(columns, width))
     _max_product[grid](
-        across, right.contiguous(), made, rows, columns, K=K, R=high, C=width, num_warps=warps
+        flat, right.contiguous(), made, rows, columns, K=K, R=high, C=width, num_warps=warps
     )
     return made.view(*left.shape[:-1], -1)
 
