@@ -121,7 +121,7 @@ def tested_cell(
 def cell_file(options: Namespace, model: str, method: str, seed: int, data: object) -> str:
     """A file name that depends on everything that determines the figures: rows, trees and sets; classifier and method with their settings."""
     classifier = model_named(model, seed=seed, device=options.device, cache=options.cache)
-    settings = settings_of(classifier) if is_dataclass(classifier) else {}
+    settings = settings_of(classifier) if is_dataclass(classifier) else None
     own = repr((model, settings, method_named(method), seed, data))
     return f"cell-{sha256(own.encode()).hexdigest()[:16]}.json"
 
