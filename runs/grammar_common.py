@@ -1,15 +1,16 @@
-"""What the runs/grammar_*.py scripts share: rows, a grammar and its trees, the paper's tables, classifiers beside them.
+"""Shared by the runs/grammar_*.py scripts: rows, a grammar and its trees, the paper's tables, classifiers.
 
-    --grammar DIR      a grammar that was learned elsewhere; without, one is learned here
-    --trees FILE ...   trees that were made elsewhere, `row<TAB>tree` a line, a file for each file of rows: nothing is learned or parsed
-    --out DIR          keeps the grammar, and the trees as such files
+    --grammar DIR      use this grammar instead of learning one
+    --trees FILE ...   use these trees instead of learning and parsing: one file per data file, lines of `row<TAB>tree`
+    --out DIR          save the grammar, and the trees in this format; the same command resumes, a command with other settings is refused
 
-Rows are drawn and cut as `longway grammar` does it (jobs/grammar/row_sample.py). A row is named by its line in the data file, counted from 0.
-A text of several sentences has a tree for each of them. Where the data have no part to stop the training on, a tenth of the rows is that part.
+Rows are sampled and split into sentences as in `longway grammar` (jobs/grammar/row_sample.py). The number of a row is its line in the data
+file, counted from 0. A text of several sentences has one tree per sentence. Without a held-out file, training stops early on a tenth of the rows.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import time
@@ -17,6 +18,7 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,16 +54,18 @@ from longway.records import Example
 from longway.stats import mutual_information
 
 LIMITS = LengthLimits()
-CHECKED = 0.1  # of the rows, where no file of held-out rows is given
-SHOWN = 12  # composites of a table
-PER_LABEL = 4  # features of a label in Tables 6 and 10
+CHECKED = 0.1  # share of the rows for early stopping, if there is no held-out file
+SHOWN = 12  # composites per table
+PER_LABEL = 4  # features per label in Tables 6 and 10
+MADE_WITH = "made_with.json"  # in --out: the settings of its grammar and trees
+LEARNING = ("nonterminals", "preterminals", "dimension", "epochs", "batch", "seed")  # options of the training
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file of rows. labels: their names, in the order of their numbers. context: None for single texts.
+    """A data file. labels: label names by number. context: column of the first text; None for single texts.
 
-    is_cut: whether a text may have several sentences, which are parsed one by one.
+    is_cut: whether texts are split into sentences, each of which is parsed.
     """
 
     file: str
@@ -73,25 +77,28 @@ class Source:
     def documents(
         self, *, limit: int | None, texts: int | None, seed: int, longest: int = LIMITS.pair
     ) -> list[ParsableRow]:
-        """Rows to parse, as `sample_rows` draws them, each with its line in the file as its place; says how many are left out."""
+        """Rows to parse, sampled by `sample_rows`; the place of a row is its line in the file. Prints how many are left out."""
         dataset = load(common.data(self.file), text=self.text, context=self.context, label="label")
         rows, labels = labels_as(dataset, self.labels)
-        found = sample_rows(
+        sample = sample_rows(
             dataset, rows, labels, seed=seed, limit=limit, texts=texts, limits=LengthLimits(pair=longest)
         )
-        problems = found.problems(pair=self.context is not None)
-        print(f"{self.file}: {len(found.rows)} of {len(rows)} rows.", *(one.message for one in problems))
-        made = [replace(document, place=int(rows[document.place])) for document in found.rows]
-        return made if self.is_cut or self.context is not None else [_in_one(document) for document in made]
+        problems = sample.problems(pair=self.context is not None)
+        print(
+            f"{self.file}: {len(sample.rows)} of {len(rows)} rows.",
+            *(problem.message for problem in problems),
+        )
+        by_line = [replace(document, place=int(rows[document.place])) for document in sample.rows]
+        return by_line if self.is_cut or self.context is not None else list(map(_as_one_sentence, by_line))
 
 
-def _in_one(document: ParsableRow) -> ParsableRow:
-    """The same document with all its words in one sentence."""
+def _as_one_sentence(document: ParsableRow) -> ParsableRow:
+    """The document with all its words in one sentence."""
     return replace(document, units=(([word for first, _ in document.units for word in first], []),))
 
 
-class Telling(NamedTuple):
-    """A subtree by number, its words, and the label it speaks for."""
+class PredictiveSubtree(NamedTuple):
+    """A subtree by number, its words, and the label it predicts."""
 
     number: int
     span: str
@@ -100,38 +107,43 @@ class Telling(NamedTuple):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of shortcut that the paper names: what its subtrees read like, and for which label they speak ("" for any)."""
+    """A kind of shortcut in the paper. pattern: a regular expression of the words of its subtrees. label: the one it predicts, "" for any."""
 
     name: str
     pattern: str
     label: str
 
-    def fits(self, subtree: Telling) -> bool:
+    def fits(self, subtree: PredictiveSubtree) -> bool:
         """Whether the subtree is of this kind."""
         return bool(re.search(self.pattern, subtree.span)) and self.label in ("", subtree.label)
 
 
 def parser_of(doc: str | None) -> ArgumentParser:
-    """The options that all scripts have."""
+    """A parser with the options of all scripts."""
     parser = ArgumentParser(description=doc, formatter_class=RawDescriptionHelpFormatter)
-    parser.add_argument("--grammar", type=Path, help="folder of a grammar that was learned before")
+    parser.add_argument("--grammar", type=Path, help="folder of a grammar to use instead of learning one")
     parser.add_argument(
-        "--trees", type=Path, nargs="+", help="files of trees that were made before: row, tab, tree"
+        "--trees",
+        type=Path,
+        nargs="+",
+        help="files of trees to use instead of parsing; a line is row, tab, tree",
     )
-    parser.add_argument("--out", type=Path, help="folder that keeps the grammar and the trees")
+    parser.add_argument(
+        "--out", type=Path, help="folder for the grammar and the trees; the same command resumes"
+    )
     parser.add_argument(
         "--limit",
         type=int,
-        help="training rows, the labels taking turns; all, or on a CPU rows with 1000 pairs or 4000 sentences",
+        help="training rows, balanced over labels; default: all, or on a CPU rows with 1000 pairs or 4000 sentences",
     )
     parser.add_argument(
         "--longest",
         type=int,
         default=LIMITS.pair,
-        help="pairs are parsed if the product of their lengths in words is smaller",
+        help="pairs are parsed if the product of their lengths in words is below this",
     )
     parser.add_argument("--epochs", type=int)
-    parser.add_argument("--batch", type=int, help="texts of a training step; 64, or 16 on a CPU")
+    parser.add_argument("--batch", type=int, help="texts per training step; default: 64, or 16 on a CPU")
     parser.add_argument("--nonterminals", type=int, default=32)
     parser.add_argument("--preterminals", type=int, default=64)
     parser.add_argument("--dimension", type=int, default=256)
@@ -141,18 +153,23 @@ def parser_of(doc: str | None) -> ArgumentParser:
 
 
 def parsed(options: Namespace, train: Source, held_out: Source | None = None) -> list[ParsedRows]:
-    """The rows of each source with their trees, a part for each; --test-limit is the limit of the held-out ones."""
+    """The parsed rows of each source. --test-limit limits the held-out rows."""
     device = _device(options)
     is_small = device == "cpu" and not (options.limit or options.grammar or options.trees)
     texts = SIZES[device, train.context is not None].texts if is_small else None
-    drawn = {"seed": options.seed, "longest": options.longest}
-    sources, rows = [train], [train.documents(limit=options.limit, texts=texts, **drawn)]
+    sampling = {"seed": options.seed, "longest": options.longest}
+    sources, rows = [train], [train.documents(limit=options.limit, texts=texts, **sampling)]
     if held_out is not None:
         limit = options.test_limit or (max(1, len(rows[0]) // 5) if is_small else None)
         sources.append(held_out)
-        rows.append(held_out.documents(limit=limit, texts=None, **drawn))
+        rows.append(held_out.documents(limit=limit, texts=None, **sampling))
     if options.trees:
         return _with_trees(options.trees, sources, rows)
+    if options.out:
+        check_made_with(options.out, {**_settings(options, device), "rows": _digest(rows)})
+        saved = [options.out / tree_file(source.file) for source in sources]
+        if all(path.is_file() for path in saved):
+            return _with_trees(saved, sources, rows)
     grammar = _grammar(options, rows, device)
     began = time.monotonic()
     parts = [
@@ -165,6 +182,37 @@ def parsed(options: Namespace, train: Source, held_out: Source | None = None) ->
         for part in parts:
             write_trees(options.out / tree_file(part.name), part, pair=train.context is not None)
     return parts
+
+
+def check_made_with(folder: Path, settings: dict[str, Any]) -> None:
+    """Write the settings into a new folder; exit if its grammar and trees were made with others."""
+    path = folder / MADE_WITH
+    if not path.is_file():
+        if any(folder.glob("*_trees.txt")) or (folder / "grammar.json").is_file():
+            sys.exit(f"{folder} has a grammar or trees, but not the settings they were made with ({MADE_WITH}). Name another folder as --out.")  # fmt: skip
+        folder.mkdir(parents=True, exist_ok=True)
+        path.with_suffix(".part").write_text(json.dumps(settings), encoding="utf-8")
+        path.with_suffix(".part").replace(path)
+        return
+    before = json.loads(path.read_text(encoding="utf-8"))
+    if differ := [name for name in settings if before.get(name) != settings[name]]:
+        said = ", ".join(
+            "other rows" if name == "rows" else f"{name} {before.get(name)} instead of {settings[name]}"
+            for name in differ
+        )
+        sys.exit(f"{folder} was made with {said}. Name another folder as --out, or use the same settings.")
+
+
+def _settings(options: Namespace, device: str) -> dict[str, Any]:
+    """What a grammar is made with, besides the rows."""
+    given = {name: getattr(options, name) for name in LEARNING}
+    return {**given, "device": device, "grammar": options.grammar and str(options.grammar.resolve())}
+
+
+def _digest(rows: Sequence[list[ParsableRow]]) -> str:
+    """A digest of the rows: their places, labels and words."""
+    content = [[(row.place, row.label, row.units) for row in part] for part in rows]
+    return sha256(repr(content).encode()).hexdigest()[:16]
 
 
 def tree_file(file: str) -> str:
@@ -188,40 +236,42 @@ def _with_trees(
 
 
 def given_trees(path: Path, file: str, documents: list[ParsableRow]) -> ParsedRows:
-    """The documents that the file has trees of, with them."""
-    found = read_trees(path)
-    kept = [document for document in documents if document.place in found]
+    """The documents whose trees are in the file. Documents without a tree are left out."""
+    by_row = read_trees(path)
+    kept = [document for document in documents if document.place in by_row]
     if not kept:
         sys.exit(f"{path} has no trees of rows of {file}. A line must begin with the row's number and a tab.")
-    part = ParsedRows(file, kept, [found[document.place] for document in kept])
-    otherwise = sum(len(its) != len(row.units) for its, row in zip(part.trees, part.rows, strict=True))
+    part = ParsedRows(file, kept, [by_row[document.place] for document in kept])
+    changed = sum(len(trees) != len(row.units) for trees, row in zip(part.trees, part.rows, strict=True))
     print(
         f"{path}: trees of {len(kept)} of these rows"
-        + (f", {otherwise} of them cut into other sentences than now" if otherwise else "")
+        + (f"; {changed} of them are now split into other sentences" if changed else "")
     )
     return part
 
 
 def read_trees(path: Path) -> dict[int, list[Tree]]:
     """The trees of each row of a file."""
-    found: dict[int, list[Tree]] = defaultdict(list)
+    by_row: dict[int, list[Tree]] = defaultdict(list)
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             row, _, tree = line.rstrip("\n").partition("\t")
-            found[int(row)].append(read_brackets(tree))
-    return dict(found)
+            by_row[int(row)].append(read_brackets(tree))
+    return dict(by_row)
 
 
 def write_trees(path: Path, part: ParsedRows, *, pair: bool) -> None:
-    """Writes the trees of all rows, a line each."""
-    with path.open("w", encoding="utf-8") as out:
+    """Write the trees of all rows, one per line. The write is atomic: an interrupted one leaves no file of that name."""
+    unfinished = path.with_name(f"{path.name}.part")
+    with unfinished.open("w", encoding="utf-8") as out:
         for document, trees in zip(part.rows, part.trees, strict=True):
             out.writelines(f"{document.place}\t{brackets(tree, pair=pair)}\n" for tree in trees)
+    unfinished.replace(path)
 
 
 @dataclass
 class Tables:
-    """The features of training rows, and how they read."""
+    """The features of parsed training rows, as the paper's tables. names: of the labels."""
 
     part: ParsedRows
     names: Sequence[str]
@@ -231,11 +281,11 @@ class Tables:
         self.labels = self.part.labels
 
     def composites(self, min_leaves: int) -> list[Composite]:
-        """The composite features, most telling first."""
+        """The composite features, in descending order of mutual information."""
         return composites(self.forest, self.labels, len(self.names), min_leaves=min_leaves)
 
     def show(self, title: str, found: Sequence[Composite], n: int = SHOWN) -> None:
-        """Prints composite features as the paper's Tables 1, 3 and 4, with the rows of each label as in 11-14."""
+        """Print composite features as in the paper's Tables 1, 3 and 4, with the rows of each label as in 11-14."""
         print(
             f"\n{title}; rows by label ({', '.join(self.names)})\n{'label':>14} {'root':>5} {'count':>7} {'majority':>9} {'nats':>8}  rows, patterns"
         )
@@ -246,9 +296,9 @@ class Tables:
             )
 
     def show_rules(self) -> None:
-        """Prints the most telling rules, as Table 15."""
+        """Print the rules with the highest mutual information, as in Table 15."""
         print(
-            f"\nMost telling rules (Table 15)\n{'label':>14} {'rule':>12} {'nats':>8}  documents by label ({', '.join(self.names)}); subtrees"
+            f"\nRules with the highest mutual information (Table 15)\n{'label':>14} {'rule':>12} {'nats':>8}  documents by label ({', '.join(self.names)}); subtrees"
         )
         for one in informative_rules(self.forest, self.labels, len(self.names)):
             counts = " ".join(map(str, one.counts))
@@ -256,53 +306,53 @@ class Tables:
                 f"{self.names[one.label]:>14} {one.rule!s:>12} {one.mutual_information:>8.4f}  {counts}; {' '.join(short(each, 60) for each in one.outlines)}"
             )
 
-    def _top(self, min_leaves: int) -> list[Telling]:
-        """The most telling subtrees."""
+    def _top(self, min_leaves: int) -> list[PredictiveSubtree]:
+        """The subtrees with the highest mutual information."""
         counted = count_subtrees(self.forest, self.labels, len(self.names), min_leaves=min_leaves)
         pair = self.forest.subtrees.has_pairs
         return [
-            Telling(number, span(self.forest.subtrees.tree(number), pair=pair), self.names[label])
+            PredictiveSubtree(number, span(self.forest.subtrees.tree(number), pair=pair), self.names[label])
             for number, label in zip(
                 counted.keys[:TOP_SUBTREES].tolist(), counted.labels[:TOP_SUBTREES].tolist(), strict=True
             )
         ]
 
     def kind(self, kind: Kind, min_leaves: int) -> Composite | None:
-        """The most telling subtrees of a kind as one feature; None where there are none."""
-        its = [one for one in self._top(min_leaves) if kind.fits(one)]
-        if not its:
+        """The subtrees of a kind among the top ones, as one feature; None if there are none."""
+        fitting = [one for one in self._top(min_leaves) if kind.fits(one)]
+        if not fitting:
             return None
-        numbers = tuple(one.number for one in its)
+        numbers = tuple(one.number for one in fitting)
         counts = np.bincount(self.labels[self.forest.has_any(numbers)], minlength=len(self.names))
         information = mutual_information(counts[None, :], np.bincount(self.labels, minlength=len(self.names)))
         root = int(np.bincount(self.forest.subtrees.symbols()[list(numbers)]).argmax())
-        spans = tuple(dict.fromkeys(one.span for one in its))[:5]
+        spans = tuple(dict.fromkeys(one.span for one in fitting))[:5]
         label = self.names.index(kind.label)
         return Composite(root, label, numbers, spans, tuple(counts.tolist()), float(information[0]))
 
     def show_kinds(self, kinds: Sequence[Kind], min_leaves: int) -> dict[str, Any]:
-        """Prints where the paper's kinds stand among the most telling subtrees, and gives it as figures."""
+        """Print the ranks of the paper's kinds among the top subtrees. Returns them as figures."""
         top = self._top(min_leaves)
         order = [set(one.subtrees) for one in self.composites(min_leaves)]
         print(
-            f"\nThe paper's kinds among the {len(top)} most telling subtrees\n{'kind':28} {'subtrees':>9} {'first at':>9} {'in group':>9}  strongest"
+            f"\nThe paper's kinds among the {len(top)} subtrees with the highest mutual information\n{'kind':28} {'subtrees':>9} {'first at':>9} {'in group':>9}  strongest"
         )
-        found: dict[str, Any] = {}
+        ranks: dict[str, Any] = {}
         for kind in kinds:
             places = [i for i, one in enumerate(top) if kind.fits(one)]
-            group = next(
-                (g + 1 for g, its in enumerate(order) if places and top[places[0]].number in its), None
+            in_group = next(
+                (g + 1 for g, group in enumerate(order) if places and top[places[0]].number in group), None
             )
             shown = " , ".join(dict.fromkeys(top[i].span for i in places[:30]))
-            found[kind.name] = {
+            ranks[kind.name] = {
                 "subtrees": len(places),
                 "rank": places[0] + 1 if places else None,
-                "group": group,
+                "group": in_group,
             }
             print(
-                f"{kind.name:28} {len(places):>9} {found[kind.name]['rank'] or '-':>9} {group or '-':>9}  {shown[:90]}"
+                f"{kind.name:28} {len(places):>9} {ranks[kind.name]['rank'] or '-':>9} {in_group or '-':>9}  {shown[:90]}"
             )
-        return {"kinds": found, "kinds_found": sum(bool(one["subtrees"]) for one in found.values())}
+        return {"kinds": ranks, "kinds_found": sum(bool(one["subtrees"]) for one in ranks.values())}
 
 
 def add_classifiers(parser: ArgumentParser) -> None:
@@ -311,15 +361,15 @@ def add_classifiers(parser: ArgumentParser) -> None:
         "--models",
         nargs="+",
         default=["bow", "minilm=9000"],
-        help="classifiers that are tested, each with the number of rows it is trained on; all where none is told",
+        help="classifiers to train and test, as NAME or NAME=ROWS; default: all rows",
     )
-    parser.add_argument("--seeds", type=int, default=1, help="how often each is trained")
-    parser.add_argument("--cache", type=Path, help="file that keeps an encoder's vectors from run to run")
+    parser.add_argument("--seeds", type=int, default=1, help="trainings of each classifier")
+    parser.add_argument("--cache", type=Path, help="file that caches the vectors of frozen encoders")
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A classifier, once for each seed. right: seeds x held-out rows, where it is right."""
+    """A classifier, trained with each seed. right: seeds x held-out rows, True where the prediction is correct."""
 
     name: str
     models: list[Classifier]
@@ -327,7 +377,7 @@ class Trained:
 
 
 def strongest(found: list[Composite], names: Sequence[str]) -> list[Composite]:
-    """The first few composite features of each label."""
+    """The strongest composite features of each label."""
     return [
         one
         for label in range(len(names))
@@ -341,23 +391,23 @@ def examples(part: ParsedRows) -> list[Example]:
 
 
 def inputs_of(rows: Sequence[Example]) -> Inputs:
-    """Pairs, as classifiers take them."""
+    """Pairs as inputs of a classifier."""
     return Inputs([row.text for row in rows], [row.context or "" for row in rows])
 
 
-def drawn(part: ParsedRows, n: int | None, seed: int) -> list[Example]:
-    """So many rows, the labels taking turns, in their old order; all where no number is told."""
+def sampled(part: ParsedRows, n: int | None, seed: int) -> ParsedRows:
+    """n rows with their trees, sampled at random and balanced over labels, in their order; all if n is None."""
     order = np.random.default_rng(seed).permutation(len(part.rows))
-    order = order[in_turn(part.labels[order])]
-    return [part.rows[i].example for i in sorted(order[:n].tolist())]
+    chosen = sorted(order[in_turn(part.labels[order])][:n].tolist())
+    return ParsedRows(part.name, [part.rows[i] for i in chosen], [part.trees[i] for i in chosen])
 
 
 def trained(asked: str, options: Namespace, train: ParsedRows, held_out: ParsedRows) -> Trained:
-    """The classifier that was asked for as `name` or `name=rows`, and which held-out rows it labels right."""
+    """A classifier, asked for as `name` or `name=rows`, trained with each seed and tested on the held-out rows."""
     name, _, n = asked.partition("=")
     models, right, rows = [], [], []
     for seed in range(options.seed, options.seed + options.seeds):
-        rows = drawn(train, int(n) if n else None, seed)
+        rows = examples(sampled(train, int(n) if n else None, seed))
         model = model_named(name, seed=seed, device=options.device, cache=options.cache)
         models.append(model.fit(Labelled(inputs_of(rows), [row.label for row in rows])))
         answers = model.predict(inputs_of(examples(held_out)))
@@ -379,7 +429,7 @@ def spread(values: Sequence[float] | NDArray[np.float64]) -> str:
 def show_versions(
     tables: Tables, held_out: ParsedRows, features: Sequence[Composite], answers: Sequence[Trained]
 ) -> list[dict[str, Any]]:
-    """Tables 6 and 10: each feature with less and less of the grammar, and the classifiers on its two groups."""
+    """Tables 6 and 10: each feature in its versions, and the accuracy of the classifiers on its two groups of rows."""
     forest = Forest(held_out.trees, like=tables.forest)
     texts, held_out_texts = ([sides(trees[0]) for trees in part.trees] for part in (tables.part, held_out))
     heads = "".join(f"{one.name + ' S':>12}{one.name + ' C':>12}" for one in answers)
@@ -430,7 +480,7 @@ def _accuracies(version: FeatureVersion) -> str:
 
 
 def short(text: str, most: int = 36) -> str:
-    """A text that is cut where it is too long for a table."""
+    """The text, truncated for a table."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -444,8 +494,9 @@ def _grammar(options: Namespace, rows: Sequence[list[ParsableRow]], device: str)
     from longway.grammars.induction import InduceSettings, induce
     from longway.grammars.parser import Grammar
 
-    if options.grammar:
-        return Grammar.load(options.grammar, device=device)
+    saved = options.grammar or options.out
+    if saved and (options.grammar or (saved / "grammar.json").is_file()):
+        return Grammar.load(saved, device=device)
     began = time.monotonic()
     settings = InduceSettings(
         nonterminals=options.nonterminals,

@@ -1,13 +1,13 @@
-"""The shortcuts that a grammar of pairs finds in QQP, and whether classifiers use them (Tables 5, 6, 10 and 14 of the paper); MultiNLI, too.
+"""Shortcuts in QQP that a grammar of pairs finds, and whether classifiers rely on them (Tables 5, 6, 10 and 14 of the paper); also MultiNLI.
 
-python runs/grammar_qqp.py                                                    learns a small grammar here
-python runs/grammar_qqp.py --limit 600 --longest 80 --models bow              smaller and sooner
-python runs/grammar_qqp.py --data mnli                                        MultiNLI, which the paper does not have
-python runs/grammar_qqp.py --trees dev_7600_trees.txt train_2k_trees.txt      with what was parsed elsewhere
+python runs/grammar_qqp.py                                                    a GPU; on a CPU it learns from 1,000 pairs
+python runs/grammar_qqp.py --limit 600 --longest 80 --models bow              small and quick
+python runs/grammar_qqp.py --data mnli                                        MultiNLI, which is not in the paper
+python runs/grammar_qqp.py --trees dev_7600_trees.txt train_2k_trees.txt      trees of an earlier run
 
-The paper learns from 65,000 pairs. The data here are the published parts of both: 9,600 pairs of QQP, 12,815 of MultiNLI. The larger file is
-trained on, the smaller one held out; labels take turns, so the classes are balanced as in the paper. The paper names its features by looking at
-them; here a kind is a pattern of words, and its feature are all subtrees among the 1,000 most telling ones that fit it.
+The paper learns from 65,000 pairs. Here are 9,600 pairs of QQP and 12,815 of MultiNLI, in two files each: the larger one is for training, the
+smaller one is held out. The sample is balanced over labels, as in the paper. The authors named their features by hand. Here, a kind is a
+regular expression, and its feature consists of all matching subtrees among the 1,000 with the highest mutual information.
 Options: see grammar_common.py.
 """
 
@@ -31,7 +31,7 @@ Groups = tuple[int, int]
 
 @dataclass(frozen=True)
 class Published:
-    """The paper's figures of a kind: Table 5 (rows, share of the label in percent), Table 6 (BERT's accuracy on S and C), Table 10 (rows S, C)."""
+    """The paper's figures for a kind: Table 5 (rows, share of the label in percent), Table 6 (BERT's accuracy on S and C), Table 10 (rows S, C)."""
 
     count: int
     majority: float
@@ -41,7 +41,7 @@ class Published:
 
 @dataclass(frozen=True)
 class Task:
-    """Files, kinds, and the paper's figures of them."""
+    """A dataset: its files, the kinds to look for, and the paper's figures for them."""
 
     train: Source
     held_out: Source
@@ -99,7 +99,8 @@ def main() -> None:
     print("\nThe strongest features of each label")
     figures["features"] = show_versions(tables, held_out, strongest(found, tables.names), answers)
     print("\nThe paper's kinds")
-    kinds = {kind.name: one for kind in task.kinds if (one := tables.kind(kind, min_leaves=1)) is not None}
+    features = {kind.name: tables.kind(kind, min_leaves=1) for kind in task.kinds}
+    kinds = {name: feature for name, feature in features.items() if feature is not None}
     versions = show_versions(tables, held_out, list(kinds.values()), answers)
     figures["of_kinds"] = dict(zip(kinds, versions, strict=True))
     if task.paper:
@@ -115,24 +116,24 @@ def show_beside(
     answers: Sequence[Trained],
     paper: dict[str, Published],
 ) -> None:
-    """Prints Tables 5, 6 and 10 with the paper's figures beside ours."""
+    """Print Tables 5, 6 and 10 with the paper's figures beside ours."""
     n = len(tables.part.rows)
     heads = "".join(f"{one.name + ' S':>11}{one.name + ' C':>11}" for one in answers)
     print(f"\nTables 5 and 6, beside the paper's: {n} training pairs, the paper 65,000; S and C: accuracy on held-out rows with and against the kind")  # fmt: skip
     print(f"{'kind':22}{'label':>14}{'rows':>7}{'majority':>9}{heads}  |{'paper: rows':>13}{'majority':>9}{'BERT S':>8}{'BERT C':>8}")  # fmt: skip
     by_name = dict(zip(kinds, versions, strict=True))
-    for name, its in paper.items():
-        one = kinds.get(name)
+    for name, theirs in paper.items():
+        kind = kinds.get(name)
         ours = f"{'-':>14}{'-':>7}{'-':>9}" + f"{'-':>11}{'-':>11}" * len(answers)
-        if one is not None:
+        if kind is not None:
             cells = "".join(_share(value) for sides in by_name[name]["accuracy"].values() for value in sides)
-            ours = f"{tables.names[one.label]:>14}{one.count:>7}{one.label_share:>9.1%}{cells}"
+            ours = f"{tables.names[kind.label]:>14}{kind.count:>7}{kind.label_share:>9.1%}{cells}"
         print(
-            f"{name:22}{ours}  |{its.count:>13,}{its.majority:>8.1f}%{its.bert[0]:>8.1f}{its.bert[1]:>8.1f}"
+            f"{name:22}{ours}  |{theirs.count:>13,}{theirs.majority:>8.1f}%{theirs.bert[0]:>8.1f}{theirs.bert[1]:>8.1f}"
         )
     print(f"\nTable 10, beside the paper's: training rows S and C, as a share of all\n{'kind':22}{'version':14}{'S':>8}{'C':>8}  |{'paper: S':>10}{'C':>8}")  # fmt: skip
-    for name, its in paper.items():
-        for version, (supporting, counter) in its.rows.items():
+    for name, theirs in paper.items():
+        for version, (supporting, counter) in theirs.rows.items():
             counts = by_name[name]["rows"].get(version) if name in by_name else None
             ours = f"{counts[0] / n:>8.1%}{counts[1] / n:>8.1%}" if counts else f"{'-':>8}{'-':>8}"
             print(f"{name:22}{version:14}{ours}  |{supporting / 65_000:>10.1%}{counter / 65_000:>8.1%}")

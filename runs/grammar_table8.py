@@ -10,7 +10,7 @@ the parsed pairs plainly, by Just Train Twice (jtt-paper: a first model of one e
 that know the production rules of the training trees: DRiFt, ReW and group DRO. The error is the share of contrast sets for which the classifier
 predicts the shortcut's label, among those whose original pair it labels right: lower is better. The paper's classifier is BERT on 65,000 pairs.
 
---out DIR keeps the grammar, the trees and the result of each training: the same command resumes. Other options: see grammar_common.py.
+--out DIR saves the grammar, the trees and the result of each training; the same command resumes. Other options: see grammar_common.py.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -26,14 +26,14 @@ import numpy as np
 
 import common
 import grammar_common
-from grammar_common import examples, inputs_of, tree_file
+from grammar_common import examples, inputs_of, sampled
 from grammar_snli import DEV, TRAIN, sets_of, unparsed
 from longway.classify.catalog import model_named
 from longway.classify.classifier import Classifier, Labelled
+from longway.classify.saved import settings_of
 from longway.classify.training import Trainer, TrainingData, method_named
 from longway.grammars.production import production_matrix
 from longway.jobs.grammar.induced import ParsedRows
-from longway.jobs.grammar.row_sample import in_turn
 from longway.methods.contrast import EDITS, ContrastSet, contrast_errors
 
 SMALL = {"limit": 1200, "test_limit": 600, "longest": 50, "epochs": 2, "nonterminals": 8, "preterminals": 24, "dimension": 64, "seeds": 1, "unparsed": 3000}  # fmt: skip
@@ -76,7 +76,6 @@ def main() -> None:
     if parser.parse_known_args()[0].full:
         parser.set_defaults(models=["minilm-full"], **FULL)
     options = parser.parse_args()
-    resume(options)
     train, held_out = grammar_common.parsed(options, TRAIN, DEV)
     sets = sets_of(train, held_out, unparsed(held_out)[: options.unparsed])
     figures: dict[str, Any] = {f"sets_{edit}": sum(one.edit == edit for one in sets) for edit in EDITS}
@@ -84,7 +83,7 @@ def main() -> None:
     for asked in options.models:
         name, _, n = asked.partition("=")
         draws = {
-            seed: some_rows(train, int(n) if n else None, seed)
+            seed: sampled(train, int(n) if n else None, seed)
             for seed in range(options.seed, options.seed + options.seeds)
         }
         tested = {
@@ -98,23 +97,6 @@ def main() -> None:
     common.finish("runs/grammar_table8.py", rows=len(train.rows), held_out=len(held_out.rows), **figures)
 
 
-def resume(options: Namespace) -> None:
-    """Use the trees that --out holds already, or else its grammar."""
-    if options.out and not (options.trees or options.grammar):
-        files = [options.out / tree_file(source.file) for source in (TRAIN, DEV)]
-        if all(file.is_file() for file in files):
-            options.trees = files
-        elif (options.out / "grammar.json").is_file():
-            options.grammar = options.out
-
-
-def some_rows(part: ParsedRows, n: int | None, seed: int) -> ParsedRows:
-    """So many rows with their trees, the labels taking turns; all where no number is given."""
-    order = np.random.default_rng(seed).permutation(len(part.rows))
-    chosen = sorted(order[in_turn(part.labels[order])][:n].tolist())
-    return ParsedRows(part.name, [part.rows[i] for i in chosen], [part.trees[i] for i in chosen])
-
-
 def tested_cell(
     options: Namespace,
     model: str,
@@ -124,9 +106,8 @@ def tested_cell(
     held_out: ParsedRows,
     sets: Sequence[ContrastSet],
 ) -> Tested:
-    """One training and its figures, from --out if it was made before."""
-    own = [model, method, seed, sha256(repr((train, held_out, sets)).encode()).hexdigest()[:16]]
-    path = options.out and options.out / f"cell-{sha256(json.dumps(own).encode()).hexdigest()[:16]}.json"
+    """The figures of one training; if --out has those of the same rows and settings, they are read."""
+    path = options.out and options.out / cell_file(options, model, method, seed, (train, held_out, sets))
     if path and path.is_file():
         return Tested(**json.loads(path.read_text()))
     found = trained_and_tested(options, model, method, seed, train, held_out, sets)
@@ -135,6 +116,14 @@ def tested_cell(
         path.with_suffix(".part").write_text(json.dumps(vars(found)))
         path.with_suffix(".part").replace(path)
     return found
+
+
+def cell_file(options: Namespace, model: str, method: str, seed: int, data: object) -> str:
+    """A file name that depends on everything that determines the figures: rows, trees and sets; classifier and method with their settings."""
+    classifier = model_named(model, seed=seed, device=options.device, cache=options.cache)
+    settings = settings_of(classifier) if is_dataclass(classifier) else None
+    own = repr((model, settings, method_named(method), seed, data))
+    return f"cell-{sha256(own.encode()).hexdigest()[:16]}.json"
 
 
 def trained_and_tested(

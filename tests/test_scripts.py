@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from longway.classify.bag_of_words import Linear
 from longway.engines.model_files import LabelCalibration, installed_model
 from longway.grammars.trees import read_brackets
 from tests.engines.adapters import writer_folder
@@ -487,9 +488,64 @@ def test_trees_that_the_grammar_scripts_write_are_read_back(grammar_common, revi
     assert "other sentences" not in capsys.readouterr().out
     (tmp_path / "trees.txt").write_text(f"0\t{trees[0][0]}\n", encoding="utf-8")
     assert grammar_common.given_trees(tmp_path / "trees.txt", "rows.jsonl", rows).rows == rows[:1]
-    assert "1 of them cut into other sentences" in capsys.readouterr().out
+    assert "1 of them are now split into other sentences" in capsys.readouterr().out
     with pytest.raises(SystemExit, match=r"no trees of rows of rows\.jsonl"):
         grammar_common.given_trees(tmp_path / "trees.txt", "rows.jsonl", rows[1:])
+
+
+def test_an_interrupted_write_leaves_no_file_of_trees(grammar_common, reviews, tmp_path, monkeypatch):
+    rows = reviews.documents(limit=None, texts=None, seed=0)[:2]
+    part = grammar_common.ParsedRows("rows.jsonl", rows, [[read_brackets("(8 it)")], [None]])
+    with pytest.raises(AttributeError):
+        grammar_common.write_trees(tmp_path / "trees.txt", part, pair=False)
+    assert not (tmp_path / "trees.txt").exists()
+
+
+@pytest.fixture
+def learned(grammar_common, reviews, tmp_path, monkeypatch):
+    """Parses the reviews with --out and these options; the grammars that were learned so far are counted."""
+    learned = []
+
+    class Pretended:
+        def parse(self, texts, progress=None):
+            return [read_brackets("(8 it)") for _ in texts]
+
+    def learn(options, rows, device):
+        learned.append(options.epochs)
+        return Pretended()
+
+    monkeypatch.setattr(grammar_common, "_grammar", learn)
+
+    def parsed(*options):
+        parser = grammar_common.parser_of("")
+        given = parser.parse_args(["--out", str(tmp_path / "out"), "--device", "cpu", *options])
+        grammar_common.parsed(given, reviews)
+        return len(learned)
+
+    return parsed
+
+
+def test_the_grammar_scripts_resume_with_the_same_settings_only(learned, tmp_path):
+    assert learned("--limit", "4") == 1
+    assert learned("--limit", "4") == 1  # from the trees in --out
+    with pytest.raises(SystemExit, match=r"out was made with epochs None instead of 3\. Name another folder"):
+        learned("--limit", "4", "--epochs", "3")
+    with pytest.raises(SystemExit, match="made with other rows"):
+        learned("--limit", "2")
+    (tmp_path / "out" / "made_with.json").unlink()
+    with pytest.raises(SystemExit, match="not the settings they were made with"):
+        learned("--limit", "4")
+
+
+def test_the_classifier_s_settings_name_the_cell_of_table_8(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "runs")
+    table = importlib.import_module("grammar_table8")
+    options = Namespace(device="cpu", cache=None)
+    names = [table.cell_file(options, *cell, ["rows"]) for cell in (("bow", "erm", 0), ("bow", "erm", 1), ("bow", "rew", 0), ("nb", "erm", 0))]  # fmt: skip
+    assert len(set(names)) == 4
+    assert table.cell_file(options, "bow", "erm", 0, ["other rows"]) != names[0]
+    monkeypatch.setattr(table, "model_named", lambda name, **given: Linear(strength=9.0))
+    assert table.cell_file(options, "bow", "erm", 0, ["rows"]) != names[0]
 
 
 # runs/writer_*.py

@@ -41,3 +41,25 @@ def test_batches_hold_every_row_once(lengths, batch, seed):
     for some in cut:
         assert len(some) <= batch
         assert [lengths[i] for i in some] == sorted(lengths[i] for i in some)
+
+
+def test_steps_between_validations_are_counted_over_all_epochs():
+    """5 steps an epoch: every 4th of 15 steps is validated, and the end of each epoch."""
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    from longway.classify.network_training import NetworkPlan, TrainingTask, train
+    from longway.classify.objectives import CrossEntropy
+
+    network = torch.nn.Linear(1, 2)
+    targets, steps, validated = np.zeros(10, dtype=np.int64), [], []
+
+    def logits_of(rows):
+        steps.append(len(rows))
+        return network(torch.ones(len(rows), 1))
+
+    def validation():
+        validated.append(len(steps))
+        return np.zeros((1, 2)), np.zeros(1, dtype=np.int64)
+
+    task = TrainingTask(CrossEntropy(targets), np.arange(10), [1] * 10, logits_of, validation)
+    train(network, task, NetworkPlan(epochs=3, batch=2, learning_rate=1e-3, patience=99, check=4))
+    assert validated == [4, 5, 8, 10, 12, 15]

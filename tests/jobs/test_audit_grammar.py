@@ -64,7 +64,14 @@ def test_a_word_explains_the_grammar_and_takes_it_as_a_variant():
     folded = [variant for variant in variants if variant.level == "grammar"]
     assert any("→ never" in str(variant.pattern) for variant in folded)
     assert found.n_explained == len(folded)
-    assert f"{len(folded)} patterns of the grammar are explained by words" in words_about(found)
+    assert f"{len(folded)} patterns of the grammar are explained by simpler patterns" in words_about(found)
+    simple = next(one for one in found.findings if one.level != "grammar")
+    other = replace(simple, pattern=replace(simple.pattern, level="token", words=("other",), place=""))
+    lines = [str(block) for block in _below(replace(simple, variants=(*folded, other)))]
+    assert [line for line in lines if f"also: {other.pattern}" in line and str(folded[0].pattern) not in line]
+    (explained,) = [line for line in lines if "patterns of the grammar that it explains: " in line]
+    assert str(folded[0].pattern) in explained
+    assert ("; " in explained) == (len(folded) > 1)
 
 
 def test_without_such_patterns_it_says_so_and_without_the_level_nothing():

@@ -22,9 +22,10 @@ from longway.jobs.repair.settings import RepairSettings
 from longway.jobs.repair.show import repair_page
 from longway.jobs.run import Watcher
 from longway.methods.method import Rows
-from longway.methods.repair.features import N_FEATURES
+from longway.methods.repair.features import PARSED
 from longway.methods.repair.grammar import ContrastCounterparts, GrammarPatterns
 from longway.methods.repair.remedy import Target
+from longway.methods.repair.repair import Repair
 from longway.records import Pattern
 from longway.show.html import render
 from longway.store import Journal
@@ -213,8 +214,8 @@ def test_a_pattern_is_looked_for_in_trees_and_each_pair_is_parsed_once():
         ["a man sits", "a woman sits", "a man sits", "a man sits"],
     )
     found = patterns.read(texts, contexts)
-    assert [numbers.tolist() for numbers in found] == [[N_FEATURES], [], [], []]  # the last one is not parsed
-    assert patterns.read(texts[:2], contexts[:2])[0].tolist() == [N_FEATURES]
+    assert [numbers.tolist() for numbers in found] == [[PARSED, PARSED + 1], [PARSED], [PARSED], []]
+    assert patterns.read(texts[:2], contexts[:2])[0].tolist() == [PARSED, PARSED + 1]
     assert calls == [4]
 
 
@@ -251,6 +252,14 @@ def test_rows_that_are_not_parsed_are_not_rows_without_the_pattern():
     (change,) = with_grammar(Comparison(), man_to_woman()[0], before, after).findings
     assert change.points_before == pytest.approx(0.3)
     assert (change.count_after, change.points_after) == (10, pytest.approx(10 / 30 / 2))
+
+
+def test_rows_that_are_not_parsed_drop_no_others():
+    """All parsed rows have the pattern, so it says nothing about labels; the rows of one label are too long to parse."""
+    rows = rows_of_pairs((40, "a man", "a woman", "no"), (40, "a man", "a woman or so", "yes"))
+    assert list(Repair(rows, grammar=man_to_woman()[0]).drop_for_grammar()) == []
+    balanced = rows_of_pairs((40, "a man", "a woman", "no"), (40, "a man", "a man", "yes"))
+    assert list(Repair(balanced, grammar=man_to_woman()[0]).drop_for_grammar())
 
 
 def test_the_plan_says_how_many_rows_are_too_long_for_the_grammar(word_for_word):

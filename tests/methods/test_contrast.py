@@ -83,6 +83,7 @@ def test_an_aligned_subject_becomes_more_general_and_the_label_stays(edited, lab
         ("A man sits on a bench.", "Every man swims.", C, ALIGNED),
         ("A man sits on a bench.", "A man is not outside.", C, ALIGNED),
         ("A man sits on a bench.", "A man and a man swim.", C, ALIGNED),
+        ("A man sits on a bench.", "Man is swimming.", C, ALIGNED),  # "Person is swimming." reads badly
     ],
 )
 def test_a_subject_stays_where_the_label_would_not_be_sure(edited, premise, hypothesis, label, tree):
@@ -147,6 +148,7 @@ def test_an_adjective_that_the_grammar_adds_goes_before_the_subject_of_a_contrad
         ("A man sits.", "A business man is asleep.", C),
         ("A sad old man sits.", "A man is asleep.", C),  # the premise has the words
         ("A man sits.", "A man is sad and old.", C),
+        ("A man sits.", "A man is glad and young.", C),  # a sad man is not glad, an old man not young
         ("A child sits.", "A blond is asleep.", C),
         ("A man sits.", "A woman is asleep.", C),  # no text has one of them before this noun
     ],

@@ -45,8 +45,8 @@ R = TypeVar("R")  # rows as a classifier reads them
 class NetworkPlan:
     """How to train.
 
-    patience: validations without a better result before training stops. check: steps between two validations within an epoch; the end of
-    each epoch is always validated, and None validates nowhere else.
+    patience: validations without a better result before training stops. check: steps between two validations, counted over all epochs;
+    the end of each epoch is validated, too, and with None nothing else.
     warm_up: share of the steps in which the learning rate rises, before it falls to 0; None keeps it constant.
     """
 
@@ -225,6 +225,7 @@ class _NetworkTraining:
         self.steps = plan.epochs * -(-len(task.rows) // plan.batch)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._rate)
         self.at_once = plan.batch  # rows that go through the network together
+        self.n_steps = 0  # of all epochs so far
         self.gold: Floats = np.zeros(0)
         self.best: Best[State] = Best()
         self.validated = float("nan"), float("nan")  # loss and accuracy
@@ -249,11 +250,13 @@ class _NetworkTraining:
         total, n_rows = 0.0, 0
         lengths = [self.task.lengths[row] for row in self.task.rows]
         batches = list(batches_by_length(lengths, self.plan.batch, rng))
-        for step, indices in enumerate(batches, 1):
+        for in_epoch, indices in enumerate(batches, 1):
             rows = self.task.rows[indices]
             total += self._step(rows) * len(rows)
             n_rows += len(rows)
-            if self.plan.check is not None and step % self.plan.check == 0 and step < len(batches):
+            self.n_steps += 1
+            is_due = self.plan.check is not None and self.n_steps % self.plan.check == 0
+            if is_due and in_epoch < len(batches):
                 self._validate()
                 if self._is_over():
                     break

@@ -56,11 +56,11 @@ class Together:
 
 
 def group_patterns(
-    patterns: Sequence[Description], labels: Sequence[Hashable], together: Together
+    patterns: Sequence[Description], keys: Sequence[Hashable], together: Together
 ) -> list[int]:
     """For each pattern, strongest first, the number of the pattern that leads its group (maybe its own).
 
-    labels: the label each pattern speaks for; only patterns with equal ones are grouped.
+    keys: only patterns with equal keys are grouped, such as those that predict the same label.
     """
     leader_of: list[int] = []
     leaders: list[int] = []
@@ -69,8 +69,8 @@ def group_patterns(
     for i, pattern in enumerate(patterns):
         related: set[int] = set().union(*(leaders_with[word] for word in pattern.tags))
         related.update(np.array(leaders, dtype=np.int64)[alike[i, leaders]].tolist())
-        same_label = sorted(lead for lead in related if labels[lead] == labels[i])
-        leader = next((lead for lead in same_label if _says_the_same(together, lead, i)), i)
+        candidates = sorted(lead for lead in related if keys[lead] == keys[i])
+        leader = next((lead for lead in candidates if _says_the_same(together, lead, i)), i)
         leader_of.append(leader)
         if leader == i:
             leaders.append(i)

@@ -5,10 +5,12 @@ Maxima cannot be computed by matrix products, sums can. So sums of sharpened pro
     p(best tree with a cell) ^ SHARP  <=  sum of p(tree) ^ SHARP over all trees with that cell
 
 1. `cells.py` fills the chart of these sums, upwards.
-2. Any tree gives a lower bound of the best one's probability: the one that the sums suggest at every node.
-3. Downwards, a cell whose sum is below that tree's p ^ SHARP is dropped: no tree with it is the best. Only the parts of kept
-   cells are looked at. With a sharpness of 8 a few per cent of the cells are kept, even of an untrained grammar.
-4. The maxima are computed for the kept cells alone.
+2. A tree is built from the top: each node takes the alternative with the largest sum. The best tree is at least as probable, so the
+   probability of this tree is a lower bound.
+3. From the top downwards, cells whose sum is below (lower bound) ^ SHARP are dropped: every tree with such a cell is less probable
+   than the tree of step 2. Parts that only dropped cells could use are never visited. With SHARP = 8, few cells are kept,
+   even with an untrained grammar.
+4. The maxima are computed for the kept cells only.
 
 The result is exact: sums are only ever rounded up. If they exceed the range of floating-point numbers, there is no
 result, and the caller computes the maxima of all cells.

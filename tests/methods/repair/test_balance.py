@@ -113,3 +113,28 @@ def test_a_row_that_is_restored_counts_again(rows, data):
     balance.drop(row)
     balance.restore(row)
     assert balance.excess() == pytest.approx(before)
+
+
+@given(ROWS)
+def test_rows_that_were_not_parsed_count_neither_with_a_pattern_nor_without(rows):
+    """3 says that a row was parsed; 4 and 5 are patterns, which only parsed rows can have."""
+    features = [f if 3 in f else f - {4, 5} for f, _ in rows]
+    labels = np.array([y for _, y in rows])
+    balance = Balance(as_numbers(features), labels, N_FEATURES, bound=0.5, parsed=3)
+    parsed = np.array([3 in each for each in features])
+    wanted = 0.0
+    for feature in (0, 1, 2, 4, 5):
+        has = np.array([feature in each for each in features])
+        some = parsed if feature > 3 else np.ones(len(rows), dtype=bool)
+        if has.any():
+            wanted += max(0.0, slow_gain(has[some], labels[some]) - 0.5)
+    assert balance.excess() == pytest.approx(wanted, abs=1e-9)
+
+
+def test_rows_are_not_dropped_because_others_are_too_long_to_parse():
+    """A pattern in every parsed row says nothing about labels, even if all rows of one label are too long."""
+    pattern, nothing = np.array([0, 1]), np.zeros(0, dtype=np.int64)
+    features, labels = [pattern] * 20 + [nothing] * 20, [0] * 20 + [1] * 20
+    assert list(best_drops(Balance(features, labels, 2, parsed=0), range(40), np.array([0.5, 0.5]))) == []
+    counted = list(best_drops(Balance(features, labels, 2), range(40), np.array([0.5, 0.5])))
+    assert len(counted) > 0  # as rows without the pattern they would count against it

@@ -86,3 +86,26 @@ def test_hardly_any_rows(n):
     weights = balancing_weights([np.array([3])] * n, np.zeros(n, dtype=np.int64))
     assert weights.tolist() == [1.0] * n
     assert effective_rows(weights) == pytest.approx(n)
+
+
+def test_a_pattern_of_the_grammar_is_balanced_among_the_rows_that_were_parsed():
+    """9 says that a row was parsed, 10 is the pattern: in 60% of the parsed rows of one label, in 30% of the other."""
+    draw = np.random.default_rng(1)
+    labels = np.arange(600) % 2
+    parsed = draw.random(600) < np.where(labels == 0, 0.9, 0.4)  # the texts of label 1 are longer
+    has = parsed & (draw.random(600) < np.where(labels == 0, 0.6, 0.3))
+    rows = [np.flatnonzero([0] * 9 + [seen, shows]) for seen, shows in zip(parsed, has, strict=True)]
+    weights = balancing_weights(rows, labels, parsed=9)
+    shares = [np.average(has[some], weights=weights[some]) for some in (parsed & (labels == y) for y in (0, 1))]  # fmt: skip
+    assert abs(shares[0] - shares[1]) < 0.06
+    seen = [np.average(parsed[labels == y], weights=weights[labels == y]) for y in (0, 1)]
+    assert seen[0] - seen[1] > 0.4  # whether a row was parsed is not balanced
+    unparsed = weights[~parsed]
+    assert unparsed[labels[~parsed] == 0] == pytest.approx(unparsed[labels[~parsed] == 0][0])
+
+
+def test_a_pattern_that_is_even_among_parsed_rows_needs_no_weights():
+    rows = [np.array([9, 10] if i % 2 else [9]) for i in range(40)] + [np.zeros(0, dtype=np.int64)] * 40
+    labels = np.array([0] * 20 + [1] * 20 + [1] * 40)
+    assert balancing_weights(rows, labels, parsed=9) == pytest.approx(np.ones(80))
+    assert balancing_weights(rows, labels).max() > 1.1  # counted as rows without it

@@ -50,7 +50,8 @@ class AuditSettings:
     max_q: False discovery rate of findings.
     per_level: Findings kept per level and column.
     levels: Kinds of patterns, separated by commas: token, ngram, position, length, surface, people, negation, overlap, pair, grammar;
-        all; or all but some: -grammar. Default: all, but the grammar level, which needs torch, only if it takes a few seconds: with pairs it takes a minute or two.
+        all; or all but some: -grammar. Default: all; the grammar level, which needs torch, only if it takes a few seconds. For pairs it takes a
+        minute or two, so it is left out unless you ask for it: --levels all.
     group: Column with the source, annotator, generator, template or date of each row: does it predict the label, and are findings its fingerprint?
     seed: Seed of folds and samples.
     """

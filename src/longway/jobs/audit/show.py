@@ -463,8 +463,8 @@ def _missed_by_words(result: AuditResult) -> str:
         return missed
     are = "is" if n_explained == 1 else "are"
     return (
-        f"{missed} {counted(n_explained, 'pattern')} of the grammar {are} explained by words, phrases or lengths "
-        "and listed with them."
+        f"{missed} {counted(n_explained, 'pattern')} of the grammar {are} explained by simpler patterns, such as words or "
+        "lengths, and listed with these."
     )
 
 
@@ -513,12 +513,21 @@ def _below(finding: Finding) -> list[Block]:
     blocks: list[Block] = [Paragraph(example, "example")] if finding.example else []
     is_single = finding.level == "grammar" and not finding.pattern.context
     blocks.append(Paragraph(ADVICE.get(SINGLE if is_single else finding.level, ADVICE["token"]), "advice"))
-    if finding.variants:
-        names = [cut(str(variant.pattern), PATTERN_LIMIT) for variant in finding.variants[:MAX_VARIANTS]]
-        n_more = len(finding.variants) - len(names)
-        more = f" and {n_more} more" if n_more else ""
-        blocks.append(Paragraph([f"also: {', '.join(names)}{more}"], "also"))
+    of_grammar = [variant for variant in finding.variants if variant.level == "grammar"]
+    others = [variant for variant in finding.variants if variant.level != "grammar"]
+    explained = "also" if finding.level == "grammar" else "patterns of the grammar that it explains"
+    blocks += _variants("also", others) + _variants(explained, of_grammar)
     return blocks
+
+
+def _variants(intro: str, variants: Sequence[Finding]) -> list[Block]:
+    """The names of weaker patterns; those of a grammar have commas."""
+    if not variants:
+        return []
+    names = [cut(str(variant.pattern), PATTERN_LIMIT) for variant in variants[:MAX_VARIANTS]]
+    more = f" and {len(variants) - len(names)} more" if len(variants) > len(names) else ""
+    between = "; " if variants[0].level == "grammar" else ", "
+    return [Paragraph([f"{intro}: {between.join(names)}{more}"], "also")]
 
 
 def _unlisted(result: AuditResult, n_significant: int) -> list[Block]:

@@ -110,6 +110,8 @@ def hypernyms(pair: ReadPair, words: GrammarWords) -> Iterator[EditedHypothesis]
     is_aligned = any(leaf.words == (noun.lower, noun.lower) for leaf in leaves(pair.tree))
     if len(there) != 1 or not is_aligned or pair.hypothesis.children(noun, "compound", "conj"):
         return
+    if noun.tag == "NN" and not pair.hypothesis.children(noun, "det", "nummod", "nmod:poss"):
+        return  # "Man swims" can be read, "Person swims" hardly
     for general in words.hypernyms.get(noun.lower, ()):
         if not _others(pair.premise, there[0], general) and not _times(general, pair.hypothesis):
             change = Change(noun.start, noun.end, match_case(general, noun.text))
@@ -141,7 +143,10 @@ def adjectives(pair: ReadPair, words: GrammarWords) -> Iterator[EditedHypothesis
         return
     for adjective in words.added:
         is_new = not _times(adjective, pair.premise) and not _times(adjective, pair.hypothesis)
-        if is_new and _is_said_of(adjective, noun, words):
+        is_denied = any(
+            is_opposite(word.lower, adjective) for word in pair.hypothesis
+        )  # "the young man is old"
+        if is_new and not is_denied and _is_said_of(adjective, noun, words):
             yield _with_adjective(pair.hypothesis, noun, adjective)
 
 

@@ -11,6 +11,8 @@ the number. What is above `bound` is excess, and their sum is what a repair lowe
 
 A change, an addition or a removal of one row touches only the features of that row, so its effect is exact and cheap. (The numbers of texts of each
 label enter G too; they are those at the time a row is looked at.)
+
+Patterns of a grammar are known only in the rows that were parsed. n_y is then the number of parsed rows: the others are left out.
 """
 
 from __future__ import annotations
@@ -29,7 +31,10 @@ Floats = NDArray[np.float64]
 
 
 class Balance:
-    """The counts of the features of a dataset by label. features: for each row the numbers of its features, each once."""
+    """The counts of the features of a dataset by label. features: for each row the numbers of its features, each once.
+
+    parsed: a number that says of a row that a grammar parsed it. Features with higher numbers are counted in such rows only.
+    """
 
     def __init__(
         self,
@@ -38,9 +43,11 @@ class Balance:
         n_features: int,
         *,
         bound: float = BOUND,
+        parsed: int | None = None,
     ) -> None:
         self.features, self.labels = list(features), [int(label) for label in labels]
         self.bound = bound
+        self.parsed = n_features if parsed is None else parsed
         n_labels = max(self.labels, default=0) + 1
         self.totals = np.bincount(self.labels, minlength=n_labels).astype(np.float64)
         self.counts = np.zeros((n_labels, n_features), dtype=np.int32)
@@ -50,10 +57,12 @@ class Balance:
     def excess(self) -> float:
         """The sum over all features."""
         seen = np.flatnonzero(self.counts.sum(axis=0))
-        return float(self._excess(self.counts[:, seen], self.totals).sum())
+        return sum(
+            float(self._excess(self.counts[:, part], totals).sum()) for part, totals in self._parts(seen)
+        )
 
     def strength(self, features: Numbers) -> Floats:
-        """G of some features."""
+        """G of some features, none of them of a grammar."""
         return gain(self.counts[:, features], self.totals)
 
     def effect_of_change(self, row: int, features: Numbers) -> float:
@@ -96,12 +105,20 @@ class Balance:
         self.totals[self.labels[row]] += 1
 
     def _effect(self, features: Numbers, label: int, step: int) -> float:
-        if not len(features):
-            return 0.0
+        return sum(self._effect_of_part(part, totals, label, step) for part, totals in self._parts(features))
+
+    def _effect_of_part(self, features: Numbers, totals: Floats, label: int, step: int) -> float:
         counts = self.counts[:, features].astype(np.float64)
-        before = self._excess(counts, self.totals)
+        before = self._excess(counts, totals)
         counts[label] += step
-        return float((self._excess(counts, np.maximum(self.totals, counts.max(axis=1))) - before).sum())
+        return float((self._excess(counts, np.maximum(totals, counts.max(axis=1))) - before).sum())
+
+    def _parts(self, features: Numbers) -> Iterator[tuple[Numbers, Floats]]:
+        """Features that are known in all rows, and those that are known in parsed rows, with the number of these rows by label."""
+        if len(known := features[features < self.parsed]):
+            yield known, self.totals
+        if len(patterns := features[features > self.parsed]):
+            yield patterns, self.counts[:, self.parsed].astype(np.float64)
 
     def _excess(self, counts: NDArray[np.floating | np.integer], totals: Floats) -> Floats:
         return np.maximum(gain(counts, totals) - self.bound, 0.0)

@@ -3,7 +3,8 @@
     texts, contexts  ->  trees (parsed once for each pair of texts)  ->  the numbers of the patterns, after those of `features.py`
 
 A row's words do not determine its tree, so a pattern of the grammar is looked for in trees and not in texts. With numbers of their own, such
-patterns are balanced like words: rows are dropped, weighed and added until they say little about labels.
+patterns are balanced like words: rows are dropped, weighed and added until they say little about labels. Rows that are too long to parse are
+unknown: they count neither as rows with a pattern nor as rows without it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from longway.grammars.trees import Tree, nodes, pattern_span
 from longway.methods.additions import Proposal
 from longway.methods.contrast import GrammarWords, contrast_sets
 from longway.methods.method import Rows
-from longway.methods.repair.features import N_FEATURES, Numbers
+from longway.methods.repair.features import PARSED, Numbers
 from longway.methods.repair.remedy import Target
 from longway.records import Example
 
@@ -36,14 +37,9 @@ class GrammarPatterns:
     def __init__(self, targets: Sequence[Target], parse: Parse) -> None:
         self.targets, self._parse = tuple(targets), parse
         patterns = [target.pattern for target in targets]
-        self._features = {pattern.words[0]: N_FEATURES + i for i, pattern in enumerate(patterns)}
+        self._features = {pattern.words[0]: PARSED + 1 + i for i, pattern in enumerate(patterns)}
         self._is_pair = any(pattern.context for pattern in patterns)
         self._trees: dict[tuple[str, str | None], Trees] = {}
-
-    @property
-    def features(self) -> Numbers:
-        """The numbers of the patterns as features of rows."""
-        return np.arange(N_FEATURES, N_FEATURES + len(self.targets), dtype=np.int64)
 
     def trees(self, texts: Sequence[str], contexts: Sequence[str | None] | None) -> list[Trees]:
         """The trees of each text; none for one that is too long."""
@@ -54,8 +50,11 @@ class GrammarPatterns:
         return [self._trees[pair] for pair in pairs]
 
     def read(self, texts: Sequence[str], contexts: Sequence[str | None] | None) -> list[Numbers]:
-        """For each text the numbers of the patterns that it has, ascending."""
-        return [self._numbers(trees) for trees in self.trees(texts, contexts)]
+        """For each text `PARSED` and the numbers of the patterns that it has, ascending; nothing if it was not parsed."""
+        return [
+            np.concatenate([[PARSED], self._numbers(trees)]) if trees else np.zeros(0, dtype=np.int64)
+            for trees in self.trees(texts, contexts)
+        ]
 
     def _numbers(self, trees: Trees) -> Numbers:
         spans = {pattern_span(node, pair=self._is_pair) for tree in trees for node in nodes(tree)}
@@ -66,7 +65,7 @@ class GrammarPatterns:
         counts = np.zeros((len(self.targets), len(rows.label_names)), dtype=np.int64)
         totals = np.zeros(len(rows.label_names), dtype=np.int64)
         for label, trees in zip(rows.labels.tolist(), self.trees(rows.texts, rows.contexts), strict=True):
-            counts[self._numbers(trees) - N_FEATURES, label] += 1
+            counts[self._numbers(trees) - PARSED - 1, label] += 1
             totals[label] += bool(trees)
         return counts, totals
 

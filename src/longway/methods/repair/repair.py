@@ -30,7 +30,7 @@ from longway.methods.additions import Proposal
 from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent
 from longway.methods.method import Figures, Round, Rows, Verify, fresh_id
 from longway.methods.repair.balance import Balance, best_drops
-from longway.methods.repair.features import N_FEATURES, FeatureReader, Numbers, number_of
+from longway.methods.repair.features import N_FEATURES, PARSED, FeatureReader, Numbers, number_of
 from longway.methods.repair.grammar import GrammarPatterns
 from longway.methods.repair.remedy import BatchRemedy, Draft, Remedy, RepairRow, Target, drafts_of
 from longway.methods.repair.shown import ShownRows
@@ -122,9 +122,11 @@ class Repair:
         self.texts = list(rows.texts)
         self.grammar = grammar
         more = None if grammar is None else grammar.read
-        n_features = N_FEATURES + (0 if grammar is None else len(grammar.targets))
+        n_features = N_FEATURES + (0 if grammar is None else 1 + len(grammar.targets))
         self.reader = FeatureReader.for_texts(rows.texts, rows.contexts, ignored=ignored, more=more)
-        self.balance = Balance(self.reader.read(rows.texts, rows.contexts), rows.labels, n_features)
+        self.balance = Balance(
+            self.reader.read(rows.texts, rows.contexts), rows.labels, n_features, parsed=PARSED
+        )
         self.added: list[AddedText] = []  # numbered after the rows
         self.dropped: set[int] = set()
         self.weights: dict[int, float] = {}
@@ -489,10 +491,11 @@ class Repair:
         if self.grammar is None:
             return
         rows = [row for row in range(len(self.balance.features)) if row not in self.dropped]
-        features = self.grammar.features
-        own = [np.intersect1d(self.balance.features[row], features) - N_FEATURES for row in rows]
-        apart = Balance(own, [self.balance.labels[row] for row in rows], len(features))
-        stage, order = Stage("drop", rows=sum(map(bool, map(len, own)))), list[int]()
+        features = [self.balance.features[row] for row in rows]
+        own = [numbers[numbers >= PARSED] - PARSED for numbers in features]
+        labels = [self.balance.labels[row] for row in rows]
+        apart = Balance(own, labels, 1 + len(self.grammar.targets), parsed=0)
+        stage, order = Stage("drop", rows=sum(len(numbers) > 1 for numbers in own)), list[int]()
         for number in best_drops(apart, range(len(rows)), self._shares):
             row = rows[number]
             if row < len(self.rows) and self._room <= 0:
@@ -558,7 +561,7 @@ class Repair:
         """Give every row a weight, such that what is tied to a label in the rows is tied to none in the weighted rows."""
         kept = [row for row in range(len(self.balance.features)) if row not in self.dropped]
         labels = np.array([self.balance.labels[row] for row in kept], dtype=np.int64)
-        weights = balancing_weights([self.balance.features[row] for row in kept], labels)
+        weights = balancing_weights([self.balance.features[row] for row in kept], labels, parsed=PARSED)
         self.weights = dict(zip(kept, weights.round(4).tolist(), strict=True))
         stage = Stage("weigh", rows=len(kept), drafts=len(kept), used=len(kept))
         yield self._round(stage, [self._weight_edit(row, weight) for row, weight in self.weights.items()])
