@@ -248,6 +248,17 @@ class _Repair:
     def measure(self, questions: Sequence[Question]) -> _Measured:
         """The findings and leaks of some questions."""
         candidates = Candidates.of(questions)
+        findings, tests = self.search(candidates)
+        found, _ = leaks(
+            candidates,
+            is_ordered=self.given.is_ordered,
+            columns=self.given.columns.candidates,
+            seed=self.settings.seed,
+        )
+        return _Measured(candidates, findings, tests, found)
+
+    def search(self, candidates: Candidates) -> tuple[list[Finding], dict[tuple[str, str], Test]]:
+        """The findings, and all tests by the family and the name of their pattern."""
         columns = self.given.columns
         findings, _, tests = search(
             candidates,
@@ -256,14 +267,7 @@ class _Repair:
             field=" + ".join(columns.candidates),
             label=LABELS[columns.kind],
         )
-        found, _ = leaks(
-            candidates,
-            is_ordered=self.given.is_ordered,
-            columns=columns.candidates,
-            seed=self.settings.seed,
-        )
-        by_name = {(one.pattern.family, one.pattern.name): one for one in tests}
-        return _Measured(candidates, findings, by_name, found)
+        return findings, {(one.pattern.family, one.pattern.name): one for one in tests}
 
     def leak(self, questions: Sequence[Question]) -> Leak:
         """How often a ranker that sees only the candidates is right."""
@@ -428,16 +432,18 @@ class _Repair:
     def drop(self) -> None:
         """Choose the questions to leave out."""
         self.watcher.step("choosing the questions to leave out")
-        questions = self.questions
-        fewest = max(FEWEST, round((1 - self.settings.max_drop) * len(questions)))
+        candidates = Candidates.of(self.questions)
+        findings, tests = self.search(candidates)
+        known = [tests[key].pattern.has for key in _keys(findings)]
+        leaks = (self.current, self.before.leaks["overlap"])
+        clear = {leak.part for leak in leaks if leak.low > leak.majority}
         self.dropped = drop.choose(
-            Candidates.of(questions),
+            candidates,
             is_ordered=self.given.is_ordered,
             goal=self.goal,
-            fewest=fewest,
-            clear=[
-                leak.part for leak in (self.current, self.before.leaks["overlap"]) if leak.low > leak.majority
-            ],
+            fewest=max(FEWEST, round((1 - self.settings.max_drop) * len(self.drafts))),
+            clear=clear | ({CANDIDATES} if known else set()),
+            rules=known,
             seed=self.settings.seed,
             progress=lambda share: self.watcher.progress(round(100 * share), 100),
         )
@@ -513,6 +519,12 @@ class _Repair:
         return Edit(
             draft.question.id, name, cell, cell, label, label, DROP, "rules", accepted=True, score_before=margin, how="drop", drops=True,
         )  # fmt: skip
+
+
+def _keys(findings: Iterable[Finding]) -> Iterable[tuple[str, str]]:
+    """The family and the name of each pattern that was found, of those that others explain, too."""
+    for finding in findings:
+        yield from ((one.level, one.pattern.place) for one in (finding, *finding.variants))
 
 
 def _text(cell: object) -> str:
