@@ -120,10 +120,12 @@ def full_stops(texts: Sequence[str]) -> Sequence[str]:
     ['It rains', 'It snows', 'It is dry']
     >>> full_stops(["in the U.S.", "in Rome"])
     ['in the U.S.', 'in Rome']
+    >>> full_stops(['It is "as is."', "It is new.", "It is old"])
+    ['It is "as is."', 'It is new.', 'It is old.']
     """
     if any(_is_long(text) for text in texts):
         return texts
-    has = [text.rstrip().endswith(".") for text in texts]
+    has = [text.rstrip(" \"'”’").endswith(".") for text in texts]
     belongs = [bool(ABBREVIATION.search(text.rstrip())) for text in texts]  # to the last word: no full stop
     return _same(
         texts,

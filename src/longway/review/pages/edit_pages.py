@@ -19,6 +19,7 @@ from longway.errors import RunError
 from longway.jobs.augment.result import CobaTrace
 from longway.jobs.augment.show import steps_block
 from longway.records import Edit, Verdict
+from longway.review.choice_rows import FIELD
 from longway.review.edit_list import EditGroup, ReviewedEdit
 from longway.review.index import rules_of
 from longway.review.pages.finding_pages import STRENGTHS, edit_findings
@@ -258,7 +259,8 @@ def edit_page(contents: RunContents, query: Query) -> PageView:
         **_coba_steps(reviewed, labels),
         **person_views(contents, reviewed, findings.before),
         "change": _gamma(edit),
-        "hand_text": _hand_text(reviewed),
+        "hand_text": None if contents.choice_fields else _hand_text(reviewed),
+        "is_question": contents.choice_fields is not None,
         "history": history_lines(history),
         "previous": address(f"/edits/{around.previous}", chosen) if around.previous else "",
         "next": following,
@@ -295,7 +297,9 @@ def edit_view(
         row=row_address(reviewed.edit.id),
         source=cut(reviewed.edit.source, NAME_LIMIT) if reviewed.edit.source else "",
         fate="dropped" if reviewed.edit.drops else "added" if trace and reviewed.edit.source else "",
-        columns=[_column_change(name, *both, limit) for name, both in trace.columns.items()] if trace else (),
+        columns=[_column_change(name, *both, limit) for name, both in trace.columns.items()]
+        if trace and reviewed.edit.field != FIELD
+        else (),
         steps=_step_views(trace.steps, limit) if trace else (),
         rules=[
             (cut(name, NAME_LIMIT), address("/edits", {"status": "kept", "rule": name}))
