@@ -12,7 +12,7 @@ The cells that an edit changes are in its trace, so that decisions apply to them
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from longway.records import Edit
 from longway.review.row_edits import TRACE, EditLine, merged
 
 Fields = Mapping[str, str]
+QUESTION = "question"  # the key in the trace of a merged edit
 FIELD = "question"  # the column that a merged edit names
 RIGHT, WRONG = "✓", "   "
 PAIRS = ("chosen", "rejected")
@@ -70,30 +71,73 @@ def shown(question: Question, fields: Fields) -> str:
     )
 
 
+def right_name(question: Question, fields: Fields) -> str:
+    """What the right candidate is called: its letter, or "chosen"."""
+    at = question.right or 0
+    return PAIRS[0] if "chosen" in fields else LETTERS[at] if at < len(LETTERS) else str(at + 1)
+
+
 def merged_questions(
     path: Path, *, dataset: Path, dropped: Path | None, fields: Fields
 ) -> Iterator[EditLine]:
     """One line for each row that the run changed, added or dropped, then the refused drafts of other rows."""
     lines = list(merged(path, text=""))
     after = load_questions(dataset, fields, own=True)
-    before = _with_cells(after, {line[2].id: _cells(line[2], 0) for line in lines if not line[2].source}, fields)
+    before = _with_cells(
+        after, {line[2].id: _cells(line[2], 0) for line in lines if not line[2].source}, fields
+    )
     drafted = _with_cells(after, {line[2].id: _cells(line[2], 1) for line in lines if not line[2].accepted}, fields)  # fmt: skip
     gone = _by_id(load_questions(dropped, fields, own=True)) if dropped else {}
-    before = {**gone, **before}
-    texts = {id_: shown(one, fields) for id_, one in before.items()}
-    new = {id_: shown(one, fields) for id_, one in {**_by_id(after), **drafted}.items()}
+    olds, news = {**gone, **before}, {**_by_id(after), **drafted}
     for read, _, edit in lines:
-        old = texts.get(edit.source or edit.id, "")
+        old = olds[edit.source or edit.id]
+        new = old if edit.drops else news[edit.id]
         cells = {name: list(both) for name, both in _cells_of(edit).items()}
         steps = edit.trace.get(TRACE, {}).get("steps", [edit.to_dict() | {"trace": {}}])
-        whole = replace(
-            edit,
-            field=FIELD,
-            before=old,
-            after=old if edit.drops else new.get(edit.id, old),
-            trace={TRACE: {"steps": steps, "columns": cells}},
-        )
+        trace = {TRACE: {"steps": steps, "columns": cells}, QUESTION: _question_trace(old, new, fields)}
+        whole = replace(edit, field=FIELD, before=shown(old, fields), after=shown(new, fields), trace=trace)
         yield read, whole.to_dict(), whole
+
+
+def _question_trace(old: Question, new: Question, fields: Fields) -> dict[str, object]:
+    return {
+        "prompt": old.prompt,
+        "names": list(PAIRS) if "chosen" in fields else [],
+        "before": [list(old.candidates), old.right],
+        "after": [list(new.candidates), new.right],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTrace:
+    """Both versions of a question. names: of its candidates, () for letters. was, now: for each version the texts, and the place of the right one."""
+
+    prompt: str
+    names: tuple[str, ...]
+    was: tuple[tuple[str, ...], int]
+    now: tuple[tuple[str, ...], int]
+
+    @classmethod
+    def of(cls, edit: Edit) -> QuestionTrace | None:
+        """The question of a merged edit; None for an edit of a labelled text."""
+        values = edit.trace.get(QUESTION)
+        if values is None or edit.field != FIELD:
+            return None
+        was, now = ((tuple(texts), int(right)) for texts, right in (values["before"], values["after"]))
+        return cls(values["prompt"], tuple(values["names"]), was, now)
+
+    def name(self, at: int) -> str:
+        """What the candidate at a place is called: a letter, "chosen" or "rejected"."""
+        return self.names[at] if self.names else LETTERS[at] if at < len(LETTERS) else str(at + 1)
+
+    def counterpart(self, text: str, others: Sequence[str]) -> str:
+        """Of the other version, the text that is most like this one: itself if nothing was changed."""
+        return text if text in others else max(others, key=lambda other: _likeness(text, other))
+
+
+def _likeness(one: str, other: str) -> float:
+    mine, theirs = set(one.lower().split()), set(other.lower().split())
+    return len(mine & theirs) / max(1, len(mine | theirs))
 
 
 def _cells_of(edit: Edit) -> dict[str, tuple[str, str]]:

@@ -192,9 +192,7 @@ def _questions(contents: RunContents, different: list[ChosenRow]) -> Iterator[Da
         contents.choice_fields or {},
         cells={
             row.id: {
-                name: cell
-                for name, cell in row.texts.items()
-                if name != FIELD and cell != row.as_run[name]
+                name: cell for name, cell in row.texts.items() if name != FIELD and cell != row.as_run[name]
             }
             for row in changed
             if row.was_in

@@ -28,7 +28,7 @@ from longway.review.database import Database, folded
 from longway.review.row_edits import TRACE, EditLine, RowTrace
 from longway.review.run_folder import edits_in, people_in
 
-VERSION = 7
+VERSION = 8
 AT_ONCE = 1000
 MAX_TRIGRAMS = 40  # of a search
 RULES_LIMIT = 200  # characters of the names of the rules of one step
@@ -213,9 +213,7 @@ def _add_edits(
     buffer.flush()
 
 
-def _add_rows(
-    database: Database, rows: Iterable[RowValues], progress: Callable[[int], object]
-) -> None:
+def _add_rows(database: Database, rows: Iterable[RowValues], progress: Callable[[int], object]) -> None:
     buffer = _Buffer(database, "rows", "rows_text" if HAS_TRIGRAMS else "")
     for number, (id_, label, text, context, split) in enumerate(rows, 1):
         buffer.add("rows", (number, id_, label, _storable(text), context, split))

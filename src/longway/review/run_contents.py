@@ -29,7 +29,7 @@ from longway.errors import DataError, RunError
 from longway.jobs.perturb.result import RowPeople
 from longway.json_values import from_json
 from longway.records import Edit, Pattern
-from longway.review.choice_rows import choice_fields, load_questions, merged_questions, shown
+from longway.review.choice_rows import choice_fields, load_questions, merged_questions, right_name, shown
 from longway.review.database import REVIEW_FILE, REVIEW_FOLDER, Database, folded
 from longway.review.decisions import CHOICES, Decision, Decisions
 from longway.review.edit_list import EditList, ListPage, ReviewedEdit, one_of, page_bounds, page_of, unknown
@@ -182,17 +182,20 @@ class RunContents:
         """The rows to list: texts with their labels, or questions with their candidates."""
         if self.choice_fields is None:
             return RowList.of(self.dataset(source))
-        given = self.questions(source)
-        names = [one.id for one in given.questions]
-        texts = (shown(one, self.choice_fields) for one in given.questions)
-        prompts = (one.prompt or None for one in given.questions)
-        return RowList(len(names), ((id_, "", text, prompt, "") for id_, text, prompt in zip(names, texts, prompts, strict=True)))
+        given, fields = self.questions(source), self.choice_fields
+        rows = (
+            (one.id, right_name(one, fields), shown(one, fields), one.prompt or None, "")
+            for one in given.questions
+        )
+        return RowList(len(given.questions), rows)
 
     def questions(self, path: Path) -> ChoiceDataset:
         """The questions of a file, read with the columns of the run; RunError if it is not the data of the run."""
         own = path in (self.dataset_path, self.dropped_path)
         try:
-            given = load_questions(path, self.choice_fields or {}, own=own, encoding=self.settings.get("encoding"))
+            given = load_questions(
+                path, self.choice_fields or {}, own=own, encoding=self.settings.get("encoding")
+            )
         except DataError as error:
             raise RunError(f"{path} cannot be read as the dataset of {self.folder}. {error}") from None
         if not own and given.fingerprint != self.about.get("fingerprint"):

@@ -177,7 +177,13 @@ def _of_candidates(value: Any) -> Any:
         for when in ("before", "after")
         for name, of in (("count", "applies"), ("share", "share"), ("points", "points"), ("gain", "points"))
     }
-    return {"level": value.get("family"), "pattern": value.get("name"), "label": "right", **figures, "base_rate": value.get("base_before")}
+    return {
+        "level": value.get("family"),
+        "pattern": value.get("name"),
+        "label": "right",
+        **figures,
+        "base_rate": value.get("base_before"),
+    }
 
 
 def read_run(folder: Path) -> RunFolder:

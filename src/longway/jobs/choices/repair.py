@@ -320,7 +320,9 @@ class _Repair:
         if self.settings.uses(POSITIONS) and not self.moves:
             yield VOTES_STAY if self.given.columns.kind == "votes" else UNSEEN
         if n and self.made.writer is None and not self.settings.remedy:
-            yield WITH_ENGINE[self._is_pair].format(data=quote(str(self.given.path or self.given.source_name)))
+            yield WITH_ENGINE[self._is_pair].format(
+                data=quote(str(self.given.path or self.given.source_name))
+            )
 
     def _estimate(self, n: int) -> RunEstimate | None:
         """What engines that cost money may take: two texts for the wrong candidates of n questions, and a judgement of each."""
@@ -427,7 +429,9 @@ class _Repair:
                 continue
             self.drafts[id_], self.sources[id_] = draft, one.id
         self.cue_names = ", ".join(MORE.get(name, name) for name in cues)
-        aim = f"added: the better answer without {self.cue_names}" if cues else "no style that rules can change"
+        aim = (
+            f"added: the better answer without {self.cue_names}" if cues else "no style that rules can change"
+        )
         self._add(COUNTER, aim, len(self.sources), left)
 
     def move(self) -> None:

@@ -46,7 +46,9 @@ REPORTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "augment": lambda summary: AugmentResult.from_dict(summary).page(),
     "perturb": lambda summary: PerturbResult.from_dict(summary).page(),
     "audit": lambda summary: (
-        (ChoiceAuditResult if "candidates" in summary.get("leak", {}) else AuditResult).from_dict(summary).page()
+        (ChoiceAuditResult if "candidates" in summary.get("leak", {}) else AuditResult)
+        .from_dict(summary)
+        .page()
     ),
     "grammar": lambda summary: GrammarResult.from_dict(summary).page(),
     "fairness": lambda summary: FairnessResult.from_dict(summary).page(),
