@@ -171,9 +171,14 @@ def counter_pair(pair: Question, cues: Mapping[str, int]) -> tuple[str, str] | N
 def _kept_words(text: str, take: Callable[[str], str], *, may_open: bool) -> str:
     """The text without a cue, if all its words stay but the numbers of list items."""
     new = take(text).strip()
-    old_words, new_words = (words_of(re.sub(r"(?m)^\s*\d+[.)]\s+", "", one)) for one in (text, new))
+    old_words, new_words = _plain_words(text), _plain_words(new)
     is_same = old_words == new_words or (may_open and old_words[-len(new_words) :] == new_words)
     return new if new and is_same else text
+
+
+def _plain_words(text: str) -> list[str]:
+    """The words without the numbers of list items and the marks of bold words."""
+    return words_of(re.sub(r"(?m)^\s*\d+[.)]\s+", "", text).replace("__", " "))
 
 
 def _values(name: str, prompt: str, texts: Sequence[str]) -> Sequence[float]:
