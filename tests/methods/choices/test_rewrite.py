@@ -102,6 +102,15 @@ def test_a_wrong_option_that_says_the_same_as_the_right_one_is_refused():
     assert meaning_verdicts(QUESTION, 1, "Stone in a hot room", Entailment())[0].passed
 
 
+def test_a_wrong_option_must_still_say_what_it_said():
+    one = Question("1", 0, "Who are you?", ("I am a program.", "I was born a human."), 0)
+    said = {
+        verdict.check: verdict.passed
+        for verdict in meaning_verdicts(one, 1, "You are not human at all.", Entailment())
+    }
+    assert said == {"entailment": True, "claim": False}
+
+
 def test_options_of_a_few_words_are_not_given_to_the_entailment_model():
     assert meaning_verdicts(QUESTION, 1, "some stone", Entailment()) == []
 

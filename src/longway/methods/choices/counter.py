@@ -31,7 +31,7 @@ OPENING = re.compile(
 )
 BREAK = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])")
 ENDS = (".", "!", "?", ":", ";", ",", "…")
-FEWEST_ITEMS = 3  # sentences that become a list
+FEWEST_ITEMS = 2  # sentences or lines that become a list
 LENGTH = "characters"
 _INDEX = {cue.name: cue for cue in CUES}
 
@@ -76,18 +76,24 @@ def _closed(lines: Sequence[str], text: str) -> Iterable[str]:
 
 
 def with_list(text: str) -> str:
-    """The text with the sentences of its longest paragraph as a list; unchanged if it has too few.
+    """The text with the sentences or lines of its longest paragraph as a list; unchanged if it has too few.
 
     >>> with_list("It is cheap. It is near. It is open.")
     '- It is cheap.\\n- It is near.\\n- It is open.'
     """
     paragraphs = text.split("\n\n")
-    at = max(range(len(paragraphs)), key=lambda i: len(sentences(paragraphs[i])))
-    found = sentences(paragraphs[at])
-    if len(found) < FEWEST_ITEMS or "\n" in paragraphs[at].strip():
+    units = [_units(paragraph) for paragraph in paragraphs]
+    at = max(range(len(units)), key=lambda i: len(units[i]))
+    if len(units[at]) < FEWEST_ITEMS:
         return text
-    paragraphs[at] = "\n".join(f"- {one}" for one in found)
+    paragraphs[at] = "\n".join(f"- {one}" for one in units[at])
     return "\n\n".join(paragraphs)
+
+
+def _units(paragraph: str) -> list[str]:
+    """What can become an item of a list: the lines of a paragraph, or its sentences if it is a single line."""
+    lines = [line.strip() for line in paragraph.split("\n") if line.strip()]
+    return lines if len(lines) > 1 else sentences(paragraph)
 
 
 def sentences(paragraph: str) -> list[str]:

@@ -4,7 +4,7 @@
     rewrite(questions, ...)     new texts, checked
 
 Rules check that a text is new, has the length that was asked for, the numbers and the language of the old one. The entailment model checks
-that a wrong option does not say the same as the right one, and that a shortened answer says nothing else than the long one. Then a judge who
+that a wrong option still says what it said, and not the same as the right one, and that a shortened answer says nothing else than the long one. Then a judge who
 does not know which one is right must still choose it. A question is changed as a whole or not at all.
 """
 
@@ -34,6 +34,7 @@ MUCH_LONGER = 1.3  # times as many words as the other answer of a pair: the bett
 LEAST_LEFT = 0.4  # of the words of an answer that is shortened
 SENTENCE = 4  # words from which the entailment model can read an option
 SAME = 0.5  # probability of entailment, both ways, from which two texts say the same
+KEPT = 0.5  # probability that a new option entails the old one, below which it is refused
 FOUNDED = 0.5  # mean probability that the long answer entails a sentence of the short one: 0.7 for its own sentences, 0.4 for another answer's
 NOTHING = "the engine wrote nothing"
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -189,9 +190,15 @@ def meaning_verdicts(question: Question, at: int, new: str, entailment: Entails)
         return [Verdict("entailment", not reason, founded, reason)]
     if min(len(right.split()), len(new.split())) < SENTENCE or len(SENTENCE_END.split(new.strip())) > 1:
         return []
-    same = float(entailment.probabilities([(right, new), (new, right)])[:, 0].min())
+    old = question.candidates[at]
+    to_new, to_right, to_old = entailment.probabilities([(right, new), (new, right), (new, old)])[:, 0]
+    same = float(min(to_new, to_right))
     reason = "" if same < SAME else "says the same as the right one"
-    return [Verdict("entailment", not reason, 1 - same, reason)]
+    verdicts = [Verdict("entailment", not reason, 1 - same, reason)]
+    if len(old.split()) >= SENTENCE:
+        reason = "" if to_old >= KEPT else "does not say what it said before"
+        verdicts.append(Verdict("claim", not reason, float(to_old), reason))
+    return verdicts
 
 
 def _judged(
