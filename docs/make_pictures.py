@@ -52,6 +52,7 @@ NEEDED = {
     "claims-grammar": GRAMMAR,
     "quiz-audit": ["audit", "quiz.jsonl"],
     "pairs-audit": ["audit", "pairs.jsonl"],
+    "quiz-repair": ["repair", "quiz.jsonl"],
 }
 
 
@@ -73,6 +74,7 @@ def main() -> None:
         with browser() as new_page:
             reports(runs, new_page)
             candidates(runs, new_page)
+            question(runs, Path(temporary), new_page)
             reviews(runs, Path(temporary), new_page)
     for picture in IMAGES.iterdir():
         if picture.stat().st_size > LIMIT:
@@ -141,6 +143,20 @@ def candidates(runs: Path, new_page: Any) -> None:
     page.screenshot(path=IMAGES / "choice.png")
     page.goto((runs / "pairs-audit" / "report.html").as_uri())
     page.locator("#style").screenshot(path=IMAGES / "preferences.png")
+
+
+def question(runs: Path, temporary: Path, new_page: Any) -> None:
+    """choice-review.png: a question whose candidates were normalised and moved, in the review."""
+    contents = RunContents(shutil.copytree(runs / "quiz-repair", temporary / "quiz-repair"))
+    try:
+        key = contents.edits.keys(EditFilter(method="normalise, positions"))[0]
+        with serving(contents, author="ada") as served:
+            page = new_page(1100, 720)
+            page.goto(served.url)
+            page.goto(f"{served.address}edits/{key}")
+            page.screenshot(path=IMAGES / "choice-review.png")
+    finally:
+        contents.close()
 
 
 def reviews(runs: Path, temporary: Path, new_page: Any) -> None:

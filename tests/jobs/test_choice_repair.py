@@ -8,11 +8,11 @@ import pytest
 
 import longway as lw
 from longway.data.choices import load_choices
+from longway.detect.choices.cues import words_of
 from longway.engines.engine import Engine, Judgement, Written
-from longway.errors import DataError, RunError, SettingError
+from longway.errors import DataError, SettingError
 from longway.jobs.choices.repair import choice_repair_plan, repair_choices
 from longway.jobs.choices.repair_result import ChoiceRepairResult
-from longway.review.run_folder import read_run
 from tests.jobs.planted_choices import CUES, WORDS, quiz
 
 
@@ -113,7 +113,7 @@ def test_pairs_are_dropped_and_not_moved():
         for row in quiz(n=120)
     ]
     result = repair_choices(rows, max_drop=0.3)
-    assert {step.remedy for step in result.steps} == {"normalise", "drop"}
+    assert {step.remedy for step in result.steps} == {"normalise", "counter", "drop"}
     assert result.dropped == 36
     assert set(result.data.table.frame.columns) == {"prompt", "chosen", "rejected", "longway_id"}
 
@@ -139,8 +139,38 @@ def test_the_result_is_read_from_its_file(tmp_path):
     content = json.loads((tmp_path / "run" / "repair.json").read_text(encoding="utf-8"))
     assert ChoiceRepairResult.from_dict(content) == result
     assert content["questions_after"] == 60
-    with pytest.raises(RunError, match="data with candidates"):
-        read_run(tmp_path / "run")
+
+
+def styled_pairs(n=160, share=0.85, seed=0):
+    """Pairs whose better answer is a list in a share of them; both have about the same length."""
+    draw = random.Random(seed)
+    rows = []
+    for i in range(n):
+        both = [
+            [f"{draw.choice(WORDS)} {draw.choice(WORDS)}.".capitalize() for _ in range(4)] for _ in range(2)
+        ]
+        styled = 0 if draw.random() < share else 1
+        texts = ["\n".join(f"- {one}" for one in some) if at == styled else " ".join(some) for at, some in enumerate(both)]  # fmt: skip
+        rows.append({"id": f"p{i}", "prompt": f"Ask {i}", "chosen": texts[0], "rejected": texts[1]})
+    return rows
+
+
+def test_counter_pairs_make_a_style_even_and_keep_the_pairs(tmp_path):
+    rows = styled_pairs()
+    result = repair_choices(rows, out=tmp_path / "run")
+    assert result.leak_before.accuracy > 0.75
+    assert result.leak_after.low < 0.5 < result.leak_before.low
+    assert result.findings[0].points_before > 0.3
+    assert result.findings[0].points_after <= 0.02
+    assert result.added > 50
+    assert result.dropped < 40
+    frame = result.data.table.frame
+    added = frame.filter(frame["longway_source"].is_not_null())
+    assert added.height == result.added
+    chosen = {row["id"]: row["chosen"] for row in rows}
+    for source, text in zip(added["longway_source"], added["chosen"], strict=True):
+        assert words_of(text) == words_of(chosen[source])
+    assert result.questions_after == frame.height == 160 + result.added - result.dropped
 
 
 @pytest.mark.parametrize(

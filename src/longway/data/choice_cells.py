@@ -31,6 +31,7 @@ from longway.data.choices import (
     row_ids,
 )
 from longway.data.columns import ID_COLUMN
+from longway.data.edited import SOURCE_COLUMN, Changes, with_source_column
 from longway.data.table import DataTable, dump, scalar_text
 from longway.records import Edit
 
@@ -200,23 +201,29 @@ class ChoiceCells:
 
 
 def apply_choice_edits(given: ChoiceDataset, edits: Iterable[Edit]) -> Iterator[DataTable]:
-    """All rows with the accepted edits applied, with the column longway_id."""
-    cells: dict[str, dict[str, str]] = {}
-    dropped = set()
-    for edit in edits:
-        if edit.accepted and edit.drops:
-            dropped.add(edit.id)
-        elif edit.accepted:
-            cells.setdefault(edit.field, {})[edit.id] = edit.after
-    ids = ids_of(given)
-    start = 0
+    """All rows with the accepted edits applied, with the column longway_id; then the rows that are added, with longway_source."""
+    changes = Changes.of(edits)
+    sources = {row.source for row in changes.added.values()}
+    ids, start = ids_of(given), 0
+    copied: dict[str, DataTable] = {}
     for table in given.raw_tables() or [given.table]:
         mine = ids[start : start + table.frame.height]
         start += table.frame.height
-        new = [_replaced(table.frame[name], mine, changed) for name, changed in cells.items()]
-        frame = table.frame.with_columns(*new, pl.Series(ID_COLUMN, mine, dtype=pl.String))
-        frame = frame.filter(pl.Series([id_ not in dropped for id_ in mine], dtype=pl.Boolean))
-        yield replace(table, frame=frame, optional=table.optional - {ID_COLUMN})
+        plain = table.frame.with_columns(pl.Series(ID_COLUMN, mine, dtype=pl.String))
+        if sources:
+            plain = with_source_column(plain)
+        copied |= {id_: replace(table, frame=plain[at]) for at, id_ in enumerate(mine) if id_ in sources}
+        new = [_replaced(plain[name], mine, cells) for name, cells in changes.cells.items()]
+        frame = plain.with_columns(*new)
+        frame = frame.filter(pl.Series([id_ not in changes.dropped for id_ in mine], dtype=pl.Boolean))
+        yield replace(table, frame=frame, optional=table.optional - {ID_COLUMN, SOURCE_COLUMN})
+    for id_, row in changes.added.items():
+        table = copied[row.source]
+        cells = {**row.cells, ID_COLUMN: id_, SOURCE_COLUMN: row.source}
+        if (own := given.columns.id) is not None:
+            cells[own] = id_ if table.frame[own].dtype == pl.String else "null"  # no number is free
+        new = [_replaced(table.frame[name], [id_], {id_: cell}) for name, cell in cells.items()]
+        yield replace(table, frame=table.frame.with_columns(*new), optional=table.optional - {ID_COLUMN, SOURCE_COLUMN})  # fmt: skip
 
 
 def ids_of(given: ChoiceDataset) -> list[str]:

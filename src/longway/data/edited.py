@@ -103,7 +103,7 @@ def apply_edits(
         if WEIGHT_COLUMN in new_cells:
             frame = frame.with_columns(pl.col(WEIGHT_COLUMN).cast(pl.Float64, strict=False))
         if with_sources:
-            frame = _with_source_column(frame)
+            frame = with_source_column(frame)
         for place in (i for i, id_ in enumerate(ids) if copied_ids and id_ in copied_ids):
             copied[ids[place]] = plain.with_frame(frame[place])
         if changes.dropped:
@@ -187,7 +187,7 @@ def _cast(cells: Mapping[str, str], frame: pl.DataFrame) -> Iterator[pl.Expr]:
         yield pl.lit(cell).cast(frame.schema[name], strict=False).alias(name)
 
 
-def _with_source_column(frame: pl.DataFrame) -> pl.DataFrame:
+def with_source_column(frame: pl.DataFrame) -> pl.DataFrame:
     """The rows with a source column of text; the values that an earlier run wrote are kept."""
     if SOURCE_COLUMN in frame.columns:
         return frame.with_columns(pl.col(SOURCE_COLUMN).cast(pl.String))

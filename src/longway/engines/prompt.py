@@ -8,7 +8,7 @@ escaped, and never becomes part of an instruction.
     triples_prompt, alter_prompt, realise_prompt, identify_prompt, pick_prompt      CoBA, section 3.3 and appendix H; our own wording
     edit_prompt                              repair: put a phrase in, or change the length
     counterfactual_prompt, fill_prompt, translate_prompt, translate_back_prompt     methods that CoBA is compared with
-    candidate_prompt, answer_prompt          repair of data with candidates: rewrite a wrong one, choose the right one
+    candidate_prompt, shorten_prompt, answer_prompt      repair of data with candidates: rewrite a wrong one, shorten the better answer, choose the right one
     perturb_prompt                           perturbation paper, section 2: change one person; our own wording
     mended                                   the same prompt after an answer that could not be used
 
@@ -210,7 +210,12 @@ def candidate_prompt(
 ) -> Prompt:
     """Asks for a wrong candidate in the form of the right one, with so many words. is_pair: of two answers, not of several options."""
     values = {"right": right, "others": tuple(others), "least": least, "most": most, "is_pair": is_pair}
-    return Prompt("candidate.v1", NO_LABELS, wrong, question, values=values)
+    return Prompt("candidate.v2", NO_LABELS, wrong, question, values=values)
+
+
+def shorten_prompt(question: str, answer: str, *, least: int, most: int) -> Prompt:
+    """Asks for a shorter version of an answer, with so many words."""
+    return Prompt("shorten.v1", NO_LABELS, answer, question, values={"least": least, "most": most})
 
 
 def answer_prompt(question: str, candidates: Sequence[str], *, is_pair: bool) -> Prompt:

@@ -29,6 +29,7 @@ from longway.errors import RunError, SettingError
 from longway.jobs.formulas import FORMULA
 from longway.jobs.rewrite.decisions import fingerprint
 from longway.jobs.rewrite.settings import Decisions, MarkedFinding
+from longway.review.choice_rows import FIELD, choice_tables
 from longway.review.chosen import ChosenRow, Undecided, chosen
 from longway.review.edit_list import EditFilter, ReviewedEdit
 from longway.review.row_edits import steps_of
@@ -56,6 +57,8 @@ def export_dataset(contents: RunContents, path: Path, *, undecided: Undecided = 
     """
     _own_dataset(contents)
     different = [row for row in chosen(contents, undecided=undecided) if row.differs]
+    if contents.choice_fields is not None:
+        return save(_questions(contents, different), path)
     return save(_tables(contents, contents.dataset(), different), path)
 
 
@@ -178,6 +181,25 @@ def _tables(contents: RunContents, dataset: Dataset, different: list[ChosenRow])
     restored = {row.id for row in different if row.is_in and not row.was_in and not row.source}
     if restored:
         yield from _restored(contents, restored, dataset)
+
+
+def _questions(contents: RunContents, different: list[ChosenRow]) -> Iterator[DataTable]:
+    """The questions of the run's dataset with the differences applied."""
+    changed = [row for row in different if row.is_in]
+    return choice_tables(
+        _own_dataset(contents),
+        contents.dropped_path,
+        contents.choice_fields or {},
+        cells={
+            row.id: {
+                name: cell for name, cell in row.texts.items() if name != FIELD and cell != row.as_run[name]
+            }
+            for row in changed
+            if row.was_in
+        },
+        left_out=[row.id for row in different if not row.is_in],
+        restored=[row.id for row in changed if not row.was_in],
+    )
 
 
 def _restored(contents: RunContents, ids: Set[str], dataset: Dataset) -> Iterator[DataTable]:

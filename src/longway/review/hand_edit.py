@@ -64,6 +64,10 @@ def write_by_hand(
 ) -> Decision:
     """Check a text written by hand and store it, whether it passes or not. seen: as in `Decisions.write`."""
     edit = contents.edits.get(key).edit
+    if contents.choice_fields is not None:
+        raise SettingError(
+            "Questions with candidates cannot be edited by hand here. Expected a text. Accept or reject the edit."
+        )
     if edit.drops:
         raise SettingError(
             "The run dropped this row, so there is no new text to change. Expected an edit of a text. Reject the edit to keep the row."

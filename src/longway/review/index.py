@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from longway.review.database import Database, folded
 from longway.review.row_edits import TRACE, EditLine, RowTrace
 from longway.review.run_folder import edits_in, people_in
 
-VERSION = 7
+VERSION = 8
 AT_ONCE = 1000
 MAX_TRIGRAMS = 40  # of a search
 RULES_LIMIT = 200  # characters of the names of the rules of one step
@@ -73,6 +73,31 @@ _WITH_CONTEXT = """select number, before, after, rest, coalesce((select context 
     from edits join bodies using (number) where number > ? order by number limit ?"""
 
 Progress = Callable[[int, int], object]
+RowValues = tuple[str, str, str, str | None, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RowList:
+    """The rows of a dataset: how many, and for each its id, label, text, context and split."""
+
+    n: int
+    rows: Iterable[RowValues]
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> RowList:
+        """The rows of labelled texts."""
+        return cls(dataset.n_rows, _dataset_rows(dataset))
+
+
+def _dataset_rows(dataset: Dataset) -> Iterator[RowValues]:
+    for table, ids in dataset.tables_with_ids():
+        roles = role_frame(table, dataset.columns)
+        contexts = roles["context"] if "context" in roles.columns else [None] * roles.height
+        splits = roles["split"] if "split" in roles.columns else [""] * roles.height
+        for id_, label, text, context, split in zip(
+            ids, roles["label"], roles["text"], contexts, splits, strict=True
+        ):
+            yield id_, label or "", text or "", context, split or ""
 
 
 def _has_trigrams() -> bool:
@@ -92,7 +117,7 @@ def build(
     database: Database,
     *,
     edits: Path | None,
-    load: Callable[[], Dataset] | None,
+    load: Callable[[], RowList] | None,
     stamp: str,
     progress: Progress,
     merge: Callable[[Path], Iterable[EditLine]] | None = None,
@@ -102,13 +127,13 @@ def build(
 ) -> None:
     """Build the tables, unless they were built with the same `stamp`.
 
-    load: reads the dataset, if there is one. merge: lists one edit per row (`row_edits.py`). progress: called with the amount done and the total, in bytes of edits plus rows of data.
+    load: reads the rows, if there are any. merge: lists one edit per row (`row_edits.py`). progress: called with the amount done and the total, in bytes of edits plus rows of data.
     patterns: by the key of the finding; edits are listed by those that they change. context: the column of the context.
     """
     database.execute("create table if not exists made_of (stamp text not null)")
     if _is_built(database, stamp):
         return
-    dataset = None if load is None else load()
+    listed = None if load is None else load()
     with database.writing():
         if _is_built(database, stamp):  # by another process in the meantime
             return
@@ -119,12 +144,12 @@ def build(
             for option in _OPTIONS:
                 database.execute(f"insert into {name}_text ({name}_text, rank) values (?, ?)", option)
         size = edits.stat().st_size if edits else 0
-        total = size + (dataset.n_rows if dataset else 0)
+        total = size + (listed.n if listed else 0)
         if edits:
             lines = edits_in(edits) if merge is None else merge(edits)
             _add_edits(database, lines, lambda done: progress(done, total), is_merged=merge is not None)
-        if dataset:
-            _add_rows(database, dataset, lambda done: progress(size + done, total))
+        if listed:
+            _add_rows(database, listed.rows, lambda done: progress(size + done, total))
         if people:
             _add_people(database, people)
         for statement in (*_RANKS, *_INDEXES):
@@ -188,22 +213,14 @@ def _add_edits(
     buffer.flush()
 
 
-def _add_rows(database: Database, dataset: Dataset, progress: Callable[[int], object]) -> None:
+def _add_rows(database: Database, rows: Iterable[RowValues], progress: Callable[[int], object]) -> None:
     buffer = _Buffer(database, "rows", "rows_text" if HAS_TRIGRAMS else "")
-    number = 0
-    for table, ids in dataset.tables_with_ids():
-        roles = role_frame(table, dataset.columns)
-        contexts = roles["context"] if "context" in roles.columns else [None] * roles.height
-        splits = roles["split"] if "split" in roles.columns else [""] * roles.height
-        for id_, label, text, context, split in zip(
-            ids, roles["label"], roles["text"], contexts, splits, strict=True
-        ):
-            number += 1
-            buffer.add("rows", (number, id_, label or "", text or "", context, split or ""))
-            buffer.add("rows_text", (number, folded(f"{id_}\n{text or ''}\n{context or ''}")))
-            if buffer.is_full:
-                buffer.flush()
-                progress(number)
+    for number, (id_, label, text, context, split) in enumerate(rows, 1):
+        buffer.add("rows", (number, id_, label, _storable(text), context, split))
+        buffer.add("rows_text", (number, folded(f"{id_}\n{text}\n{context or ''}")))
+        if buffer.is_full:
+            buffer.flush()
+            progress(number)
     buffer.flush()
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import islice
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from longway.data import Dataset, load
+from longway.data.choices import ChoiceDataset
 from longway.data.columns import ID_COLUMN
 from longway.detect import TokenizedRow, required_words, where
 from longway.detect.detector import Spans
@@ -28,11 +29,12 @@ from longway.errors import DataError, RunError
 from longway.jobs.perturb.result import RowPeople
 from longway.json_values import from_json
 from longway.records import Edit, Pattern
+from longway.review.choice_rows import choice_fields, load_questions, merged_questions, right_name, shown
 from longway.review.database import REVIEW_FILE, REVIEW_FOLDER, Database, folded
 from longway.review.decisions import CHOICES, Decision, Decisions
 from longway.review.edit_list import EditList, ListPage, ReviewedEdit, one_of, page_bounds, page_of, unknown
-from longway.review.index import build, finding_key, row_key, search_in, stamp_of
-from longway.review.row_edits import merged, merged_rounds
+from longway.review.index import RowList, build, finding_key, row_key, search_in, stamp_of
+from longway.review.row_edits import EditLine, merged, merged_rounds
 from longway.review.run_folder import RunFinding, read_run
 
 MERGES = {"repair": merged, "rewrite": merged_rounds}
@@ -136,6 +138,7 @@ class RunContents:
         run = read_run(folder)
         self.folder, self.about, self.command = folder, run.about, run.command
         self.settings: dict[str, Any] = run.about["settings"]
+        self.choice_fields = choice_fields(run.about)  # None for labelled texts
         self.columns = RunColumns(*(self.settings.get(name) for name in ("text", "context", "label", "id")))
         self.summary, self.files = run.summary, run.files
         self.dataset_path, self.dropped_path = run.dataset_path, run.dropped_path
@@ -149,12 +152,13 @@ class RunContents:
         build(
             self.database,
             edits=run.edits_path,
-            load=None if source is None else lambda: self.dataset(source),
+            load=None if source is None else lambda: self._rows(source),
             stamp=stamp_of(run.edits_path, source, run.people_path, columns=json.dumps(asdict(self.columns))),
             progress=progress,
-            merge=partial(MERGES[self.command], text=self.text_column) if self.command in MERGES else None,
+            merge=self._merge(),
             patterns={
-                key: self._shape(found[0]) for key, found in islice(self._findings.items(), MAX_PATTERNS)
+                key: self._shape(found[0])
+                for key, found in islice(self._findings.items(), 0 if self.choice_fields else MAX_PATTERNS)
             },
             context=self.columns.context,
             people=run.people_path,
@@ -162,6 +166,41 @@ class RunContents:
         self.has_people = run.people_path is not None
         self._counts: dict[tuple[str, ...], int] = {}
         self.edits = EditList(self.database, self.decisions, has_any=run.edits_path is not None)
+
+    def _merge(self) -> Callable[[Path], Iterable[EditLine]] | None:
+        """What lists one edit per row; None if edits are listed as they are."""
+        if self.choice_fields is not None and self.dataset_path is not None:
+            return partial(
+                merged_questions,
+                dataset=self.dataset_path,
+                dropped=self.dropped_path,
+                fields=self.choice_fields,
+            )
+        return partial(MERGES[self.command], text=self.text_column) if self.command in MERGES else None
+
+    def _rows(self, source: Path) -> RowList:
+        """The rows to list: texts with their labels, or questions with their candidates."""
+        if self.choice_fields is None:
+            return RowList.of(self.dataset(source))
+        given, fields = self.questions(source), self.choice_fields
+        rows = (
+            (one.id, right_name(one, fields), shown(one, fields), one.prompt or None, "")
+            for one in given.questions
+        )
+        return RowList(len(given.questions), rows)
+
+    def questions(self, path: Path) -> ChoiceDataset:
+        """The questions of a file, read with the columns of the run; RunError if it is not the data of the run."""
+        own = path in (self.dataset_path, self.dropped_path)
+        try:
+            given = load_questions(
+                path, self.choice_fields or {}, own=own, encoding=self.settings.get("encoding")
+            )
+        except DataError as error:
+            raise RunError(f"{path} cannot be read as the dataset of {self.folder}. {error}") from None
+        if not own and given.fingerprint != self.about.get("fingerprint"):
+            raise self._other_data(path)
+        return given
 
     def has(self, what: str) -> bool:
         """Whether there are "edits", "findings", "rows", "trees" or "proof"."""
@@ -207,6 +246,8 @@ class RunContents:
         if not self._has_rows:
             return []
         named = finding.supporting if supporting else finding.counter
+        if self.choice_fields is not None:
+            named = named or ()
         if named is None:
             return self._search_examples(finding, supporting=supporting)
         ids = named[:MAX_EXAMPLES]
@@ -215,7 +256,9 @@ class RunContents:
         return [DataRow(*row) for row in rows]
 
     def where(self, finding: RunFinding, row: TokenizedRow) -> dict[str, Spans] | None:
-        """The spans of a finding's pattern in a row, by column; None if the row does not show it."""
+        """The spans of a finding's pattern in a row, by column; None if the row does not show it, or if it is a pattern of candidates."""
+        if self.choice_fields is not None:
+            return None
         return where(self._shape(finding), row)
 
     def _shape(self, finding: RunFinding) -> Pattern:
@@ -231,7 +274,7 @@ class RunContents:
 
     def other_column(self, edit: Edit) -> tuple[str, str] | None:
         """For pairs, the column that an edit does not change and its text; None for single texts."""
-        context = self.columns.context
+        context = "prompt" if self.choice_fields is not None else self.columns.context
         if context is None or not self._has_rows:
             return None
         ids = (edit.id, edit.source or edit.id)  # for a row that was not added: its source
@@ -240,9 +283,8 @@ class RunContents:
         )
         if not rows:
             return None
-        return (
-            (context, rows[0][1] or "") if edit.field == self.text_column else (self.text_column, rows[0][0])
-        )
+        is_text = self.choice_fields is not None or edit.field == self.text_column
+        return (context, rows[0][1] or "") if is_text else (self.text_column, rows[0][0])
 
     def unchanged_rows(self) -> list[str]:
         """The keys of rows with a demographic word that a perturbation left unchanged."""
@@ -328,10 +370,13 @@ class RunContents:
         split = self.settings.get("split")
         part = data.select_split(split) if split else data
         if part.fingerprint != self.about.get("fingerprint"):
-            raise RunError(
-                f"{path} is not the data of {self.folder}: its texts or labels differ. "
-                "Expected the file that the run was made from. Give that one with --data."
-            )
+            raise self._other_data(path)
+
+    def _other_data(self, path: Path) -> RunError:
+        return RunError(
+            f"{path} is not the data of {self.folder}: its texts or labels differ. "
+            "Expected the file that the run was made from. Give that one with --data."
+        )
 
     def _count(self, clause: str, values: list[str]) -> int:
         """The number of rows, cached: rows never change."""

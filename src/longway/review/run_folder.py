@@ -161,10 +161,29 @@ class RunFolder:
             listed = values.get(part) if isinstance(values, dict) else None
             for number, value in enumerate(listed if isinstance(listed, list) else (), 1):
                 try:
+                    value = _of_candidates(value)
                     found.append((from_json(RunFinding, value), value))
                 except TypeError as error:
                     raise _damaged(self.folder / name, f'"{part}", number {number}', error) from None
         return found
+
+
+def _of_candidates(value: Any) -> Any:
+    """A pattern of candidates before and after a repair as a finding; any other value as it is."""
+    if not isinstance(value, dict) or "applies_before" not in value:
+        return value
+    figures = {
+        f"{name}_{when}": value.get(f"{of}_{when}")
+        for when in ("before", "after")
+        for name, of in (("count", "applies"), ("share", "share"), ("points", "points"), ("gain", "points"))
+    }
+    return {
+        "level": value.get("family"),
+        "pattern": value.get("name"),
+        "label": "right",
+        **figures,
+        "base_rate": value.get("base_before"),
+    }
 
 
 def read_run(folder: Path) -> RunFolder:
@@ -201,10 +220,6 @@ def read_run(folder: Path) -> RunFolder:
             f"Expected the files of the finished run. Run the same `longway {command}` again, which repairs it."
         )
     summary = read_json(folder / name) if name in files else {}
-    if isinstance(summary, dict) and "leaks_before" in summary:
-        raise RunError(
-            f"{folder} holds a repair of data with candidates, which the review does not show yet. Open its report.html, or read its edits.jsonl."
-        )
     return RunFolder(folder, about, command, summary if isinstance(summary, dict) else {}, files)
 
 

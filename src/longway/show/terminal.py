@@ -220,7 +220,9 @@ def _table(table: Table, width: int) -> list[RenderableType]:
 
 
 def _in_report(shown: int, of: int, more: str) -> list[Text]:
-    return [Text(f"{of - shown:,} more {more} in the report.", style="dim")] if shown < of else []
+    n = of - shown
+    noun = more.removesuffix("s") if n == 1 else more
+    return [Text(f"{n:,} more {noun} in the report.", style="dim")] if n > 0 else []
 
 
 def _fitting(table: Table, rows: Sequence[Row], width: int) -> tuple[list[int], list[str]]:

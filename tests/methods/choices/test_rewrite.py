@@ -1,9 +1,11 @@
 """Wrong candidates rewritten by an engine: what is asked, what is refused, and that the right one never changes."""
 
+import numpy as np
+
 from longway.data.choices import Question
 from longway.engines.asker import Asker
 from longway.engines.engine import Engine, Judgement, Written
-from longway.methods.choices.rewrite import form_verdicts, request, rewrite, targets
+from longway.methods.choices.rewrite import form_verdicts, meaning_verdicts, request, rewrite, targets
 from longway.store import Journal
 
 QUESTION = Question("1", 0, "What melts?", ("ice in a warm room", "stone", "glass", "wood"), 0)
@@ -85,3 +87,53 @@ def test_the_prompt_holds_the_row_as_data():
 def test_the_candidates_that_look_right_most_are_rewritten():
     assert targets(QUESTION, [0.9, 0.1, 0.3, 0.2]) == [2, 3]
     assert targets(Question("1", 0, "", ("yes", "no"), 1), [0.1, 0.9]) == [0]
+
+
+class Entailment:
+    """Texts entail one another if they share their first word."""
+
+    def probabilities(self, pairs):
+        return np.array([[1.0, 0, 0] if a.split()[0].lower() == b.split()[0].lower() else [0, 0, 1.0] for a, b in pairs])  # fmt: skip
+
+
+def test_a_wrong_option_that_says_the_same_as_the_right_one_is_refused():
+    (verdict,) = meaning_verdicts(QUESTION, 1, "Ice in a hot room", Entailment())
+    assert verdict.reason == "says the same as the right one"
+    assert meaning_verdicts(QUESTION, 1, "Stone in a hot room", Entailment())[0].passed
+
+
+def test_a_wrong_option_must_still_say_what_it_said():
+    one = Question("1", 0, "Who are you?", ("I am a program.", "I was born a human."), 0)
+    said = {
+        verdict.check: verdict.passed
+        for verdict in meaning_verdicts(one, 1, "You are not human at all.", Entailment())
+    }
+    assert said == {"entailment": True, "claim": False}
+
+
+def test_options_of_a_few_words_are_not_given_to_the_entailment_model():
+    assert meaning_verdicts(QUESTION, 1, "some stone", Entailment()) == []
+
+
+LONG = "It melts in the sun. " * 6
+PAIR = Question("1", 0, "What does ice do?", (LONG.strip(), "It stays as it is in the sun, I think."), 0)
+
+
+def test_a_much_longer_better_answer_is_shortened_to_the_length_of_the_other():
+    assert targets(PAIR, [0.9, 0.1], is_pair=True) == [0]
+    prompt = request(PAIR, 0, is_pair=True)
+    assert prompt.kind == "shorten"
+    assert (prompt.values["least"], prompt.values["most"]) == (10, 16)
+
+
+def test_a_shortened_answer_may_leave_numbers_out_but_not_add_any():
+    pair = Question("1", 0, "", ("It melts at 0 degrees, in 3 hours, in the sun, as all ice does", "No."), 0)
+    words = "It melts at {} degrees in the sun"
+    assert all(one.passed for one in form_verdicts(pair, pair.candidates, 0, words.format("0")))
+    assert not all(one.passed for one in form_verdicts(pair, pair.candidates, 0, words.format("7")))
+
+
+def test_a_shortened_answer_must_follow_from_the_long_one():
+    assert meaning_verdicts(PAIR, 0, "It melts in the sun.", Entailment())[0].passed
+    (verdict,) = meaning_verdicts(PAIR, 0, "Some of it freezes again.", Entailment())
+    assert verdict.reason == "says something else than the long answer"

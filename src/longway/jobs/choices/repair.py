@@ -13,14 +13,18 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import version
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal, cast
 
 import numpy as np
 
+from longway.classify.entailment import Entailment
 from longway.data import save
 from longway.data.choice_cells import NOT_WRITABLE, ChoiceCells, Draft, apply_choice_edits, ids_of
 from longway.data.choice_columns import GivenColumns
 from longway.data.choices import ChoiceDataset, Question, load_choices
+from longway.detect.choices.cues import CUES
+from longway.detect.choices.effects import MORE
 from longway.detect.choices.leak import CANDIDATES, feature_sets, leak_of, leaks, picks
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import Test, search
@@ -39,6 +43,7 @@ from longway.jobs.choices.repair_result import (
     CueChange,
 )
 from longway.jobs.choices.repair_settings import (
+    COUNTER,
     DROP,
     NORMALISE,
     POSITIONS,
@@ -68,6 +73,7 @@ from longway.jobs.options import settings_from
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
 from longway.json_values import to_json
 from longway.methods.choices import drop
+from longway.methods.choices.counter import RULES, counter_pairs
 from longway.methods.choices.normalise import Normaliser
 from longway.methods.choices.positions import balanced, is_balanced, must_stay, new_order
 from longway.methods.choices.rewrite import MOST, TEXTS, RewrittenQuestion, request, rewrite, targets
@@ -76,13 +82,20 @@ from longway.records import Edit, Finding, Leak
 from longway.show import html, markdown
 from longway.store import DROPPED, Journal, now
 
+CUE_NAMES = {cue.name: cue.high for cue in CUES}
 LISTED = 40  # findings
 SAMPLED = 6  # changed questions of each remedy
 MAX_Q = 0.05
 WORSE = 0.01  # points that a pattern must gain to count as stronger
 VOTES_STAY = "The order of two answers is what the judge saw, so positions are not changed."
-AIM_OF_REWRITE = "wrong candidates, to look like the right one"
-WITH_ENGINE = "A language model can rewrite the other candidates instead, so that fewer questions are left out: add --engine served:MODEL."
+AIMS_OF_REWRITE = {
+    False: "wrong candidates, to look like the right one",
+    True: "much longer better answers shortened, other answers like the better one",
+}
+WITH_ENGINE = {
+    False: "Rules cannot change how long candidates are. A language model can, so that fewer questions are left out: longway repair {data} --engine served:MODEL",
+    True: "Rules cannot change how long answers are. A language model can shorten the better ones, so that fewer pairs are left out: longway repair {data} --engine served:MODEL",
+}
 UNSEEN = "The order of the candidates means nothing in these data, so positions are not changed."
 
 
@@ -218,12 +231,14 @@ class _Repair:
             )
         self.given, self.settings, self.made, self.watcher = given, settings, made, watcher
         self.cells = ChoiceCells(given)
-        self.drafts = {one.row: Draft.of(one) for one in given.questions}
+        self.drafts = {one.id: Draft.of(one) for one in given.questions}
+        self.sources: dict[str, str] = {}  # of rows that are added: the row that each was made from
         self.steps: list[ChoiceStep] = []
-        self.forms: dict[int, tuple[str, ...]] = {}  # by row: what was normalised
-        self.normal: dict[int, tuple[str, ...]] = {}  # by row: the texts before they were rewritten
-        self.rewritten: dict[int, RewrittenQuestion] = {}
+        self.forms: dict[str, tuple[str, ...]] = {}  # by id: what was normalised
+        self.normal: dict[str, tuple[str, ...]] = {}  # by id: the texts before they were rewritten
+        self.rewritten: dict[str, RewrittenQuestion] = {}
         self.is_spent = False
+        self.cue_names = ""
         self.askers: tuple[Asker | None, ...] = ()
         self.dropped = drop.Dropped({}, 0, True, "")
         watcher.step("looking for shortcuts")
@@ -248,6 +263,17 @@ class _Repair:
     def measure(self, questions: Sequence[Question]) -> _Measured:
         """The findings and leaks of some questions."""
         candidates = Candidates.of(questions)
+        findings, tests = self.search(candidates)
+        found, _ = leaks(
+            candidates,
+            is_ordered=self.given.is_ordered,
+            columns=self.given.columns.candidates,
+            seed=self.settings.seed,
+        )
+        return _Measured(candidates, findings, tests, found)
+
+    def search(self, candidates: Candidates) -> tuple[list[Finding], dict[tuple[str, str], Test]]:
+        """The findings, and all tests by the family and the name of their pattern."""
         columns = self.given.columns
         findings, _, tests = search(
             candidates,
@@ -256,14 +282,7 @@ class _Repair:
             field=" + ".join(columns.candidates),
             label=LABELS[columns.kind],
         )
-        found, _ = leaks(
-            candidates,
-            is_ordered=self.given.is_ordered,
-            columns=columns.candidates,
-            seed=self.settings.seed,
-        )
-        by_name = {(one.pattern.family, one.pattern.name): one for one in tests}
-        return _Measured(candidates, findings, by_name, found)
+        return findings, {(one.pattern.family, one.pattern.name): one for one in tests}
 
     def leak(self, questions: Sequence[Question]) -> Leak:
         """How often a ranker that sees only the candidates is right."""
@@ -281,6 +300,8 @@ class _Repair:
         self.watcher.step("planning")
         if self.settings.uses(NORMALISE):
             self.normalise()
+        if self.settings.uses(COUNTER) and self.given.columns.kind == "preference":
+            self.counter()
         if self.moves:
             self.move()
         before = self.before.leaks[CANDIDATES]
@@ -290,7 +311,7 @@ class _Repair:
         is_over = now > goal and self.current.low > self.current.majority
         n = drop.needed(now * len(self.drafts), len(self.drafts), goal) if is_over else 0
         if self.made.writer is not None:
-            steps.append(ChoiceStep(REWRITE, AIM_OF_REWRITE, n, about=True))
+            steps.append(ChoiceStep(REWRITE, AIMS_OF_REWRITE[self._is_pair], n, about=True))
         if self.settings.uses(DROP):
             steps.append(ChoiceStep(DROP, _aim_of_drop(n), n, min(now, goal), about=n > 0))
         return ChoicePlan(tuple(steps), before, goal, tuple(self._notes(n)), self._estimate(n))
@@ -299,7 +320,9 @@ class _Repair:
         if self.settings.uses(POSITIONS) and not self.moves:
             yield VOTES_STAY if self.given.columns.kind == "votes" else UNSEEN
         if n and self.made.writer is None and not self.settings.remedy:
-            yield WITH_ENGINE
+            yield WITH_ENGINE[self._is_pair].format(
+                data=quote(str(self.given.path or self.given.source_name))
+            )
 
     def _estimate(self, n: int) -> RunEstimate | None:
         """What engines that cost money may take: two texts for the wrong candidates of n questions, and a judgement of each."""
@@ -346,7 +369,7 @@ class _Repair:
                 float(of_place[draft.order.index(i)]) for i in range(len(draft.texts))
             ]  # in the order of the texts
             chosen.append(replace(draft.question, candidates=draft.texts))
-            wanted.append(targets(chosen[-1], own))
+            wanted.append(targets(chosen[-1], own, is_pair=self._is_pair))
         done, self.is_spent = rewrite(
             chosen,
             wanted,
@@ -354,30 +377,31 @@ class _Repair:
             judge,
             is_pair=self._is_pair,
             seed=self.settings.seed,
+            entailment=Entailment.load(),
             step=self.watcher.step,
         )
         left: Counter[str] = Counter()
         for one in done:
-            draft = self.drafts[one.question.row]
+            draft = self.drafts[one.question.id]
             new = replace(draft, texts=one.texts)
             if not one.reason and self.cells.changed(new) is None:
                 one = replace(one, reason=NOT_WRITABLE)
-            self.rewritten[one.question.row] = one
-            self.normal[one.question.row] = draft.texts
+            self.rewritten[one.question.id] = one
+            self.normal[one.question.id] = draft.texts
             if one.reason:
                 left[one.reason] += 1
             else:
-                self.drafts[one.question.row] = new
+                self.drafts[one.question.id] = new
         self.dropped = drop.Dropped({}, 0, True, "")
         n = sum(not one.reason for one in done)
-        self._add(REWRITE, AIM_OF_REWRITE, n, left)
+        self._add(REWRITE, AIMS_OF_REWRITE[self._is_pair], n, left)
 
     def normalise(self) -> None:
         """Make the form of the candidates of each question the same."""
         normaliser = Normaliser(self.given.questions)
         left: Counter[str] = Counter()
         done: Counter[str] = Counter()
-        for row, draft in self.drafts.items():
+        for id_, draft in self.drafts.items():
             texts, forms = normaliser.normalise(draft.question)
             if not forms:
                 continue
@@ -385,20 +409,40 @@ class _Repair:
             if self.cells.changed(new) is None:
                 left[NOT_WRITABLE] += 1
                 continue
-            self.drafts[row], self.forms[row] = new, forms
+            self.drafts[id_], self.forms[id_] = new, forms
             done.update(forms)
         aim = ", ".join(f"{name} in {n:,}" for name, n in done.most_common())
         self._add(NORMALISE, aim or "nothing differs", len(self.forms), left)
 
+    def counter(self) -> None:
+        """Add pairs whose better answer comes without a style that better answers have more often."""
+        keys = set(_keys(self.before.findings))
+        patterns = [test.pattern for key, test in self.before.tests.items() if key in keys]
+        cues = {one.cue: 1 if one.name == CUE_NAMES[one.cue] else -1 for one in patterns if one.cue in RULES}
+        left: Counter[str] = Counter()
+        for one in counter_pairs([self.drafts[id_].result for id_ in self.drafts], cues):
+            id_ = f"{one.id}-counter"
+            draft = Draft.of(replace(self.drafts[one.id].question, id=id_))
+            draft = replace(draft, texts=one.candidates)
+            if self.cells.changed(draft) is None or id_ in self.drafts:
+                left[NOT_WRITABLE] += 1
+                continue
+            self.drafts[id_], self.sources[id_] = draft, one.id
+        self.cue_names = ", ".join(MORE.get(name, name) for name in cues)
+        aim = (
+            f"added: the better answer without {self.cue_names}" if cues else "no style that rules can change"
+        )
+        self._add(COUNTER, aim, len(self.sources), left)
+
     def move(self) -> None:
         """Put the right candidates of the questions that stay at all places equally often."""
-        rows = [one.row for one in self.kept]
+        ids = [one.id for one in self.kept]
         before = {
-            row: replace(self.drafts[row], order=Draft.of(self.drafts[row].question).order) for row in rows
+            id_: replace(self.drafts[id_], order=Draft.of(self.drafts[id_].question).order) for id_ in ids
         }
-        reasons = {row: self._must_stay(before[row]) for row in rows}
+        reasons = {id_: self._must_stay(before[id_]) for id_ in ids}
         left = Counter(reason for reason in reasons.values() if reason)
-        questions = [before[row].result for row in rows]
+        questions = [before[id_].result for id_ in ids]
         if is_balanced(questions):
             self.drafts |= before
             self._add(POSITIONS, "right ones are at all places equally often", 0, Counter())
@@ -406,16 +450,16 @@ class _Repair:
         places = balanced(
             [one.right or 0 for one in questions],
             [len(one.candidates) for one in questions],
-            [bool(reasons[one.row]) for one in questions],
+            [bool(reasons[one.id]) for one in questions],
             seed=self.settings.seed,
         )
         n = 0
         for one, place in zip(questions, places, strict=True):
-            draft = before[one.row]
-            if not reasons[one.row]:
+            draft = before[one.id]
+            if not reasons[one.id]:
                 draft = replace(draft, order=new_order(draft.question, place, seed=self.settings.seed))
-            self.drafts[one.row] = draft
-            n += draft.order != before[one.row].order
+            self.drafts[one.id] = draft
+            n += draft.order != before[one.id].order
         self._add(POSITIONS, "right ones at all places equally often", n, left)
 
     def _must_stay(self, draft: Draft) -> str:
@@ -428,20 +472,27 @@ class _Repair:
     def drop(self) -> None:
         """Choose the questions to leave out."""
         self.watcher.step("choosing the questions to leave out")
-        questions = self.questions
-        fewest = max(FEWEST, round((1 - self.settings.max_drop) * len(questions)))
+        candidates = Candidates.of(self.questions)
+        findings, tests = self.search(candidates)
+        known = [tests[key].pattern.has for key in _keys(findings)]
+        leaks = (self.current, self.before.leaks["overlap"])
+        clear = {leak.part for leak in leaks if leak.low > leak.majority}
         self.dropped = drop.choose(
-            Candidates.of(questions),
+            candidates,
             is_ordered=self.given.is_ordered,
             goal=self.goal,
-            fewest=fewest,
-            clear=[
-                leak.part for leak in (self.current, self.before.leaks["overlap"]) if leak.low > leak.majority
-            ],
+            fewest=max(FEWEST, round((1 - self.settings.max_drop) * len(self.drafts))),
+            clear=clear | ({CANDIDATES} if known else set()),
+            rules=known,
             seed=self.settings.seed,
             progress=lambda share: self.watcher.progress(round(100 * share), 100),
         )
-        n = len(self.dropped.margins)
+        ids = [id_ for at, id_ in enumerate(self.drafts) if at in self.dropped.margins]
+        n = sum(id_ not in self.sources for id_ in ids)
+        self.steps = [
+            replace(step, questions=len(self.sources) - len(ids) + n) if step.remedy == COUNTER else step
+            for step in self.steps
+        ]
         self.steps.append(ChoiceStep(DROP, _aim_of_drop(n), n))
 
     def _add(self, remedy: str, aim: str, n: int, left: Counter[str]) -> None:
@@ -452,14 +503,18 @@ class _Repair:
 
     def edits(self) -> Iterable[Edit]:
         """One edit for each cell that changes and each row that is left out, in the order of the rows."""
-        for at, draft in enumerate(self.drafts.values()):
+        for at, (id_, draft) in enumerate(self.drafts.items()):
             if at in self.dropped.margins:
-                yield self._drop_edit(draft, self.dropped.margins[at])
+                if id_ not in self.sources:
+                    yield self._drop_edit(draft, self.dropped.margins[at])
                 continue
-            row, plain = draft.question.row, Draft.of(draft.question)
-            form = replace(plain, texts=self.normal.get(row, draft.texts))
-            yield from self._edits(plain, form, NORMALISE, ", ".join(self.forms.get(row, ())))
-            if (rewritten := self.rewritten.get(row)) is not None:
+            plain = Draft.of(draft.question)
+            form = replace(plain, texts=self.normal.get(id_, draft.texts))
+            if source := self.sources.get(id_):
+                yield from (replace(edit, source=source) for edit in self._edits(plain, form, COUNTER, self.cue_names))  # fmt: skip
+            else:
+                yield from self._edits(plain, form, NORMALISE, ", ".join(self.forms.get(id_, ())))
+            if (rewritten := self.rewritten.get(id_)) is not None:
                 yield from self._rewrite_edits(form, rewritten)
                 form = replace(form, texts=draft.texts)
             yield from self._edits(
@@ -515,6 +570,12 @@ class _Repair:
         )  # fmt: skip
 
 
+def _keys(findings: Iterable[Finding]) -> Iterable[tuple[str, str]]:
+    """The family and the name of each pattern that was found, of those that others explain, too."""
+    for finding in findings:
+        yield from ((one.level, one.pattern.place) for one in (finding, *finding.variants))
+
+
 def _text(cell: object) -> str:
     return cell if isinstance(cell, str) else str(cell)
 
@@ -548,18 +609,20 @@ def _repair(
     _write(run.folder, given, edits, work.kept)
     watcher.step("looking for shortcuts in the repaired data")
     after = work.measure(work.kept) if edits else work.before
-    n = len(work.dropped.margins)
+    gone = [id_ for at, id_ in enumerate(work.drafts) if at in work.dropped.margins]
+    n = sum(id_ not in work.sources for id_ in gone)
     return ChoiceRepairResult(
         dataset=summary_of(given),
         settings=run.identity.settings,
         goal=work.goal(after.leaks[CANDIDATES].majority),
         stopped=BUDGET_SPENT if work.is_spent else work.dropped.stopped,
         steps=tuple(_ordered(work.steps)),
-        changed=sum(draft.is_changed for at, draft in enumerate(work.drafts.values()) if at not in work.dropped.margins),
+        changed=sum(work.drafts[one.id].is_changed and one.id not in work.sources for one in work.kept),
+        added=sum(one.id in work.sources for one in work.kept),
         dropped=n,
         leaks_before=work.before.leaks,
         leaks_after=after.leaks,
-        random=_at_random(work, n) if n else None,
+        random=_at_random(work, len(gone)) if n else None,
         found_before=len(work.before.findings),
         found_after=len(after.findings),
         findings=tuple(_changes(work.before.findings[:LISTED], work.before, after)),
@@ -667,8 +730,9 @@ def _sample(work: _Repair) -> Iterable[ChangedQuestion]:
     drafts = list(work.drafts.values())
     gone = work.dropped.margins
     groups = {
-        REWRITE: [at for at, one in enumerate(drafts) if at not in gone and one.texts != work.normal.get(one.question.row, one.texts)],
-        NORMALISE: [at for at, one in enumerate(drafts) if at not in gone and one.texts != one.question.candidates],
+        REWRITE: [at for at, one in enumerate(drafts) if at not in gone and one.texts != work.normal.get(one.question.id, one.texts)],
+        NORMALISE: [at for at, one in enumerate(drafts) if at not in gone and one.question.id in work.forms],
+        COUNTER: [at for at, one in enumerate(drafts) if at not in gone and one.question.id in work.sources],
         POSITIONS: [at for at, one in enumerate(drafts) if at not in gone and one.result.candidates != one.texts],
         DROP: sorted(gone),
     }  # fmt: skip
@@ -676,6 +740,7 @@ def _sample(work: _Repair) -> Iterable[ChangedQuestion]:
         for at in sorted(rng.permutation(places)[:SAMPLED].tolist()):
             draft = drafts[int(at)]
             question, result = draft.question, draft.result
-            after = () if remedy == DROP else draft.texts if remedy == NORMALISE else result.candidates
-            right = question.right if remedy == NORMALISE else result.right
+            in_place = remedy in (NORMALISE, COUNTER)
+            after = () if remedy == DROP else draft.texts if in_place else result.candidates
+            right = question.right if in_place else result.right
             yield ChangedQuestion(question.id, remedy, question.prompt, question.candidates, after, question.right or 0, right or 0)  # fmt: skip

@@ -97,7 +97,7 @@ class ChangedQuestion:
 class ChoiceRepairResult(Result):
     """What a repair of data with candidates changed, and how the data are before and after.
 
-    goal: the accuracy that the leak should fall to; stopped: why dropping ended. steps: what each remedy did.
+    goal: the accuracy that the leak should fall to; changed, added, dropped: questions; stopped: why dropping ended. steps: what each remedy did.
     questions_after: those that are left. leaks_before, leaks_after: how often a ranker picks the right candidate, by what it sees.
     random: the leak if as many questions are left out at random; None if none are. found_before, found_after: findings. findings: the
     strongest before; worse: those that got stronger. sample: changed questions.
@@ -120,6 +120,7 @@ class ChoiceRepairResult(Result):
     places_before: tuple[int, ...]
     places_after: tuple[int, ...]
     sample: tuple[ChangedQuestion, ...]
+    added: int = 0
     checks: tuple[CheckCount, ...] = ()
     cost: tuple[CallTotals, ...] = ()
     failed_calls: tuple[ReasonCount, ...] = ()
@@ -133,7 +134,7 @@ class ChoiceRepairResult(Result):
     @property
     def questions_after(self) -> int:
         """Questions that are left."""
-        return self.dataset.used - self.dropped
+        return self.dataset.used - self.dropped + self.added
 
     @property
     def reached(self) -> bool:
@@ -142,8 +143,8 @@ class ChoiceRepairResult(Result):
 
     @property
     def is_changed(self) -> bool:
-        """Whether a question was changed or left out."""
-        return bool(self.changed or self.dropped)
+        """Whether a question was changed, added or left out."""
+        return bool(self.changed or self.dropped or self.added)
 
     @property
     def leak_before(self) -> Leak:
@@ -192,7 +193,7 @@ class ChoiceRepairResult(Result):
         return {
             **content_of(self, VERSION),
             "kind": self.dataset.kind,
-            "rows_after": self.dataset.rows - self.dropped,
+            "rows_after": self.dataset.rows - self.dropped + self.added,
             "questions_after": self.questions_after,
             "reached": self.reached,
         }

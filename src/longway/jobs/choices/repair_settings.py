@@ -8,8 +8,8 @@ from longway.errors import SettingError
 from longway.jobs.options import ENGINE, check_options, option
 from longway.jobs.repair.settings import goal_of, remedy_named, share_of_rows
 
-NORMALISE, REWRITE, POSITIONS, DROP = "normalise", "rewrite", "positions", "drop"
-REMEDIES = (NORMALISE, REWRITE, POSITIONS, DROP)  # in this order
+NORMALISE, COUNTER, REWRITE, POSITIONS, DROP = "normalise", "counter", "rewrite", "positions", "drop"
+REMEDIES = (NORMALISE, COUNTER, REWRITE, POSITIONS, DROP)  # in this order
 ABOVE_CHANCE = 0.02
 NO_ENGINE = "none"
 
@@ -19,7 +19,7 @@ class ChoiceRepairSettings:
     """What a repair of data with candidates may do.
 
     goal: Leave out questions until a ranker without the prompt is right this often: an accuracy such as leak=0.3, or chance. Default: 2 points above chance.
-    remedy: Use only this remedy: normalise, rewrite, positions or drop. Repeatable. Default: all but rewrite, which needs an engine.
+    remedy: Use only this remedy: normalise, counter (pairs only), rewrite, positions or drop. Repeatable. Default: all but rewrite, which needs an engine.
     max_drop: The most questions that may be left out, as a share of all.
     engine: Rewrites the other candidates: served:MODEL (any OpenAI-compatible server) or local. Default: none.
     judge: Checks that one candidate is right, without knowing which: an engine, none, or auto (the engine, in a separate conversation).

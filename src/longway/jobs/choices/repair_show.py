@@ -141,7 +141,7 @@ def _verdict(result: ChoiceRepairResult) -> str:
         return f"Nothing was changed: without the prompt a simple ranker is right in {percent(before.accuracy)}; chance is {percent(before.majority)}."
     rows = [
         f"{counted(n, question)} {what}"
-        for n, what in ((result.changed, "changed"), (result.dropped, "left out"))
+        for n, what in ((result.changed, "changed"), (result.added, "added"), (result.dropped, "left out"))
         if n
     ]
     first = f"Without the prompt a simple ranker is right in {percent(after.accuracy)}, before in {percent(before.accuracy)}; chance is {percent(after.majority)}"
@@ -158,7 +158,8 @@ def _key_figures(result: ChoiceRepairResult) -> list[KeyFigure]:
     before, after = result.leak_before, result.leak_after
     question = UNITS[result.dataset.kind].question
     gone = sum(one.points_after <= GONE * one.points_before for one in result.findings)
-    changed = f"{count(result.changed)} changed, {count(result.dropped)} left out"
+    added = f"{count(result.added)} added, " if result.added else ""
+    changed = f"{count(result.changed)} changed, {added}{count(result.dropped)} left out"
     return [
         KeyFigure("Right without the prompt", arrow(percent(before.accuracy), percent(after.accuracy)), f"chance is {percent(after.majority)}"),
         KeyFigure("Shortcuts gone", f"{count(gone)} of {count(len(result.findings))}", "keep at most a fifth of their points"),
@@ -294,7 +295,7 @@ def _card_section(result: ChoiceRepairResult) -> Section:
     before, after = result.leak_before, result.leak_after
     question = UNITS[result.dataset.kind].question
     items: list[Words] = [
-        f"{question.capitalize()}s: {result.dataset.used:,} before, {result.questions_after:,} after; {result.changed:,} changed, {result.dropped:,} left out.",
+        f"{question.capitalize()}s: {result.dataset.used:,} before, {result.questions_after:,} after; {result.changed:,} changed, {result.added:,} added, {result.dropped:,} left out.",
         f"Right without the prompt: {percent(before.accuracy)} before, {percent(after.accuracy)} after; chance is {percent(after.majority)}.",
         *(
             f"{step.remedy}: {_step_words(step)}; {counted(step.questions, 'question')}."

@@ -1,27 +1,34 @@
-"""The fewest questions to leave out, so that a ranker that does not read the prompt picks the right candidate no more often than by chance.
+"""The fewest questions to leave out, so that nothing that does not read the prompt picks the right candidate more often than by chance.
 
     rank by cross-validation -> leave out those that were picked with the largest margin -> rank again, with other folds
 
+Two kinds of guessers must be at the goal: rankers, and rules that choose among the candidates with one pattern that an audit has found.
 If h of N questions are picked and the goal is a share g, at least d = (h - gN) / (1 - g) must go: (h - d) / (N - d) = g. Each round leaves
-out a part of d, because what the ranker learns from the rest gets weaker, too. A round never looks at the folds that the result is measured with.
-Rankers that were never clearly better than chance do not count: nothing is left out because of noise.
+out a part of d, because what the ranker learns from the rest gets weaker, too. One set of folds is noisy, so the goal is reached only if the
+mean over several is within it. A round never uses the folds that the result is measured with. Rankers that are not clearly better than
+chance do not count: nothing is left out because of noise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longway.detect.choices.leak import CANDIDATES, feature_sets, picks
 from longway.detect.choices.patterns import Candidates
-from longway.detect.choices.ranker import softmax
+from longway.detect.choices.ranker import hits, softmax
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Goal = Callable[[float], float]
 ROUNDS = 30
+REPEATS = 3  # sets of folds that must agree that the goal is reached
+REACHED = "the goal is reached"
 SHARE = 0.7  # of the questions that would have to go by the present ranker
 FIRST = (
     CANDIDATES,
@@ -62,76 +69,108 @@ def is_clear(accuracy: float, chance: float, n: int) -> bool:
     return accuracy > chance + CLEAR * sqrt(chance * (1 - chance) / max(1, n))
 
 
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """How far a guesser is over the goal, and how much more likely than by chance it finds each right candidate."""
+
+    over: float
+    margin: Floats
+
+
+class _Guessers:
+    """The rankers and rules, on the questions that are left."""
+
+    def __init__(
+        self, given: Candidates, *, is_ordered: bool, goal: Goal, clear: Iterable[str], rules: Sequence[Bools]
+    ) -> None:
+        self.given, self.goal, self.rules = given, goal, rules
+        self.features = feature_sets(given, is_ordered=is_ordered)
+        self.active = set(clear)
+
+    def target(self, keep: Ints) -> float:
+        """The accuracy to reach on these questions."""
+        return self.goal(float((1 / self.given.sets.sizes[keep]).mean()))
+
+    def ranker(self, keep: Ints, seeds: Iterable[int]) -> _Guess:
+        """The ranker that is furthest over the goal, by its mean over the seeds of folds.
+
+        Rankers that turn out to be clearly better than chance are active from then on.
+        """
+        sets, rows = self.given.sets.part(keep)
+        chance, target = float((1 / sets.sizes).mean()), self.target(keep)
+        worst = _Guess(-1.0, np.zeros(len(keep)))
+        for part in (*FIRST, *(name for name in self.features if name not in FIRST)):
+            if part not in FIRST and worst.over > 0:
+                break
+            columns, penalty = self.features[part]
+            made = [picks(columns[rows], penalty, sets, self.given.group[keep], seed) for seed in seeds]
+            accuracy = float(np.mean([one.hit.mean() for one in made]))
+            if is_clear(accuracy, chance, len(keep)):
+                self.active.add(part)
+            if part in self.active and accuracy - target > worst.over:
+                likely = np.mean([softmax(one.scores, sets)[sets.right] for one in made], axis=0)
+                worst = _Guess(accuracy - target, likely - 1 / sets.sizes)
+        return worst
+
+    def rule(self, keep: Ints) -> _Guess:
+        """The rule that is furthest over the goal."""
+        sets, rows = self.given.sets.part(keep)
+        target = self.target(keep)
+        worst = _Guess(-1.0, np.zeros(len(keep)))
+        for has in self.rules:
+            likely = hits(has[rows].astype(np.float64), sets)
+            if likely.mean() - target > worst.over:
+                worst = _Guess(float(likely.mean()) - target, likely - 1 / sets.sizes)
+        return worst
+
+
 def choose(
     given: Candidates,
     *,
     is_ordered: bool,
-    goal: Callable[[float], float],
+    goal: Goal,
     fewest: int,
     clear: Iterable[str],
     seed: int,
+    rules: Sequence[Bools] = (),
     progress: Callable[[float], object] = lambda share: None,
 ) -> Dropped:
     """Choose the questions to leave out.
 
     goal: the accuracy to reach, from the chance of the questions that are left. fewest: questions that must be left. clear: the
-    rankers, by what they see, that are known to be better than chance. progress: is called with the share of the way that is done.
+    rankers, by what they see, that are known to be better than chance. rules: for each pattern that was found, which candidates have it.
+    progress: is called with the share of the way that is done.
     """
-    features = feature_sets(given, is_ordered=is_ordered)
+    guessers = _Guessers(given, is_ordered=is_ordered, goal=goal, clear=clear, rules=rules)
     keep = np.arange(len(given.questions))
     margins: dict[int, float] = {}
-    first_over, is_confirmed = 0.0, False
-    active = set(clear)
+    first_over = 0.0
     for number in range(ROUNDS):
-        over, margin = _round(given, features, keep, goal, active, seed + FRESH + number)
+        first = seed + FRESH + REPEATS * number
+        ranker, rule = guessers.ranker(keep, [first]), guessers.rule(keep)
+        if guessers.active and max(ranker.over, rule.over) <= 0:
+            ranker = guessers.ranker(keep, range(first, first + REPEATS))
+        over = max(ranker.over, rule.over)
         first_over = first_over or max(over, 1e-9)
         progress(min(0.99, max(0.0, 1 - over / first_over)))
         if over <= 0:
-            if is_confirmed or not margins:
-                return Dropped(margins, number, True, "the goal is reached")
-            is_confirmed = True  # if other folds say so, too
-            continue
-        is_confirmed = False
-        sizes = given.sets.sizes[keep]
-        target = goal(float((1 / sizes).mean()))
-        wanted = max(1, ceil(SHARE * needed((over + target) * len(keep), len(keep), target)))
+            return Dropped(margins, number, True, REACHED)
+        target = guessers.target(keep)
+        share = SHARE if ranker.over == over else 1.0
+        wanted = max(1, ceil(share * needed((over + target) * len(keep), len(keep), target)))
         n = min(wanted, len(keep) - fewest)
         if n <= 0:
             return Dropped(margins, number, False, f"{len(keep):,} questions must be left")
-        gone = np.argsort(-margin, kind="stable")[:n]
-        margins |= {int(keep[i]): float(margin[i]) for i in gone}
+        gone = _most_obvious(ranker, rule)[:n]
+        margins |= {int(keep[i]): float(max(ranker.margin[i], rule.margin[i])) for i in gone}
         keep = np.delete(keep, gone)
     return Dropped(margins, ROUNDS, False, f"the goal was not reached in {ROUNDS} rounds")
 
 
-def _round(
-    given: Candidates,
-    features: Mapping[str, tuple[Any, Any]],
-    keep: NDArray[np.int64],
-    goal: Callable[[float], float],
-    active: set[str],
-    seed: int,
-) -> tuple[float, NDArray[np.float64]]:
-    """How far the strongest ranker is over the goal, and its margins: the probability of each right candidate less chance.
-
-    active: rankers that count; those that are clearly better than chance are added.
-    """
-    sets, rows = given.sets.part(keep)
-    chance = float((1 / sets.sizes).mean())
-    target = goal(chance)
-    worst, margin = -1.0, np.zeros(len(keep))
-    for part in (*FIRST, *(name for name in features if name not in FIRST)):
-        if part not in FIRST and worst > 0:
-            break
-        columns, penalty = features[part]
-        made = picks(columns[rows], penalty, sets, given.group[keep], seed)
-        accuracy = float(made.hit.mean())
-        over = accuracy - target
-        if is_clear(accuracy, chance, len(keep)):
-            active.add(part)
-        if over > worst and part in active:
-            worst, margin = over, softmax(made.scores, sets)[sets.right] - 1 / sets.sizes
-    return worst, margin
+def _most_obvious(ranker: _Guess, rule: _Guess) -> Ints:
+    """The questions in the order in which they go: by the margin of the guesser that is furthest over the goal, then by that of the other."""
+    first, second = (ranker, rule) if ranker.over >= rule.over else (rule, ranker)
+    return np.lexsort((-second.margin, -first.margin))
 
 
 def at_random(given: Candidates, n: int, *, seed: int) -> list[int]:

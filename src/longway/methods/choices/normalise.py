@@ -17,6 +17,9 @@ SPACES, CASING, FULL_STOP = "spaces", "casing", "full stop"
 LONG = 50  # words
 CODE = re.compile(r"[{}<>=_\\^`|@#$%~]|\w\(|::|->|//|;\s*$|\b(?:def|return|import|print|null|nil)\b")
 INNER = re.compile(r"(?<=\S)[ \t\u00a0]{2,}(?=\S)")
+LOOSE_FORMULA = re.compile(r"\$\s[^$]*\$|\$[^$\s][^$]*\s\$")
+PLAIN_WORD = re.compile(r"(?<![\\{A-Za-z])[A-Za-z]{2,}")
+NEAR_UNIT, FAR_UNIT = re.compile(r"(?<=\d)(?=\$\\(?:mathrm|text))"), re.compile(r"\d \$\\(?:mathrm|text)")
 SENTENCE_BREAK = re.compile(r"[.!?…][\"')\]”’]*\s+\S")
 FIRST_WORD = re.compile(r"[\"'“‘(\[]*([^\W\d_]+(?:['’-][^\W\d_]+)*)")
 ABBREVIATION = re.compile(
@@ -110,7 +113,28 @@ def spaces(texts: Sequence[str]) -> list[str]:
         if len(doubled) > 1 and not is_code and "\n" not in text:
             text = INNER.sub(" ", text)
         new.append(text)
-    return new
+    return _formula_spaces(new)
+
+
+def _formula_spaces(texts: list[str]) -> list[str]:
+    """The texts without spaces at the ends of formulas between dollar signs, and with one between a number and its unit, where they differ.
+
+    >>> _formula_spaces(["$ 1/e$", "$2/e$"]), _formula_spaces(["3$\\\\mathrm{m}$", "4 $\\\\mathrm{m}$"])
+    (['$1/e$', '$2/e$'], ['3 $\\\\mathrm{m}$', '4 $\\\\mathrm{m}$'])
+    """
+    if len({bool(LOOSE_FORMULA.search(text)) for text in texts}) > 1:
+        texts = [_tight(text) for text in texts]
+    if any(NEAR_UNIT.search(text) for text in texts) and any(FAR_UNIT.search(text) for text in texts):
+        texts = [NEAR_UNIT.sub(r"\g<0> ", text) for text in texts]
+    return texts
+
+
+def _tight(text: str) -> str:
+    """The text without spaces at the ends of its formulas; unchanged if a dollar sign may be money."""
+    parts = text.split("$")
+    if len(parts) % 2 == 0 or any(PLAIN_WORD.search(part) for part in parts[1::2]):
+        return text
+    return "$".join(part.strip() if at % 2 else part for at, part in enumerate(parts))
 
 
 def full_stops(texts: Sequence[str]) -> Sequence[str]:
@@ -120,10 +144,12 @@ def full_stops(texts: Sequence[str]) -> Sequence[str]:
     ['It rains', 'It snows', 'It is dry']
     >>> full_stops(["in the U.S.", "in Rome"])
     ['in the U.S.', 'in Rome']
+    >>> full_stops(['It is "as is."', "It is new.", "It is old"])
+    ['It is "as is."', 'It is new.', 'It is old.']
     """
     if any(_is_long(text) for text in texts):
         return texts
-    has = [text.rstrip().endswith(".") for text in texts]
+    has = [text.rstrip(" \"'”’").endswith(".") for text in texts]
     belongs = [bool(ABBREVIATION.search(text.rstrip())) for text in texts]  # to the last word: no full stop
     return _same(
         texts,

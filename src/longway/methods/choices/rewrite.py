@@ -1,23 +1,26 @@
-"""Wrong candidates rewritten by an engine, so that they look like the right one, which is never changed.
+"""Candidates rewritten by an engine, so that the right one does not stand out: wrong ones to look like it, or a long better answer shortened.
 
-    targets(question, scores)   the wrong candidates that a ranker takes for right most readily
-    rewrite(questions, ...)     new texts, checked: still different, of the length asked for, same numbers and language; and a judge who
-                                does not know which one is right must still choose it
+    targets(question, scores)   the candidates to rewrite: wrong ones that a ranker takes for right most readily; of a pair, the better answer if it is much longer
+    rewrite(questions, ...)     new texts, checked
 
-A question is changed as a whole or not at all.
+Rules check that a text is new, has the length that was asked for, the numbers and the language of the old one. The entailment model checks
+that a wrong option still says what it said, and not the same as the right one, and that a shortened answer says nothing else than the long one. Then a judge who
+does not know which one is right must still choose it. A question is changed as a whole or not at all.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from longway.data.choices import Question
 from longway.engines.engine import Judgement, Written
-from longway.engines.prompt import Prompt, answer_prompt, candidate_prompt
+from longway.engines.prompt import Prompt, answer_prompt, candidate_prompt, shorten_prompt
 from longway.methods.drafts import until_spent
 from longway.records import Verdict
 from longway.verify.content_checks import numbers
@@ -27,7 +30,14 @@ TEXTS = 2  # versions of each candidate
 MOST = 2  # candidates of a question that are rewritten
 SHORTEST, LONGEST = 0.85, 1.3  # of the words of the right one: what is asked for
 SLACK = 0.25  # of these words that a version may differ more
+MUCH_LONGER = 1.3  # times as many words as the other answer of a pair: the better one is shortened
+LEAST_LEFT = 0.4  # of the words of an answer that is shortened
+SENTENCE = 4  # words from which the entailment model can read an option
+SAME = 0.5  # probability of entailment, both ways, from which two texts say the same
+KEPT = 0.5  # probability that a new option entails the old one, below which it is refused
+FOUNDED = 0.5  # mean probability that the long answer entails a sentence of the short one: 0.7 for its own sentences, 0.4 for another answer's
 NOTHING = "the engine wrote nothing"
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 NO_ANSWER = "the judge gave no answer"
 
 
@@ -45,6 +55,13 @@ class Judges(Protocol):
         """The probability of each option, per prompt, in order; may end with `BudgetSpent`."""
 
 
+class Entails(Protocol):
+    """What knows whether a text follows from another: `classify.entailment.Entailment`."""
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+        """For each (context, text) the probabilities of entailment, contradiction and neither."""
+
+
 @dataclass(frozen=True, slots=True)
 class RewrittenQuestion:
     """New texts of a question's candidates. reason: why they are not used; "" if they are."""
@@ -55,24 +72,31 @@ class RewrittenQuestion:
     reason: str = ""
 
 
-def targets(question: Question, scores: Sequence[float]) -> list[int]:
-    """The wrong candidates to rewrite: those that a ranker scores highest, at most two.
+def targets(question: Question, scores: Sequence[float], *, is_pair: bool = False) -> list[int]:
+    """The candidates to rewrite: the wrong ones that a ranker scores highest, at most two; of a pair, the better one if it is much longer.
 
     >>> targets(Question("1", 0, "", ("a", "b", "c", "d"), 0), [9, 1, 3, 2])
     [2, 3]
+    >>> targets(Question("1", 0, "", ("a b c d e f", "x y z"), 0), [9, 1], is_pair=True)
+    [0]
     """
-    wrong = [at for at in range(len(question.candidates)) if at != question.right]
+    right = question.right or 0
+    wrong = [at for at in range(len(question.candidates)) if at != right]
+    n = [len(text.split()) for text in question.candidates]
+    if is_pair and n[right] > MUCH_LONGER * max(n[at] for at in wrong):
+        return [right]
     return sorted(sorted(wrong, key=lambda at: -scores[at])[:MOST])
 
 
 def request(question: Question, at: int, *, is_pair: bool) -> Prompt:
     """The prompt for a candidate. is_pair: of a preferred and another answer."""
+    least, most = _bounds(question, at)
+    text = question.candidates[at]
+    if at == question.right:
+        return shorten_prompt(question.prompt, text, least=least, most=most)
     right = question.candidates[question.right or 0]
     others = [text for i, text in enumerate(question.candidates) if i not in (at, question.right)]
-    least, most = _bounds(right)
-    return candidate_prompt(
-        question.prompt, question.candidates[at], right, others, least=least, most=most, is_pair=is_pair
-    )
+    return candidate_prompt(question.prompt, text, right, others, least=least, most=most, is_pair=is_pair)
 
 
 def rewrite(
@@ -83,23 +107,27 @@ def rewrite(
     *,
     is_pair: bool,
     seed: int,
+    entailment: Entails | None = None,
     step: Callable[[str], object] = lambda name: None,
 ) -> tuple[list[RewrittenQuestion], bool]:
-    """The questions with new texts for the chosen candidates, and whether the budget ended before all were done."""
+    """The questions with new texts for the chosen candidates, and whether the budget ended before all were done.
+
+    entailment: None to leave out its check.
+    """
     places = [(one, at) for one, mine in zip(questions, chosen, strict=True) for at in mine]
     step("rewriting candidates")
     written, is_spent = until_spent(
         lambda: writer.write_all([request(one, at, is_pair=is_pair) for one, at in places], TEXTS)
     )
-    by_question: dict[int, list[tuple[int, Written]]] = {}
+    by_question: dict[str, list[tuple[int, Written]]] = {}
     for (one, at), texts in zip(places, written, strict=False):
-        by_question.setdefault(one.row, []).append((at, texts))
+        by_question.setdefault(one.id, []).append((at, texts))
     mine = [
         one
         for one, some in zip(questions, chosen, strict=True)
-        if len(by_question.get(one.row, ())) == len(some)
+        if len(by_question.get(one.id, ())) == len(some)
     ]
-    drafts = [_draft(one, by_question[one.row]) for one in mine]
+    drafts = [_draft(one, by_question[one.id], entailment) for one in mine]
     if judge is None:
         return drafts, is_spent
     step("judging candidates")
@@ -107,17 +135,22 @@ def rewrite(
     return judged, is_spent or is_judging_spent
 
 
-def _draft(question: Question, written: Sequence[tuple[int, Written]]) -> RewrittenQuestion:
-    """The question with the first version of each candidate that passes the checks of its form."""
+def _draft(
+    question: Question, written: Sequence[tuple[int, Written]], entailment: Entails | None
+) -> RewrittenQuestion:
+    """The question with the first version of each candidate that passes the checks."""
     texts = list(question.candidates)
     verdicts: list[Verdict] = []
     for at, answer in written:
         if not answer.texts:
             reason = next(iter(answer.refusals), NOTHING)
             return RewrittenQuestion(question, tuple(texts), tuple(verdicts), reason)
-        tried = [
-            (text.strip(), form_verdicts(question, tuple(texts), at, text.strip())) for text in answer.texts
-        ]
+        tried = []
+        for version in map(str.strip, answer.texts):
+            said = form_verdicts(question, tuple(texts), at, version)
+            if entailment is not None and all(one.passed for one in said):
+                said += meaning_verdicts(question, at, version, entailment)
+            tried.append((version, said))
         text, said = next((one for one in tried if all(verdict.passed for verdict in one[1])), tried[0])
         texts[at] = text
         verdicts += said
@@ -128,25 +161,51 @@ def _draft(question: Question, written: Sequence[tuple[int, Written]]) -> Rewrit
 
 def form_verdicts(question: Question, texts: tuple[str, ...], at: int, new: str) -> list[Verdict]:
     """What rules say of a new text for a candidate: different, length, numbers, language."""
-    right, old = question.candidates[question.right or 0], question.candidates[at]
+    old = question.candidates[at]
     others = {_plain(text) for i, text in enumerate(texts) if i != at}
-    least, most = _bounds(right)
+    least, most = _bounds(question, at)
     n = len(new.split())
-    is_long = not least * (1 - SLACK) - 1 <= n <= most * (1 + SLACK) + 1
+    is_other_length = not least * (1 - SLACK) - 1 <= n <= most * (1 + SLACK) + 1
+    kept, had = numbers(new), numbers(old)
+    has_other_numbers = not kept <= had if at == question.right else kept != had
     faults = {
         "different": "the same as another candidate" if _plain(new) in others or not new else "",
-        "length": f"{n} words instead of {least} to {most}" if is_long else "",
-        "numbers": "other numbers" if numbers(new) != numbers(old) else "",
+        "length": f"{n} words instead of {least} to {most}" if is_other_length else "",
+        "numbers": "other numbers" if has_other_numbers else "",
         "language": strange(old, new, question.prompt),
     }
     return [Verdict(name, not reason, reason=reason) for name, reason in faults.items()]
+
+
+def meaning_verdicts(question: Question, at: int, new: str, entailment: Entails) -> list[Verdict]:
+    """What the entailment model says of a new text; nothing where it cannot read it: options of a few words, other answers of pairs."""
+    right = question.candidates[question.right or 0]
+    if at == question.right:
+        parts = [part for part in SENTENCE_END.split(new) if len(part.split()) >= SENTENCE]
+        if not parts:
+            return []
+        likely = entailment.probabilities([(right, part) for part in parts])
+        founded = float(likely[:, 0].mean())
+        reason = "" if founded >= FOUNDED else "says something else than the long answer"
+        return [Verdict("entailment", not reason, founded, reason)]
+    if min(len(right.split()), len(new.split())) < SENTENCE or len(SENTENCE_END.split(new.strip())) > 1:
+        return []
+    old = question.candidates[at]
+    to_new, to_right, to_old = entailment.probabilities([(right, new), (new, right), (new, old)])[:, 0]
+    same = float(min(to_new, to_right))
+    reason = "" if same < SAME else "says the same as the right one"
+    verdicts = [Verdict("entailment", not reason, 1 - same, reason)]
+    if len(old.split()) >= SENTENCE:
+        reason = "" if to_old >= KEPT else "does not say what it said before"
+        verdicts.append(Verdict("claim", not reason, float(to_old), reason))
+    return verdicts
 
 
 def _judged(
     drafts: Sequence[RewrittenQuestion], judge: Judges, *, is_pair: bool, seed: int
 ) -> tuple[list[RewrittenQuestion], bool]:
     """The drafts with the verdict of a judge, who sees the candidates in a random order."""
-    result, is_spent = {one.question.row: one for one in drafts if one.reason}, False
+    result, is_spent = {one.question.id: one for one in drafts if one.reason}, False
     for size in sorted({len(one.texts) for one in drafts}):
         mine = [one for one in drafts if len(one.texts) == size and not one.reason]
         orders = [np.random.default_rng([seed, one.question.row]).permutation(size).tolist() for one in mine]
@@ -158,8 +217,8 @@ def _judged(
         answers, spent = until_spent(lambda prompts=prompts, options=options: judge.judge_all(prompts, options) if prompts else [])  # type: ignore[misc]  # fmt: skip
         is_spent |= spent
         for one, order, answer in zip(mine, orders, answers, strict=False):
-            result[one.question.row] = _with_verdict(one, str(order.index(one.question.right) + 1), answer)
-    return [result[one.question.row] for one in drafts if one.question.row in result], is_spent
+            result[one.question.id] = _with_verdict(one, str(order.index(one.question.right) + 1), answer)
+    return [result[one.question.id] for one in drafts if one.question.id in result], is_spent
 
 
 def _with_verdict(draft: RewrittenQuestion, right: str, answer: Judgement) -> RewrittenQuestion:
@@ -172,8 +231,12 @@ def _with_verdict(draft: RewrittenQuestion, right: str, answer: Judgement) -> Re
     return replace(draft, verdicts=(*draft.verdicts, Verdict("judge", passed, score, reason)), reason=reason)
 
 
-def _bounds(right: str) -> tuple[int, int]:
-    n = len(right.split())
+def _bounds(question: Question, at: int) -> tuple[int, int]:
+    """The fewest and the most words of a new text: about as many as the right one; if that one is shortened, as the other."""
+    counts = [len(text.split()) for text in question.candidates]
+    n = float(counts[question.right or 0])
+    if at == question.right:
+        n = max(LEAST_LEFT * n, *(other for i, other in enumerate(counts) if i != at))
     return max(1, round(SHORTEST * n)), max(2, round(LONGEST * n))
 
 

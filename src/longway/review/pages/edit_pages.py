@@ -19,6 +19,7 @@ from longway.errors import RunError
 from longway.jobs.augment.result import CobaTrace
 from longway.jobs.augment.show import steps_block
 from longway.records import Edit, Verdict
+from longway.review.choice_rows import FIELD, QuestionTrace
 from longway.review.edit_list import EditGroup, ReviewedEdit
 from longway.review.index import rules_of
 from longway.review.pages.finding_pages import STRENGTHS, edit_findings
@@ -112,11 +113,29 @@ class StepView:
 
 
 @dataclass(frozen=True, slots=True)
+class OptionView:
+    """A candidate of a question: its letter or name, its words with those that changed, and whether it is the right one."""
+
+    name: str
+    text: list[Piece]
+    is_right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionView:
+    """Both versions of a question."""
+
+    prompt: str
+    before: Sequence[OptionView]
+    after: Sequence[OptionView]
+
+
+@dataclass(frozen=True, slots=True)
 class EditView:
     """An edit on a page. seen: number of the decision shown, to detect concurrent decisions.
 
     fate: "added" or "dropped" if a repair did so with the whole row. columns: other columns that changed. steps: of a repair, if there are several.
-    rules: what made the edit, each with the address of all its edits.
+    rules: what made the edit, each with the address of all its edits. question: for data with candidates.
     """
 
     key: str
@@ -134,6 +153,7 @@ class EditView:
     columns: Sequence[ColumnChange] = ()
     steps: Sequence[StepView] = ()
     rules: Sequence[tuple[str, str]] = ()
+    question: QuestionView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +278,8 @@ def edit_page(contents: RunContents, query: Query) -> PageView:
         **_coba_steps(reviewed, labels),
         **person_views(contents, reviewed, findings.before),
         "change": _gamma(edit),
-        "hand_text": _hand_text(reviewed),
+        "hand_text": None if contents.choice_fields else _hand_text(reviewed),
+        "is_question": contents.choice_fields is not None,
         "history": history_lines(history),
         "previous": address(f"/edits/{around.previous}", chosen) if around.previous else "",
         "next": following,
@@ -295,13 +316,33 @@ def edit_view(
         row=row_address(reviewed.edit.id),
         source=cut(reviewed.edit.source, NAME_LIMIT) if reviewed.edit.source else "",
         fate="dropped" if reviewed.edit.drops else "added" if trace and reviewed.edit.source else "",
-        columns=[_column_change(name, *both, limit) for name, both in trace.columns.items()] if trace else (),
+        columns=[_column_change(name, *both, limit) for name, both in trace.columns.items()]
+        if trace and reviewed.edit.field != FIELD
+        else (),
         steps=_step_views(trace.steps, limit) if trace else (),
         rules=[
             (cut(name, NAME_LIMIT), address("/edits", {"status": "kept", "rule": name}))
             for name in rules_of(reviewed.edit, trace)[:MAX_RULES]
         ],
+        question=_question_view(QuestionTrace.of(reviewed.edit), limit),
     )
+
+
+def _question_view(question: QuestionTrace | None, limit: int) -> QuestionView | None:
+    """Both versions with the words that differ. Options are compared with those that are most like them, answers with those of the same name."""
+    if question is None:
+        return None
+    sides = []
+    for side, ((texts, right), (others, _)) in enumerate(
+        ((question.was, question.now), (question.now, question.was))
+    ):
+        views = []
+        for at, text in enumerate(texts):
+            other = others[at] if question.names else question.counterpart(text, others)
+            both = (harmless(one[:COMPARE_LIMIT]) for one in ((text, other) if side == 0 else (other, text)))
+            views.append(OptionView(question.name(at), side_by_side(*both, limit=limit)[side], at == right))
+        sides.append(views)
+    return QuestionView(cut(question.prompt, limit), *sides)
 
 
 def _column_change(name: str, before: str, after: str, limit: int) -> ColumnChange:

@@ -17,6 +17,8 @@ from longway.errors import RunError
 from longway.jobs.audit.result import AuditResult
 from longway.jobs.augment.result import AugmentResult
 from longway.jobs.choices.prove_result import ChoiceProveResult
+from longway.jobs.choices.repair_result import ChoiceRepairResult
+from longway.jobs.choices.result import ChoiceAuditResult
 from longway.jobs.explain.result import ExplainResult
 from longway.jobs.fairness.result import FairnessResult
 from longway.jobs.grammar.result import GrammarResult
@@ -37,11 +39,17 @@ from longway.show.html import body
 from longway.show.sections import Page
 
 REPORTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "repair": lambda summary: RepairResult.from_dict(summary).page(),
+    "repair": lambda summary: (
+        (ChoiceRepairResult if "leaks_before" in summary else RepairResult).from_dict(summary).page()
+    ),
     "rewrite": lambda summary: RewriteResult.from_dict(summary).page(),
     "augment": lambda summary: AugmentResult.from_dict(summary).page(),
     "perturb": lambda summary: PerturbResult.from_dict(summary).page(),
-    "audit": lambda summary: AuditResult.from_dict(summary).page(),
+    "audit": lambda summary: (
+        (ChoiceAuditResult if "candidates" in summary.get("leak", {}) else AuditResult)
+        .from_dict(summary)
+        .page()
+    ),
     "grammar": lambda summary: GrammarResult.from_dict(summary).page(),
     "fairness": lambda summary: FairnessResult.from_dict(summary).page(),
     "prove": lambda summary: (

@@ -1,0 +1,226 @@
+"""Counter-pairs for preference data: the better answer without a style cue, the other one with it, by rules.
+
+    counter_pair(pair, cues)       the pair with the cues the other way round; None if rules cannot do it
+    counter_pairs(pairs, cues)     counter-pairs to add: as many as make each cue even
+
+A cue is taken out of an answer by its marks: the words stay, and so does what the answer says. It is put into an answer in the same
+way: sentences become a list, a full stop becomes an exclamation mark. Code, tables and quotations keep every character.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from longway.data.choices import Question
+from longway.detect.choices.cues import CUES, EMOJI, FENCE, TABLE_ROW, words_of
+from longway.methods.choices.normalise import ABBREVIATION
+
+ITEM = re.compile(r"^(\s*)(?:[-*•·]|\d+[.)])\s+(?=\S)")
+MARKED = re.compile(r"^\s{0,3}#{1,6}\s+(?=\S)", re.M)
+BOLD = re.compile(r"\*\*([^*\n]+)\*\*|__([^_\n]+)__")
+PICTURES = re.compile(f"[ \t]*(?:{EMOJI.pattern}[\ufe0f\u200d]*)+")
+EXCLAIMED = re.compile(r"(?<=[\w)\]\"'”’*])!+(?=[\s\"'”’)*]|$)")
+OPENING = re.compile(
+    r"^\s*(?:(?:certainly|of course|absolutely|sure(?: thing)?)[!.]|(?:(?:that['’]s|what) an? )?(?:great|good|excellent|interesting|wonderful|fantastic|thoughtful|insightful) (?:question|point|idea|choice)[!.]|"
+    r"i(?:['’]d| would) be (?:happy|glad|delighted) to (?:help|assist)(?: you)?(?: with (?:that|this))?[!.])\s+(?=\S)",
+    re.I,
+)
+BREAK = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])")
+ENDS = (".", "!", "?", ":", ";", ",", "…")
+FEWEST_ITEMS = 2  # sentences or lines that become a list
+LENGTH = "characters"
+_INDEX = {cue.name: cue for cue in CUES}
+
+
+def without_lists(text: str) -> str:
+    """The text with its list items as sentences of one paragraph.
+
+    >>> without_lists("Two ways:\\n\\n- by train\\n- by bus\\n\\nBoth are slow.")
+    'Two ways: by train. by bus.\\n\\nBoth are slow.'
+    """
+    lines: list[str] = []
+    is_in_list = False
+    for line in text.split("\n"):
+        match = ITEM.match(line)
+        if match is None:
+            is_in_list = is_in_list and (not line.strip() or line[:1].isspace())
+            lines.append(line)
+            continue
+        item = line[match.end() :].rstrip()
+        while lines and not lines[-1].strip():
+            lines.pop()
+        goes_on = lines and (is_in_list or lines[-1].rstrip().endswith(":"))
+        if goes_on:
+            lines[-1] = f"{_ended(lines[-1])} {item}"
+        else:
+            lines += ["", item] if lines else [item]
+        is_in_list = True
+    return "\n".join(_closed(lines, text))
+
+
+def _ended(line: str) -> str:
+    inner = line.rstrip()
+    return inner if inner.rstrip("*_\"'”’)").endswith(ENDS) else f"{inner}."
+
+
+def _closed(lines: Sequence[str], text: str) -> Iterable[str]:
+    """The lines, with a full stop behind the last item of a list."""
+    items = {line[match.end() :].rstrip() for line in text.split("\n") if (match := ITEM.match(line))}
+    for line in lines:
+        is_list = any(item and line.endswith(item) for item in items)
+        yield _ended(line) if is_list else line
+
+
+def with_list(text: str) -> str:
+    """The text with the sentences or lines of its longest paragraph as a list; unchanged if it has too few.
+
+    >>> with_list("It is cheap. It is near. It is open.")
+    '- It is cheap.\\n- It is near.\\n- It is open.'
+    """
+    paragraphs = text.split("\n\n")
+    units = [_units(paragraph) for paragraph in paragraphs]
+    at = max(range(len(units)), key=lambda i: len(units[i]))
+    if len(units[at]) < FEWEST_ITEMS:
+        return text
+    paragraphs[at] = "\n".join(f"- {one}" for one in units[at])
+    return "\n\n".join(paragraphs)
+
+
+def _units(paragraph: str) -> list[str]:
+    """What can become an item of a list: the lines of a paragraph, or its sentences if it is a single line."""
+    lines = [line.strip() for line in paragraph.split("\n") if line.strip()]
+    return lines if len(lines) > 1 else sentences(paragraph)
+
+
+def sentences(paragraph: str) -> list[str]:
+    """The sentences of a paragraph; an abbreviation ends none."""
+    found: list[str] = []
+    for part in BREAK.split(paragraph.strip()):
+        if found and ABBREVIATION.search(found[-1]):
+            found[-1] = f"{found[-1]} {part}"
+        else:
+            found.append(part)
+    return found
+
+
+def without_opening(text: str) -> str:
+    """The text without a compliment or an offer at its start.
+
+    >>> without_opening("Great question! It rains.")
+    'It rains.'
+    """
+    while match := OPENING.match(text):
+        text = text[match.end() :]
+    return text[:1].upper() + text[1:]
+
+
+def exclaimed(text: str) -> str:
+    """The text with an exclamation mark behind its first sentence; unchanged if that has no full stop."""
+    match = re.search(r"(?<=[a-z])\.(?=\s|$)", text)
+    is_end = match is not None and not ABBREVIATION.search(text[: match.end()])
+    return f"{text[: match.start()]}!{text[match.end() :]}" if match is not None and is_end else text
+
+
+def _same(text: str) -> str:
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class StyleRule:
+    """How a cue is taken out of an answer, and put into one. opens: whether words at the start may go."""
+
+    take: Callable[[str], str]
+    put: Callable[[str], str] = _same
+    opens: bool = False
+
+
+RULES: Mapping[str, StyleRule] = {
+    "headings": StyleRule(lambda text: BOLD.sub(_inner, MARKED.sub("", text))),
+    "bold": StyleRule(lambda text: BOLD.sub(_inner, text)),
+    "bullets": StyleRule(without_lists, with_list),
+    "emoji": StyleRule(lambda text: PICTURES.sub("", text), lambda text: f"{text.rstrip()} 🙂"),
+    "exclamation": StyleRule(lambda text: EXCLAIMED.sub(".", text), exclaimed),
+    "flattery": StyleRule(without_opening, lambda text: f"Great question! {text}", opens=True),
+}  # in the order of use
+
+
+def _inner(match: re.Match[str]) -> str:
+    return match[1] or match[2]
+
+
+def counter_pair(pair: Question, cues: Mapping[str, int]) -> tuple[str, str] | None:
+    """The candidates of a pair with the cues the other way round; None if that changes nothing, or rules must not touch it.
+
+    cues: by name, 1 if the right one has more of it in too many pairs, -1 if it has less.
+    """
+    if any(FENCE.search(text) or TABLE_ROW.search(text) for text in pair.candidates):
+        return None
+    texts = list(pair.candidates)
+    right = pair.right or 0
+    for name, rule in RULES.items():
+        if name in cues:
+            rich, poor = (right, 1 - right) if cues[name] > 0 else (1 - right, right)
+            texts[rich] = _kept_words(texts[rich], rule.take, may_open=rule.opens)
+            if _values(name, pair.prompt, texts)[rich] >= _values(name, pair.prompt, texts)[poor]:
+                texts[poor] = rule.put(texts[poor])
+    is_changed = any(
+        cues[name] * _difference(name, pair, texts) < cues[name] * _difference(name, pair, pair.candidates)
+        for name in cues
+    )
+    return (texts[0], texts[1]) if is_changed and texts[0] != texts[1] else None
+
+
+def _kept_words(text: str, take: Callable[[str], str], *, may_open: bool) -> str:
+    """The text without a cue, if all its words stay but the numbers of list items."""
+    new = take(text).strip()
+    old_words, new_words = _plain_words(text), _plain_words(new)
+    is_same = old_words == new_words or (may_open and old_words[-len(new_words) :] == new_words)
+    return new if new and is_same else text
+
+
+def _plain_words(text: str) -> list[str]:
+    """The words without the numbers of list items and the marks of bold words."""
+    return words_of(re.sub(r"(?m)^\s*\d+[.)]\s+", "", text).replace("__", " "))
+
+
+def _values(name: str, prompt: str, texts: Sequence[str]) -> Sequence[float]:
+    return _INDEX[name].measure(prompt, texts)
+
+
+def _difference(name: str, pair: Question, texts: Sequence[str]) -> int:
+    """1 if the right one of these texts has more of a cue, -1 if it has less."""
+    values = _values(name, pair.prompt, texts)
+    right = pair.right or 0
+    return int(np.sign(values[right] - values[1 - right]))
+
+
+def counter_pairs(pairs: Sequence[Question], cues: Mapping[str, int]) -> list[Question]:
+    """Counter-pairs to add, so that for each cue the right one has more of it as often as less.
+
+    Each is the copy of a pair, with its id. The better answer is not longer in more of them than it is shorter: otherwise they would
+    make length a stronger cue.
+    """
+    excess = {name: sign * sum(_difference(name, one, one.candidates) for one in pairs) for name, sign in cues.items()}  # fmt: skip
+    made = [(one, texts) for one in pairs if (texts := counter_pair(one, cues)) is not None]
+    made.sort(key=lambda item: _longer_by(item[0], item[1]))
+    chosen: list[Question] = []
+    longer = 0  # counter-pairs whose better answer is longer, less those whose better answer is not
+    for one, texts in made:
+        gains = {name: cues[name] * _difference(name, one, texts) for name in cues}
+        helps = any(gains[name] < 0 < excess[name] for name in cues) and max(gains.values()) <= 0
+        step = 1 if _longer_by(one, texts) > 0 else -1
+        if helps and longer + step <= 0:
+            longer += step
+            excess = {name: excess[name] + gains[name] for name in cues}
+            chosen.append(replace(one, candidates=texts))
+    return sorted(chosen, key=lambda one: one.row)
+
+
+def _longer_by(pair: Question, texts: Sequence[str]) -> float:
+    """How much longer the better one of these texts is than the other, on a log scale."""
+    right = pair.right or 0
+    return float(np.log1p(len(texts[right])) - np.log1p(len(texts[1 - right])))

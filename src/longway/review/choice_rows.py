@@ -1,0 +1,199 @@
+"""Data with candidates in the review: each row and each edit as a question with its candidates, and the dataset with the decisions applied.
+
+    fields = choice_fields(about)                     the columns by role; None if the run is not about candidates
+    load_questions(path, fields, own=True)            the questions of a dataset
+    shown(question, fields)                           a question as one text
+    merged_questions(edits, path, dropped, fields)    one edit per row, as `row_edits.merged`, with both versions of the question
+    choice_tables(path, dropped, fields, rows)        the dataset of the run with other cells and rows
+
+The cells that an edit changes are in its trace, so that decisions apply to them; what a reviewer reads is computed from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from longway.data.choice_cells import apply_choice_edits
+from longway.data.choice_columns import GivenColumns
+from longway.data.choices import LETTERS, ChoiceDataset, Question, load_choices
+from longway.data.columns import ID_COLUMN
+from longway.data.table import DataTable, combine
+from longway.errors import RunError
+from longway.records import Edit
+from longway.review.row_edits import TRACE, EditLine, merged
+
+Fields = Mapping[str, str]
+QUESTION = "question"  # the key in the trace of a merged edit
+FIELD = "question"  # the column that a merged edit names
+RIGHT, WRONG = "✓", "   "
+PAIRS = ("chosen", "rejected")
+
+
+def choice_fields(about: Mapping[str, Any]) -> Fields | None:
+    """The columns of candidates by role, as run.json has them; None for a run on labelled texts."""
+    fields = about["settings"].get("columns")
+    is_choice = isinstance(fields, dict) and any(name in fields for name in ("choices", "chosen", "a"))
+    return {str(role): str(name) for role, name in fields.items()} if is_choice else None
+
+
+def load_questions(
+    source: Path | pl.DataFrame, fields: Fields, *, own: bool, encoding: str | None = None
+) -> ChoiceDataset:
+    """The questions of a file or a table, read with the columns of the run. own: whether the run wrote it."""
+    roles: dict[str, Any] = {role: name for role, name in fields.items() if role != "choices"}
+    if "choices" in fields:
+        roles["choices"] = tuple(fields["choices"].split(", "))
+    roles = {"prompt": "", **roles, "id": ID_COLUMN if own else None}
+    found = load_choices(source, GivenColumns(**roles), encoding=encoding)
+    if found is None:
+        raise RunError(f"The data have no candidates. Expected the columns {', '.join(fields.values())}.")
+    return found
+
+
+def shown(question: Question, fields: Fields) -> str:
+    """A question as one text: a line for each option, the right one marked; of a pair, the chosen answer and the rejected one.
+
+    >>> print(shown(Question("1", 0, "2 + 2?", ("3", "4"), 1), {"choices": "options"}))
+        A. 3
+    ✓ B. 4
+    """
+    if "chosen" in fields:
+        both = zip(PAIRS, question.candidates, strict=True)
+        return "\n\n".join(f"{name.upper()}\n{text}" for name, text in both)
+    return "\n".join(
+        f"{RIGHT if at == question.right else WRONG} {LETTERS[at] if at < len(LETTERS) else at + 1}. {text}"
+        for at, text in enumerate(question.candidates)
+    )
+
+
+def right_name(question: Question, fields: Fields) -> str:
+    """What the right candidate is called: its letter, or "chosen"."""
+    at = question.right or 0
+    return PAIRS[0] if "chosen" in fields else LETTERS[at] if at < len(LETTERS) else str(at + 1)
+
+
+def merged_questions(
+    path: Path, *, dataset: Path, dropped: Path | None, fields: Fields
+) -> Iterator[EditLine]:
+    """One line for each row that the run changed, added or dropped, then the refused drafts of other rows."""
+    lines = list(merged(path, text=""))
+    after = load_questions(dataset, fields, own=True)
+    before = _with_cells(
+        after, {line[2].id: _cells(line[2], 0) for line in lines if not line[2].source}, fields
+    )
+    drafted = _with_cells(after, {line[2].id: _cells(line[2], 1) for line in lines if not line[2].accepted}, fields)  # fmt: skip
+    gone = _by_id(load_questions(dropped, fields, own=True)) if dropped else {}
+    olds, news = {**gone, **before}, {**_by_id(after), **drafted}
+    for read, _, edit in lines:
+        old = olds[edit.source or edit.id]
+        new = old if edit.drops else news[edit.id]
+        cells = {name: list(both) for name, both in _cells_of(edit).items()}
+        steps = edit.trace.get(TRACE, {}).get("steps", [edit.to_dict() | {"trace": {}}])
+        trace = {TRACE: {"steps": steps, "columns": cells}, QUESTION: _question_trace(old, new, fields)}
+        whole = replace(edit, field=FIELD, before=shown(old, fields), after=shown(new, fields), trace=trace)
+        yield read, whole.to_dict(), whole
+
+
+def _question_trace(old: Question, new: Question, fields: Fields) -> dict[str, object]:
+    return {
+        "prompt": old.prompt,
+        "names": list(PAIRS) if "chosen" in fields else [],
+        "before": [list(old.candidates), old.right],
+        "after": [list(new.candidates), new.right],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTrace:
+    """Both versions of a question. names: of its candidates, () for letters. was, now: for each version the texts, and the place of the right one."""
+
+    prompt: str
+    names: tuple[str, ...]
+    was: tuple[tuple[str, ...], int]
+    now: tuple[tuple[str, ...], int]
+
+    @classmethod
+    def of(cls, edit: Edit) -> QuestionTrace | None:
+        """The question of a merged edit; None for an edit of a labelled text."""
+        values = edit.trace.get(QUESTION)
+        if values is None or edit.field != FIELD:
+            return None
+        was, now = ((tuple(texts), int(right)) for texts, right in (values["before"], values["after"]))
+        return cls(values["prompt"], tuple(values["names"]), was, now)
+
+    def name(self, at: int) -> str:
+        """What the candidate at a place is called: a letter, "chosen" or "rejected"."""
+        return self.names[at] if self.names else LETTERS[at] if at < len(LETTERS) else str(at + 1)
+
+    def counterpart(self, text: str, others: Sequence[str]) -> str:
+        """Of the other version, the text that is most like this one: itself if nothing was changed."""
+        return text if text in others else max(others, key=lambda other: _likeness(text, other))
+
+
+def _likeness(one: str, other: str) -> float:
+    mine, theirs = set(one.lower().split()), set(other.lower().split())
+    return len(mine & theirs) / max(1, len(mine | theirs))
+
+
+def _cells_of(edit: Edit) -> dict[str, tuple[str, str]]:
+    """The cells before and after, by column."""
+    others = edit.trace.get(TRACE, {}).get("columns", {})
+    return {edit.field: (edit.before, edit.after), **{name: (old, new) for name, (old, new) in others.items()}}  # fmt: skip
+
+
+def _cells(edit: Edit, version: int) -> dict[str, str]:
+    return {name: both[version] for name, both in _cells_of(edit).items()}
+
+
+def _with_cells(
+    given: ChoiceDataset, cells: Mapping[str, Mapping[str, str]], fields: Fields
+) -> dict[str, Question]:
+    """The questions of a dataset by id, with other cells."""
+    edits = [_edit(id_, name, cell) for id_, mine in cells.items() for name, cell in mine.items()]
+    known = {one.id for one in given.questions}
+    tables = apply_choice_edits(given, [edit for edit in edits if edit.id in known])
+    table = combine([table.without_raw() for table in tables])
+    return _by_id(load_questions(table.frame, fields, own=True))
+
+
+def _edit(id_: str, name: str, cell: str) -> Edit:
+    return Edit(id_, name, "", cell, "", "", "review", "", accepted=True)
+
+
+def _by_id(given: ChoiceDataset) -> dict[str, Question]:
+    return {one.id: one for one in given.questions}
+
+
+def choice_tables(
+    path: Path,
+    dropped: Path | None,
+    fields: Fields,
+    *,
+    cells: Mapping[str, Mapping[str, str]],
+    left_out: Sequence[str],
+    restored: Sequence[str],
+) -> Iterator[DataTable]:
+    """The dataset of the run with other cells by id and column, without some rows, and with some of those that the run dropped."""
+    given = load_questions(path, fields, own=True)
+    edits = [_edit(id_, name, cell) for id_, mine in cells.items() for name, cell in mine.items()]
+    edits += [replace(_edit(id_, "", ""), drops=True) for id_ in left_out]
+    names: list[str] = []
+    for table in apply_choice_edits(given, edits):
+        names = table.frame.columns
+        yield table
+    if restored and dropped is not None:
+        yield from _rows(load_questions(dropped, fields, own=True), set(restored), names)
+
+
+def _rows(given: ChoiceDataset, ids: Iterable[str], names: Sequence[str]) -> Iterator[DataTable]:
+    """Some rows, with these columns."""
+    wanted = set(ids)
+    for table in apply_choice_edits(given, []):
+        frame = table.frame.filter(pl.col(ID_COLUMN).is_in(sorted(wanted)))
+        missing = [pl.lit(None, pl.String).alias(name) for name in names if name not in frame.columns]
+        yield replace(table, frame=frame.with_columns(missing).select(names))
