@@ -279,3 +279,60 @@ def test_half_of_the_columns_is_an_error_that_names_the_others(given, said):
 def test_the_fingerprint_changes_with_the_answer():
     one, two = (load_choices([{"choices": ["x", "y"], "answer": i}]).fingerprint for i in (0, 1))
     assert one != two
+
+
+# ---- numbers as answers
+
+
+def numbered(*answers, columns="list"):
+    """Questions with three options and a number as the answer."""
+    texts = ["x", "y", "z"]
+    options = {"list": {"options": texts}, "from 1": {"option1": "x", "option2": "y", "option3": "z"}}[
+        columns
+    ]
+    return [{"question": f"{i}?", **options, "answer": answer} for i, answer in enumerate(answers)]
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ((0, 1, 1), [0, 1, 1]),
+        ((1, 2, 3), [0, 1, 2]),
+        (("1", "2", "3"), [0, 1, 2]),
+        ((1.0, 3.0), [0, 2]),
+        ((1, 2, 3, 3, 0), [0, 1, 2, 2]),  # more are in range from 1: the 0 is wrong
+        ((0, 0, 1, 2, 3), [0, 0, 1, 2]),
+    ],
+)
+def test_numbers_count_from_where_more_of_them_name_an_option(answers, expected):
+    found = load_choices(numbered(*answers))
+    assert [one.right for one in found.questions] == expected
+    assert not any(one.kind == "answer_base" for one in found.problems)
+
+
+def test_numbers_that_show_no_base_are_read_from_0_and_reported():
+    found = load_choices(numbered(1, 2, 1))
+    assert [one.right for one in found.questions] == [1, 2, 1]
+    problem = next(one for one in found.problems if one.kind == "answer_base")
+    assert "Assumed: from 0" in problem.message
+    assert "--answer-base 1" in problem.next_step
+
+
+def test_option_columns_that_count_from_1_make_numbers_from_1_likely():
+    found = load_choices(numbered(1, 2, 1, columns="from 1"))
+    assert [one.right for one in found.questions] == [0, 1, 0]
+    assert "--answer-base 0" in next(one for one in found.problems if one.kind == "answer_base").next_step
+
+
+def test_the_base_can_be_given():
+    found = load_choices(numbered(1, 2, 1), answer_base=1)
+    assert [one.right for one in found.questions] == [0, 1, 0]
+    assert found.problems == ()
+    with pytest.raises(SettingError, match="'answer_base' must be 0 or 1"):
+        load_choices(numbered(1, 2, 1), answer_base=2)
+
+
+def test_other_data_are_read_with_the_same_base():
+    found = load_choices(numbered(1, 2, 3))
+    again = load_choices(numbered(1, 2, 1), found.columns.as_given)
+    assert [one.right for one in again.questions] == [0, 1, 0]

@@ -1,6 +1,7 @@
 """Proofs with candidates: what is trained and tested, what comes out, and what is refused."""
 
 import json
+import re
 from hashlib import sha256
 from math import log
 
@@ -324,6 +325,36 @@ def test_the_command_recognises_candidates_and_fits_80_columns(tmp_path):
     assert "Accuracy before and after, bag of words" in page
 
 
+def test_further_versions_are_compared_with_before(tmp_path):
+    some = write(tmp_path / "half.jsonl", QUIZ[::2])
+    done = prove_command(tmp_path, "--also", f"half={some}")
+    assert done.exit_code == 0, done.output
+    assert "Before and half" in done.output
+    rows = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))["comparisons"]
+    assert {(one["data"], one["against"]) for one in rows} == {("after", "before"), ("half", "before")}
+
+
+def test_a_further_version_has_a_name_of_its_own(tmp_path):
+    some = write(tmp_path / "half.jsonl", QUIZ[::2])
+    done = prove_command(tmp_path, "--also", f"before={some}")
+    assert "cannot be called 'before'" in str(done.exception or done.output)
+
+
+@pytest.mark.parametrize(
+    ("option", "reason"),
+    [
+        (("--method", "poe"), "--method does not apply to data with candidates.*--also"),
+        (("--baseline", "eda"), "--baseline does not apply.*at random is compared anyway"),
+        (("--fairscore",), "--fairscore does not apply"),
+        (("--tuning", "grammar-paper"), "--tuning does not apply.*--epochs"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_with_a_reason(tmp_path, option, reason):
+    done = prove_command(tmp_path, *option)
+    assert done.exit_code != 0
+    assert re.search(reason, " ".join(str(done.exception or done.output).split()))
+
+
 def test_a_finished_proof_is_shown_again_without_training(tmp_path, monkeypatch):
     first = prove_command(tmp_path)
     monkeypatch.setattr(job, "ranker_named", None)
@@ -380,10 +411,3 @@ def test_test_questions_that_are_trained_on_are_refused_or_left_out():
 def test_a_model_that_ranks_nothing_is_refused(name):
     with pytest.raises(SettingError, match="'model' must be bow, minilm"):
         check_model(name)
-
-
-@pytest.mark.parametrize("option", [("--method", "poe"), ("--baseline", "eda"), ("--also", "x=y.jsonl")])
-def test_options_for_labelled_texts_are_refused(tmp_path, option):
-    done = prove_command(tmp_path, *option)
-    assert "applies to labelled texts" in str(done.exception)
-    assert not (tmp_path / "run").exists()

@@ -167,6 +167,12 @@ class VectorCache:
         """Close the file."""
         self._database.close()
 
+    @staticmethod
+    def delete(path: Path) -> None:
+        """Delete the file of a cache, and what SQLite keeps beside it."""
+        for suffix in ("", "-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+
     def vectors(self, model: str, texts: Sequence[str], compute: Compute) -> Vectors32:
         """(n, width), one row per text. Equal texts are computed once, cached ones not at all.
 

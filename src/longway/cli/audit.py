@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
@@ -20,9 +22,11 @@ if TYPE_CHECKING:
     from longway.jobs.audit.gate import Limits, Reason
     from longway.jobs.audit.result import AuditResult
     from longway.jobs.audit.several import AuditLabelsResult
+    from longway.jobs.results import Result
 
 GATE = "Gate"
 GRAMMAR = "Look for patterns that words miss"
+NO_TEST = "--test measures the leak of labelled texts, and these data have candidates. Leave it out, and audit the other file separately: longway audit FILE."
 NOTHING = "There is nothing to repair. See what models look at"
 TAGS = "Repair takes one label per row: make a column that says whether a row has the tag. Look at the findings for {}"
 
@@ -93,90 +97,109 @@ def audit(
 
     With several labels, or a label column of lists, there is one audit for each label or tag, and one report over all of them.
     """
-    from longway.cli.ending import REPAIR, Step, on_data, show_result
-    from longway.cli.live import Live
-    from longway.jobs.audit import gate
-    from longway.jobs.audit.job import audit as run
-    from longway.jobs.audit.result import AuditResult
-    from longway.jobs.audit.several import FILE, AuditLabelsResult, audit_labels
+    from longway.errors import SettingError
+    from longway.jobs.audit.gate import Limits
 
     if on is not None:
         from longway.jobs.placement import check_place
 
         check_place(on)
-    limits = gate.Limits.read(fail_over or ())
-    questions = choice.load(data, source)
-    if questions is not None:
-        _audit_candidates(
-            data,
-            questions,
-            settings,
-            output,
-            limits,
-            baseline,
-            junit,
-            sarif,
-            top=top,
-            quiet=quiet,
-            is_gate=bool(fail_over or baseline),
-        )
+    limits = Limits.read(fail_over or ())
+    ending = _Ending(limits, bool(fail_over or baseline), junit, sarif, output.json, quiet, top)
+    if (questions := choice.load(data, source)) is not None:
+        if test:
+            raise SettingError(NO_TEST)
+        _audit_candidates(data, questions, settings, output.out, baseline, ending)
         return
     loaded = source.load(data, several_labels=True)
     tests = _tests(test or [], loaded, source.encoding)
-    is_shown = output.json or not quiet
-    path = Path(data) if Path(data).is_file() else None
-    if len(source.label) > 1 or loaded.columns.lists == "several":
-        earlier = None if baseline is None else AuditLabelsResult.open(baseline)
-        with Live(quiet=True) as live:
-            found = audit_labels(
-                loaded,
-                source.label,
-                settings,
-                split=source.split,
-                tests=tests,
-                out=output.out or True,
-                on=on,
-                watcher=live,
-            )
-        assert found.folder is not None  # `out` was given
-        by_label = found.reasons(limits, baseline=earlier)
-        reasons = [reason for some in by_label.values() for reason in some]
-        if is_shown:
-            steps = _repairs(data, source, loaded, found)
-            verdict = _gate_verdict(reasons) if fail_over or baseline else ""
-            show_result(found, found.folder, *steps, file=FILE, as_json=output.json, top=top, verdict=verdict)
-        _write(junit, gate.junit_of_labels(loaded.source_name, by_label))
-        _write(sarif, gate.sarif(found.labels[0].audit, reasons, path=path))
-        _fail(reasons)
-        return
+    kind = _audit_labels if len(source.label) > 1 or loaded.columns.lists == "several" else _audit_texts
+    kind(data, source, loaded, settings, tests, output.out, on, baseline, ending)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """What is printed and written when an audit is done. is_gate: whether a limit or a baseline was given. top: findings to print."""
+
+    limits: Limits
+    is_gate: bool
+    junit: Path | None
+    sarif: Path | None
+    json: bool
+    quiet: bool
+    top: int
+
+    def show(
+        self, result: Result, folder: Path, steps: Sequence[Step], reasons: Sequence[Reason], *, file: str
+    ) -> None:
+        """Print the result, unless only the reasons of a failure are wanted."""
+        from longway.cli.ending import show_result
+
+        if self.json or not self.quiet:
+            verdict = _gate_verdict(reasons) if self.is_gate else ""
+            show_result(result, folder, *steps, file=file, as_json=self.json, top=self.top, verdict=verdict)
+
+    def finish(self, junit: str, sarif: str, reasons: Sequence[Reason]) -> None:
+        """Write the files that were asked for, print why the gate failed, and exit with 1 if it did."""
+        from longway.cli.screen import errors, safe
+
+        _write(self.junit, junit)
+        _write(self.sarif, sarif)
+        for reason in reasons:
+            errors().print(safe(reason.message), soft_wrap=True)
+        if reasons:
+            raise typer.Exit(1)
+
+
+def _audit_texts(
+    data: str, source: DataOptions, loaded: Dataset, settings: AuditSettings, tests: Mapping[str, Dataset],
+    out: Path | None, on: str | None, baseline: Path | None, ending: _Ending,
+) -> None:  # fmt: skip
+    """Audit texts with one label, show the result, and apply the gate."""
+    from longway.cli.ending import REPAIR, Step, on_data
+    from longway.cli.live import Live
+    from longway.jobs.audit import gate
+    from longway.jobs.audit.job import audit as run
+    from longway.jobs.audit.result import FILE, AuditResult
+
     before = None if baseline is None else AuditResult.open(baseline)
     with Live(quiet=True) as live:
-        result = run(
-            loaded, settings, split=source.split, tests=tests, out=output.out or True, on=on, watcher=live
-        )
+        result = run(loaded, settings, split=source.split, tests=tests, out=out or True, on=on, watcher=live)
     assert result.folder is not None  # `out` was given
-    reasons = gate.gate(result, limits, baseline=before)
-    if is_shown:
-        verdict = _gate_verdict(reasons) if fail_over or baseline else ""
-        explain = Step(NOTHING, on_data("explain", data, source, loaded))
-        repair = on_data("repair", data, source, loaded)
-        if result.only_grammar and settings.levels != (AUTO,):  # otherwise a repair looks at the grammar, too
-            repair += " --levels all"
-        steps = [Step(REPAIR, repair) if result.findings else explain]
-        if _can_learn_grammar(result):
-            steps.append(Step(GRAMMAR, on_data("grammar", data, source, loaded)))
-        show_result(
-            result,
-            result.folder,
-            *steps,
-            file="findings.json",
-            as_json=output.json,
-            top=top,
-            verdict=verdict,
-        )
-    _write(junit, gate.junit(result, reasons))
-    _write(sarif, gate.sarif(result, reasons, path=path))
-    _fail(reasons)
+    reasons = gate.gate(result, ending.limits, baseline=before)
+    repair = on_data("repair", data, source, loaded)
+    if result.only_grammar and settings.levels != (AUTO,):  # otherwise a repair looks at the grammar, too
+        repair += " --levels all"
+    explain = Step(NOTHING, on_data("explain", data, source, loaded))
+    steps = [Step(REPAIR, repair) if result.findings else explain]
+    if _can_learn_grammar(result):
+        steps.append(Step(GRAMMAR, on_data("grammar", data, source, loaded)))
+    ending.show(result, result.folder, steps, reasons, file=FILE)
+    path = Path(data) if Path(data).is_file() else None
+    ending.finish(gate.junit(result, reasons), gate.sarif(result, reasons, path=path), reasons)
+
+
+def _audit_labels(
+    data: str, source: DataOptions, loaded: Dataset, settings: AuditSettings, tests: Mapping[str, Dataset],
+    out: Path | None, on: str | None, baseline: Path | None, ending: _Ending,
+) -> None:  # fmt: skip
+    """Audit texts with several labels, show the result, and apply the gate."""
+    from longway.cli.live import Live
+    from longway.jobs.audit import gate
+    from longway.jobs.audit.several import FILE, AuditLabelsResult, audit_labels
+
+    before = None if baseline is None else AuditLabelsResult.open(baseline)
+    with Live(quiet=True) as live:
+        found = audit_labels(
+            loaded, source.label, settings, split=source.split, tests=tests, out=out or True, on=on, watcher=live
+        )  # fmt: skip
+    assert found.folder is not None  # `out` was given
+    by_label = found.reasons(ending.limits, baseline=before)
+    reasons = [reason for some in by_label.values() for reason in some]
+    ending.show(found, found.folder, _repairs(data, source, loaded, found), reasons, file=FILE)
+    path = Path(data) if Path(data).is_file() else None
+    sarif = gate.sarif(found.labels[0].audit, reasons, path=path)
+    ending.finish(gate.junit_of_labels(loaded.source_name, by_label), sarif, reasons)
 
 
 def _can_learn_grammar(result: AuditResult) -> bool:
@@ -185,52 +208,32 @@ def _can_learn_grammar(result: AuditResult) -> bool:
 
 
 def _audit_candidates(
-    data: str, questions: ChoiceDataset, settings: AuditSettings, output: OutputOptions, limits: Limits, baseline: Path | None,
-    junit: Path | None, sarif: Path | None, *, top: int, quiet: bool, is_gate: bool,
+    data: str, questions: ChoiceDataset, settings: AuditSettings, out: Path | None, baseline: Path | None, ending: _Ending
 ) -> None:  # fmt: skip
     """Audit data with candidates, show the result, and apply the gate."""
-    from longway.cli.ending import REPAIR, Step, on_candidates, show_result
+    from longway.cli.ending import REPAIR, Step, on_candidates
     from longway.cli.live import Live
     from longway.jobs.audit import gate
     from longway.jobs.choices.job import audit_choices
-    from longway.jobs.choices.result import ChoiceAuditResult
+    from longway.jobs.choices.result import FILE, ChoiceAuditResult
     from longway.jobs.choices.settings import ChoiceAuditSettings
 
     chosen = ChoiceAuditSettings(settings.max_q, settings.seed)
     before = None if baseline is None else ChoiceAuditResult.open(baseline)
     with Live(quiet=True) as live:
-        result = audit_choices(questions, chosen, out=output.out or True, watcher=live)
+        result = audit_choices(questions, chosen, out=out or True, watcher=live)
     assert result.folder is not None  # `out` was given
-    reasons = gate.gate(result, limits, baseline=before)
-    if output.json or not quiet:
-        show_result(
-            result,
-            result.folder,
-            *([Step(REPAIR, on_candidates("repair", data, questions.columns))] if result.findings else []),
-            file="findings.json",
-            as_json=output.json,
-            top=top,
-            verdict=_gate_verdict(reasons) if is_gate else "",
-        )
-    _write(junit, gate.junit(result, reasons))
-    _write(sarif, gate.sarif(result, reasons, path=questions.path))
-    _fail(reasons)
+    reasons = gate.gate(result, ending.limits, baseline=before)
+    steps = [Step(REPAIR, on_candidates("repair", data, questions.columns))] if result.findings else []
+    ending.show(result, result.folder, steps, reasons, file=FILE)
+    sarif = gate.sarif(result, reasons, path=questions.path)
+    ending.finish(gate.junit(result, reasons), sarif, reasons)
 
 
-def _gate_verdict(reasons: list[Reason]) -> str:
+def _gate_verdict(reasons: Sequence[Reason]) -> str:
     """Whether the gate passed, in one sentence."""
     n = len(reasons)
     return f"The gate failed for {n} reason{'s' * (n != 1)}." if reasons else "The gate passed."
-
-
-def _fail(reasons: list[Reason]) -> None:
-    """Print why the gate failed, and exit with 1 if it did."""
-    from longway.cli.screen import errors, safe
-
-    for reason in reasons:
-        errors().print(safe(reason.message), soft_wrap=True)
-    if reasons:
-        raise typer.Exit(1)
 
 
 def _write(path: Path | None, content: str) -> None:

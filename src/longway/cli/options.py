@@ -116,6 +116,7 @@ class CandidateOptions:
     b: Column with the second.
     winner: Column with the judge's vote: a, b or tie.
     prompt: Column with the question or prompt.
+    answer_base: The number of the first option, 0 or 1, if answers are numbers. Default: what the numbers show.
     """
 
     choices: tuple[str, ...] = option((), group=CANDIDATES)
@@ -127,6 +128,7 @@ class CandidateOptions:
     b: str | None = option(None, group=CANDIDATES, advanced=True)
     winner: str | None = option(None, group=CANDIDATES, advanced=True)
     prompt: str | None = option(None, group=CANDIDATES)
+    answer_base: int | None = option(None, group=CANDIDATES, advanced=True, at_least=0, at_most=1)
 
     def load(self, data: str, source: DataOptions) -> ChoiceDataset | None:
         """The questions of the data; None if a text or label column was named, or if the data have no candidates."""
@@ -150,7 +152,9 @@ class CandidateOptions:
             for name, value in given.items()
             for one in (value if isinstance(value, tuple) else (value,))
         ]
-        return "".join(f" --{name} {quote(one)}" for name, one in several if one is not None)
+        return "".join(
+            f" --{name.replace('_', '-')} {quote(str(one))}" for name, one in several if one is not None
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

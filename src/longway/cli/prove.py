@@ -127,27 +127,28 @@ def _prove_candidates(
     from longway.cli.live import Live
     from longway.cli.named_files import named_files
     from longway.cli.screen import errors
-    from longway.errors import SettingError
     from longway.jobs.choices.prove import load_like, prove_choices
     from longway.jobs.choices.prove_settings import ChoiceProveSettings
     from longway.jobs.choices.prove_show import is_unclear
     from longway.jobs.prove.job import dataset_file
 
-    if also:
-        raise SettingError("'also' applies to labelled texts, and these data have candidates. Leave it out.")
     chosen = ChoiceProveSettings.of(settings)
     with errors().status("opening the data"):
         changed = load_like(after, questions, encoding=source.encoding)
-        tests = {
-            name: load_like(path, questions, encoding=source.encoding)
-            for name, path in named_files(test, "test").items()
-        }
+        tests, further = (
+            {
+                name: load_like(path, questions, encoding=source.encoding)
+                for name, path in named_files(given, option).items()
+            }
+            for given, option in ((test, "test"), (also, "also"))
+        )
     with Live(quiet=True) as live:
         result = prove_choices(
             questions,
             changed,
             chosen,
             tests=tests,
+            also=further,
             split=source.split,
             split_column=source.split_column,
             out=output.out or True,

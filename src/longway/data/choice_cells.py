@@ -17,19 +17,8 @@ from typing import Any
 
 import polars as pl
 
-from longway.data.choices import (
-    LETTER,
-    LETTERS,
-    ChoiceDataset,
-    Decoder,
-    Question,
-    Way,
-    answer_way,
-    cell_value,
-    decoder,
-    offered,
-    row_ids,
-)
+from longway.data.choice_answers import LETTER, LETTERS, Decoder, Way, answer_way, decoder
+from longway.data.choices import ChoiceDataset, Question, cell_value, offered, row_ids
 from longway.data.columns import ID_COLUMN
 from longway.data.edited import SOURCE_COLUMN, Changes, with_source_column
 from longway.data.table import DataTable, dump, scalar_text
@@ -148,7 +137,9 @@ class ChoiceCells:
     def _decoder(self, name: str) -> Decoder:
         if name not in self._decoders:
             values = [_parsed(cell) for cell in self._raw[name]]
-            self._decoders[name] = decoder(self.columns, values, [texts for texts, _ in self._sets])
+            is_own = name == self.columns.answer  # another column may count its numbers in another way
+            columns = self.columns if is_own else replace(self.columns, answer=name, answer_base=None)
+            self._decoders[name] = decoder(columns, values, [texts for texts, _ in self._sets])
         return self._decoders[name]
 
     def _way(self, name: str) -> Way:

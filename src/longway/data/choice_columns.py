@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from longway.data.columns import missing
-from longway.errors import ColumnError
+from longway.errors import ColumnError, SettingError
 
 Kind = Literal["choice", "preference", "ranking", "votes"]
 LISTS = ("choices", "options", "candidates", "endings", "alternatives", "answers", "responses", "completions")
@@ -48,6 +48,7 @@ PAIRS = (
     ("response_a", "response_b"), ("answer_a", "answer_b"), ("output_a", "output_b"), ("completion_a", "completion_b"),
     ("response_0", "response_1"), ("response_1", "response_2"), ("output_1", "output_2"), ("a", "b"),
 )  # fmt: skip
+PAIRED = {"preference": ("chosen", "rejected"), "votes": ("a", "b")}  # roles of the two candidates
 WINNERS = ("winner", "preference", "vote", "preferred", "judgement", "judgment")
 JUDGES = ("judge", "judge_id", "annotator", "rater", "voter")
 MAKERS = (("model_a", "model_b"), ("generator_a", "generator_b"), ("model_1", "model_2"))
@@ -61,7 +62,7 @@ class ChoiceColumns:
 
     candidates: one column of lists, or a column for each candidate; of preferences the chosen and the rejected one, of votes the two answers.
     answer: what says which is right: the answer, the scores or the winner. judge: who voted. makers: who wrote each of the two answers.
-    guessed: roles that the user did not give.
+    guessed: roles that the user did not give. answer_base: the number of the first option, where answers are numbers; None to find out.
     """
 
     kind: Kind
@@ -72,17 +73,29 @@ class ChoiceColumns:
     judge: str | None = None
     makers: tuple[str, ...] = ()
     guessed: tuple[str, ...] = ()
+    answer_base: int | None = None
 
     def used(self) -> tuple[str, ...]:
         """The columns with a role, each once."""
         names = (*self.candidates, self.answer, self.prompt, self.id, self.judge, *self.makers)
         return tuple(dict.fromkeys(name for name in names if name))
 
+    @property
+    def as_given(self) -> GivenColumns:
+        """The columns as a user would name them, to read other data in the same way. The id column is guessed again: a run writes ids of its own."""
+        answer = {"choice": "answer", "ranking": "scores", "votes": "winner"}.get(self.kind)
+        roles: dict[str, Any] = {"prompt": self.prompt or "", "judge": self.judge}
+        if answer:
+            roles[answer] = self.answer
+        if self.kind in PAIRED:
+            roles |= dict(zip(PAIRED[self.kind], self.candidates, strict=True))
+            return GivenColumns(**roles)
+        return GivenColumns(choices=self.candidates, answer_base=self.answer_base, **roles)
+
     def fields(self) -> dict[str, str]:
         """The column of each role, for reports."""
-        both = {"preference": ("chosen", "rejected"), "votes": ("a", "b")}
-        if self.kind in both:
-            named = dict(zip(both[self.kind], self.candidates, strict=True))
+        if self.kind in PAIRED:
+            named = dict(zip(PAIRED[self.kind], self.candidates, strict=True))
         else:
             named = {"choices": ", ".join(self.candidates)}
         answer = {"choice": "answer", "ranking": "scores", "votes": "winner"}.get(self.kind, "")
@@ -92,7 +105,7 @@ class ChoiceColumns:
 
 @dataclass(frozen=True, slots=True)
 class GivenColumns:
-    """What the user said about the columns; None or () to guess. prompt "": there is none."""
+    """What the user said about the columns; None or () to guess. prompt "": there is none. answer_base: the number of the first option, 0 or 1."""
 
     choices: tuple[str, ...] = ()
     answer: str | None = None
@@ -105,6 +118,7 @@ class GivenColumns:
     judge: str | None = None
     prompt: str | None = None
     id: str | None = None
+    answer_base: int | None = None
 
     @property
     def is_any(self) -> bool:
@@ -136,29 +150,18 @@ def choice_columns(names: Sequence[str], lists: Sequence[str], given: GivenColum
     id_ = given.id or _first(names, ("id", "uid", "qid", "question_id", "longway_id"))
     prompt = None if given.prompt == "" else given.prompt or _first(names, PROMPTS, without=chosen.used())
     guessed = chosen.guessed if given.prompt is not None or prompt is None else (*chosen.guessed, "prompt")
-    return ChoiceColumns(
-        chosen.kind, chosen.candidates, chosen.answer, prompt, id_, chosen.judge, chosen.makers, guessed
-    )
+    return replace(chosen, prompt=prompt, id=id_, guessed=guessed, answer_base=given.answer_base)
 
 
 def _check(names: Sequence[str], given: GivenColumns) -> None:
+    if given.answer_base not in (None, 0, 1):
+        raise SettingError(
+            f"'answer_base' must be 0 or 1: the number of the first option. Got {given.answer_base}."
+        )
+    named = ("answer", "scores", "chosen", "rejected", "a", "b", "winner", "judge", "prompt", "id")
     roles: Mapping[str, str | None] = {
         **{f"choices {i + 1}" if i else "choices": name for i, name in enumerate(given.choices)},
-        **{
-            role: getattr(given, role)
-            for role in (
-                "answer",
-                "scores",
-                "chosen",
-                "rejected",
-                "a",
-                "b",
-                "winner",
-                "judge",
-                "prompt",
-                "id",
-            )
-        },
+        **{role: getattr(given, role) for role in named},
     }
     faults = [missing(role, name, list(names)) for role, name in roles.items() if name and name not in names]
     if faults:

@@ -13,10 +13,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
+from longway.data.choice_answers import Decoder, answer_base, answer_way, decoder
 from longway.data.choice_columns import ChoiceColumns, GivenColumns, choice_columns
 from longway.data.encoding import EncodingError, check_encoding
 from longway.data.loading import first_rows, open_source
@@ -26,26 +27,7 @@ from longway.data.table import DataTable, combine, scalar_text
 from longway.errors import DataError, SettingError
 from longway.records import Problem
 
-TIES = frozenset(
-    {
-        "tie",
-        "both",
-        "tied",
-        "draw",
-        "equal",
-        "none",
-        "neither",
-        "same",
-        "tie (bothbad)",
-        "tie (both bad)",
-        "bothbad",
-        "both_bad",
-        "0.5",
-    }
-)
 ROLES = tuple(one.name for one in fields(GivenColumns))
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-LETTER = re.compile(r"\(?([A-Za-z])\)?[.):]?$")
 TURN = re.compile(r"\n\n(?:Assistant|Human): ?")  # of a conversation in one text
 
 # kind: (message, next step)
@@ -61,6 +43,11 @@ KINDS = {
     "tie": ("{n} with a tie{about}; used to compare judges only.", "Nothing to do."),
     "repeated_question": ("{n} that repeat a prompt{about}. They count as one observation where their answers agree.", "Keep one row for each question."),
 }  # fmt: skip
+
+BASE = (
+    "The answers are numbers, but neither 0 nor the number of a last option occurs: they may count from 0 or from 1. Assumed: from {base}.",
+    "If they count from {other}: --answer-base {other}.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +113,7 @@ def load_choices(
     """Questions with candidates from anything that `load` takes; None if it has no candidates and none were named.
 
     columns: choices (a column or several), answer, scores, chosen, rejected, a, b, winner, judge, prompt, id; those omitted are guessed.
+    answer_base: the number of the first option, 0 or 1, if the answers are numbers and do not show it.
     given: the same as one object. Raises ColumnError if a column is not there, DataError if no row can be used.
 
     >>> rows = [{"q": "2 + 2?", "list": ["3", "4"], "key": "B"}]
@@ -188,7 +176,7 @@ def _load(
         )
     problems = (*log.problems(), *read.problems())
     return ChoiceDataset(
-        opened.name, columns, tuple(read.questions), tuple(read.ties), problems, table.frame.height, table,
+        opened.name, read.columns, tuple(read.questions), tuple(read.ties), problems, table.frame.height, table,
         opened.format, opened.encoding, _path_of(source, opened), opened.raw_tables,
     )  # fmt: skip
 
@@ -209,6 +197,7 @@ class _Rows:
         self.questions: list[Question] = []
         self.ties: list[Question] = []
         self.faults: dict[str, list[int]] = {}
+        self.assumed: int | None = None  # the number of the first option, if the answers do not show it
 
     def add(self, table: DataTable) -> None:
         """Read all rows of a table."""
@@ -218,7 +207,7 @@ class _Rows:
         sets = [offered([cells[name][row] for name in columns.candidates]) for row in range(frame.height)]
         prompts = cells[columns.prompt] if columns.prompt else [None] * frame.height
         answers = cells[columns.answer] if columns.answer else [0] * frame.height
-        decode = decoder(columns, answers, [one.texts for one in sets])
+        decode = self._decoder(answers, [one.texts for one in sets])
         for row, given in enumerate(sets):
             texts = given.texts
             prompt = _text(prompts[row]) or given.shared
@@ -244,9 +233,20 @@ class _Rows:
         else:
             self.faults.pop("repeated_question", None)
 
+    def _decoder(self, answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Decoder:
+        """What reads an answer. If answers are numbers, the columns say from then on what the first option is called."""
+        if self.columns.kind == "choice" and answer_way(answers, sets) == "number":
+            base = answer_base(self.columns, answers, sets)
+            self.columns = replace(self.columns, answer_base=base.first)
+            self.assumed = None if base.is_certain else base.first
+        return decoder(self.columns, answers, sets)
+
     def problems(self) -> list[Problem]:
         """One problem for each kind, in the order of KINDS."""
         found = []
+        if self.assumed is not None:
+            message, next_step = (one.format(base=self.assumed, other=1 - self.assumed) for one in BASE)
+            found.append(Problem("answer_base", message, len(self.questions), next_step, ()))
         for kind, (message, next_step) in KINDS.items():
             if rows := self.faults.get(kind):
                 shown = tuple(row + 1 for row in rows[:SHOWN])
@@ -274,130 +274,6 @@ def _fault(texts: Sequence[str], right: object) -> str:
     if isinstance(right, int) and texts.count(texts[right]) > 1:
         return "same_candidates"
     return ""
-
-
-Decoder = Callable[[Any, Sequence[str], Sequence[str]], int | str]
-Way = Literal["text", "letter", "number"]
-
-
-def decoder(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Decoder:
-    """A function from an answer, the candidates and their letters to the place of the right one, or to what is wrong."""
-    if columns.kind == "preference":
-        return lambda answer, texts, letters: 0
-    if columns.kind == "ranking":
-        return _by_score
-    if columns.kind == "votes":
-        return _winner_decoder(answers)
-    best = _ways(_first_number([_plain(answer) for answer in answers], sets))[answer_way(answers, sets)]
-
-    def decode(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
-        value = _plain(answer)
-        if value == "several":
-            return "several_answers"
-        if value is None or value == "":
-            return "no_answer"
-        if letters and value in letters:
-            return letters.index(value)
-        return best(value, texts, letters)
-
-    return decode
-
-
-def _ways(start: int) -> dict[Way, Decoder]:
-    """How an answer can name a candidate. start: the number of the first one."""
-    return {
-        "text": _by_text,
-        "letter": _by_letter,
-        "number": lambda answer, texts, letters: _by_number(answer, texts, start),
-    }
-
-
-def answer_way(answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Way:
-    """How most answers name the right candidate.
-
-    >>> answer_way(["B", "C"], [("x", "y"), ("x", "y", "z")])
-    'letter'
-    """
-    plain = [_plain(answer) for answer in answers]
-    ways = _ways(_first_number(plain, sets))
-    rights = {
-        name: sum(isinstance(way(answer, texts, ()), int) for answer, texts in zip(plain, sets, strict=True))
-        for name, way in ways.items()
-    }
-    return max(rights, key=lambda name: rights[name])
-
-
-def _plain(answer: Any) -> Any:
-    """An answer without the list around it; "several" if the list has more than one."""
-    if isinstance(answer, list):
-        return "several" if len(answer) > 1 else (scalar_text(answer[0]) if answer else "")
-    if isinstance(answer, Mapping):
-        return scalar_text(answer.get("text", ""))
-    return None if answer is None else re.sub(r"^(\d+)\.0$", r"\1", scalar_text(answer))
-
-
-def _by_text(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
-    if answer in texts:
-        return list(texts).index(answer)
-    same = [i for i, text in enumerate(texts) if text.strip().casefold() == str(answer).strip().casefold()]
-    return same[0] if len(same) == 1 else "foreign_answer"
-
-
-def _by_letter(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
-    match = LETTER.match(str(answer).strip())
-    place = LETTERS.index(match.group(1).upper()) if match else len(texts)
-    return place if place < len(texts) else "foreign_answer"
-
-
-def _by_number(answer: Any, texts: Sequence[str], start: int) -> int | str:
-    digits = str(answer).strip()
-    place = int(digits) - start if re.fullmatch(r"\d{1,3}", digits) else -1
-    return place if 0 <= place < len(texts) else "foreign_answer"
-
-
-def _first_number(answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> int:
-    """Whether answers count from 0 or from 1: from 1 if none is 0 and some is the number of its candidates."""
-    numbers = [
-        int(answer) if isinstance(answer, str) and re.fullmatch(r"\d{1,3}", answer) else None
-        for answer in answers
-    ]
-    has_zero = 0 in numbers
-    is_last = any(number == len(texts) for number, texts in zip(numbers, sets, strict=True))
-    return int(is_last and not has_zero)
-
-
-def _by_score(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
-    if not isinstance(answer, list) or len(answer) != len(texts):
-        return "no_answer"
-    try:
-        scores = [float(score) for score in answer]
-    except (TypeError, ValueError):
-        return "no_answer"
-    best = max(scores)
-    return scores.index(best) if scores.count(best) == 1 else "several_answers"
-
-
-def _winner_decoder(answers: Sequence[Any]) -> Decoder:
-    """A function from a vote to the place of the winner. Numbers count from 0 if some vote is 0 and none is 2."""
-    words = {_vote(answer) for answer in answers}
-    counts_from = 0 if "0" in words and "2" not in words else 1
-    places = {"a": 0, "b": 1, "left": 0, "right": 1, "first": 0, "second": 1}
-    places |= {str(counts_from): 0, str(counts_from + 1): 1}
-    ties = TIES if counts_from == 0 else TIES | {"0"}
-
-    def decode(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
-        word = _vote(answer)
-        if not word:
-            return "no_answer"
-        return "tie" if word in ties else places.get(word, "foreign_answer")
-
-    return decode
-
-
-def _vote(answer: Any) -> str:
-    """A vote without what all votes may begin with: "model_a" is "a"."""
-    word = str(_plain(answer) or "").strip().casefold()
-    return re.sub(r"^(model|response|answer|output|assistant|completion)[ _]?", "", word)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,11 @@
     cues        what the surface of the candidates says: length, place, punctuation, style ...
     words       which words and pairs of words they have
     candidates  both
+    encoder     the surface, and what they mean to a sentence encoder; if one is given
     overlap     how much of the prompt's wording they have, and nothing else
 
-Cross-validated; questions with the same prompt stay in one fold. Chance is the mean of 1 / (number of candidates).
+Cross-validated several times, with other folds each time; questions with the same prompt stay in one fold. Chance is the mean of
+1 / (number of candidates).
 """
 
 from __future__ import annotations
@@ -22,19 +24,22 @@ from longway.detect.choices.cues import CUES
 from longway.detect.choices.patterns import Candidates, WordTable, standardised, word_table
 from longway.detect.choices.ranker import Sets, fit, hits
 from longway.detect.choices.search import design_effect
+from longway.detect.choices.vectors import VECTOR_PENALTY, Encoder, closeness, sampled, vectors_of, within
 from longway.records import Leak
 from longway.stats import wilson_interval
 
 Floats = NDArray[np.float64]
 FOLDS = 5
-# Rankers of different folds learn from mostly the same questions, so their errors are related: with random answers the variance of the
-# accuracy is up to 2.2 times that of independent answers (runs/choice.py --permute).
-SHARED = 2.5
+REPEATS = 5  # cross-validations with other folds, whose mean is reported
+# Rankers of different folds learn from mostly the same questions, so their errors are related: the variance of the accuracy is up to 2.2
+# times that of independent answers after one cross-validation, and up to 1.4 times after five (runs/choice.py --coverage).
+SHARED_ONCE, SHARED = 2.5, 1.6
 CUE_PENALTY, WORD_PENALTY = 100.0, 1.0
 MOST_WORDS = 20_000
 OVERLAP = frozenset({"echo share", "echo", "restated prompt"})  # cues that read the prompt
 READS_PROMPT = OVERLAP | {"article fit", "number fit"}
-CANDIDATES = "candidates"
+CANDIDATES, ENCODER = "candidates", "encoder"
+Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +91,16 @@ def weighted(table: WordTable) -> Any:
     return (sp.diags_array(1 / np.maximum(norm, 1e-12)) @ matrix).tocsr()
 
 
-def folds_of(group: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
+def folds_of(group: NDArray[np.int64], seed: int | Sequence[int]) -> NDArray[np.int64]:
     """A fold for each question, the same for all questions of a group."""
     names = np.unique(group)
     fold = np.random.default_rng(seed).permutation(len(names)) % FOLDS
     return np.asarray(fold[np.searchsorted(names, group)])
 
 
-def picks(features: Any, penalty: Floats | float, sets: Sets, group: NDArray[np.int64], seed: int) -> Picks:
+def picks(
+    features: Any, penalty: Floats | float, sets: Sets, group: NDArray[np.int64], seed: int | Sequence[int]
+) -> Picks:
     """What a ranker picks in each question, having learned from the other folds."""
     fold = folds_of(group, seed)
     scores = np.zeros(int(sets.starts[-1]))
@@ -122,32 +129,59 @@ def feature_sets(given: Candidates, *, is_ordered: bool) -> dict[str, tuple[Any,
     }
 
 
+def encoder_features(
+    given: Candidates, encoder: Encoder, *, is_ordered: bool, progress: Progress = lambda done, total: None
+) -> tuple[Floats, Floats]:
+    """The surface of the candidates, the vectors of their texts and how close these are to one another; and the penalty of each."""
+    vectors = vectors_of(given.texts, encoder, progress)
+    surface, _ = feature_sets(given, is_ordered=is_ordered)["cues"]
+    features = [surface, relative(closeness(vectors, given.sets), given.sets), within(vectors, given.sets)]
+    n_vectors = features[-1].shape[1]
+    n_others = sum(one.shape[1] for one in features[:-1])
+    return np.hstack(features), np.repeat([CUE_PENALTY, VECTOR_PENALTY], [n_others, n_vectors])
+
+
 def leaks(
     given: Candidates,
     *,
     is_ordered: bool,
     columns: tuple[str, ...],
     seed: int,
+    encoder: Encoder | None = None,
     step: Callable[[str], object] = lambda name: None,
+    progress: Progress = lambda done, total: None,
 ) -> tuple[dict[str, Leak], Picks]:
-    """The leak by kind of features, "candidates" first; and the picks of that one."""
+    """The leak by kind of features, "candidates" first; and the picks of that one, in the first cross-validation."""
     found: dict[str, Leak] = {}
     best: Picks | None = None
     for part, (features, penalty) in feature_sets(given, is_ordered=is_ordered).items():
         step(f"measuring what a ranker picks by {part}")
-        made = picks(features, penalty, given.sets, given.group, seed)
-        best = best or made
-        found[part] = leak_of(part, made.hit, given, columns)
+        made = repeated_picks(features, penalty, given, seed)
+        best = best or made[0]
+        found[part] = leak_of(part, np.mean([one.hit for one in made], axis=0), given, columns, REPEATS)
+    if encoder is not None:
+        step("reading the candidates with the sentence encoder")
+        some = given.part(sampled(given, encoder, seed))
+        made = repeated_picks(
+            *encoder_features(some, encoder, is_ordered=is_ordered, progress=progress), some, seed
+        )
+        found[ENCODER] = leak_of(ENCODER, np.mean([one.hit for one in made], axis=0), some, columns, REPEATS)
     assert best is not None
     return found, best
 
 
-def leak_of(part: str, hit: Floats, given: Candidates, columns: tuple[str, ...]) -> Leak:
-    """The accuracy of picks, with its interval and chance."""
+def repeated_picks(features: Any, penalty: Floats | float, given: Candidates, seed: int) -> list[Picks]:
+    """The picks of several cross-validations. Only the first has the folds of the seed itself, which other measurements use, too."""
+    seeds: list[int | list[int]] = [seed, *([seed, number] for number in range(1, REPEATS))]
+    return [picks(features, penalty, given.sets, given.group, one) for one in seeds]
+
+
+def leak_of(part: str, hit: Floats, given: Candidates, columns: tuple[str, ...], repeats: int = 1) -> Leak:
+    """The accuracy of picks, with its interval and chance. repeats: cross-validations that `hit` is the mean of: 1 or REPEATS."""
     chance = 1 / given.sets.sizes
     effect = design_effect(hit - hit.mean(), given.group)
     accuracy = float(hit.mean())
-    low, high = wilson_interval(accuracy, len(hit) / effect / SHARED)
-    return Leak(
-        part, columns, accuracy, low, high, float(chance.mean()), f"{FOLDS}-fold cross-validation", len(hit)
-    )
+    shared = SHARED_ONCE if repeats == 1 else SHARED
+    low, high = wilson_interval(accuracy, len(hit) / effect / shared)
+    how = f"{FOLDS}-fold cross-validation" + (f", repeated {repeats} times" if repeats > 1 else "")
+    return Leak(part, columns, accuracy, low, high, float(chance.mean()), how, len(hit))

@@ -74,6 +74,11 @@ class Candidates:
         _, group = np.unique(np.array(prompts, dtype=object), return_inverse=True)
         return cls(questions, Sets(starts, right), cues, group.astype(np.int64))
 
+    def part(self, rows: NDArray[np.int64]) -> Candidates:
+        """Some questions, with the cues that were measured."""
+        sets, places = self.sets.part(rows)
+        return Candidates([self.questions[i] for i in rows], sets, self.cues[places], self.group[rows])
+
     @property
     def texts(self) -> list[str]:
         """All candidates, question after question."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import polars as pl
 
@@ -65,8 +66,58 @@ class Findings(tuple[Finding, ...]):
         return self.to_frame().to_pandas()
 
 
+class Checked(Result):
+    """A result of an audit that is read from a findings.json and compared with limits: of labelled texts, or of candidates."""
+
+    __slots__ = ()
+
+    dataset: Any
+    findings: tuple[Finding, ...]
+    longway: str
+
+    @property
+    @abstractmethod
+    def measured_leaks(self) -> list[Leak]:
+        """The leaks that `check` compares with the limit."""
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, content: object) -> Self:
+        """The result in the content of a findings.json; RunError if it is not one that this release reads."""
+
+    def check(
+        self,
+        *,
+        leak: float | None = None,
+        severity: str | None = None,
+        baseline: Self | Path | str | None = None,
+    ) -> None:
+        """Raise CheckFailed, which is an AssertionError, if the audit is over a limit: for tests of a dataset.
+
+        leak: the highest accuracy without what should decide: from one part of the input alone, or without the prompt. severity:
+        "critical", "high" or "low": findings of this severity or worse. baseline: an earlier audit, or its findings.json; what it has
+        does not count.
+        """
+        from longway.jobs.audit.gate import Limits, gate
+
+        before = type(self).open(baseline) if isinstance(baseline, Path | str) else baseline
+        if reasons := gate(self, Limits(leak, severity), baseline=before):
+            raise CheckFailed("\n".join(reason.message for reason in reasons))
+
+    @classmethod
+    def open(cls, path: Path | str) -> Self:
+        """The audit in a findings.json, or in a run folder."""
+        file = Path(path) / FILE if Path(path).is_dir() else Path(path)
+        try:
+            return cls.from_dict(json.loads(file.read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:
+            raise RunError(
+                f"{file} could not be read as the findings of an audit ({error}). Expected a findings.json. Run longway audit to make one."
+            ) from None
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class AuditResult(Result):
+class AuditResult(Checked):
     """What an audit found, strongest first.
 
     leaks: from words, by part of the input ("text", "context", "both"); all_leaks: from everything that the detectors see. held_out: leaks by name of the held-out set, then by part.
@@ -122,37 +173,6 @@ class AuditResult(Result):
         """All leaks of the dataset itself: from words, and from everything that detectors see."""
         return [*self.leaks.values(), *self.all_leaks.values()]
 
-    def check(
-        self,
-        *,
-        leak: float | None = None,
-        severity: str | None = None,
-        baseline: AuditResult | Path | str | None = None,
-    ) -> None:
-        """Raise CheckFailed, which is an AssertionError, if the audit is over a limit: for tests of a dataset.
-
-        leak: the highest accuracy from one part of the input alone. severity: "critical", "high" or "low": findings of this severity
-        or worse. baseline: an earlier audit, or its findings.json; what it has does not count.
-        """
-        from longway.jobs.audit.gate import Limits, gate
-
-        before = (
-            baseline if baseline is None or isinstance(baseline, AuditResult) else AuditResult.open(baseline)
-        )
-        if reasons := gate(self, Limits(leak, severity), baseline=before):
-            raise CheckFailed("\n".join(reason.message for reason in reasons))
-
-    @classmethod
-    def open(cls, path: Path | str) -> AuditResult:
-        """The audit in a findings.json, or in a run folder."""
-        file = Path(path) / FILE if Path(path).is_dir() else Path(path)
-        try:
-            return cls.from_dict(json.loads(file.read_text(encoding="utf-8")))
-        except (OSError, ValueError) as error:
-            raise RunError(
-                f"{file} could not be read as the findings of an audit ({error}). Expected a findings.json. Run longway audit to make one."
-            ) from None
-
     def page(self) -> Page:
         """The sections of the report."""
         from longway.jobs.audit.show import audit_page
@@ -197,7 +217,7 @@ class AuditResult(Result):
         }
 
     @classmethod
-    def from_dict(cls, content: object) -> AuditResult:
+    def from_dict(cls, content: object) -> Self:
         """The result in the content of a findings.json; RunError if it is not one that this release reads."""
         given = check_version(content, VERSION, file=FILE, command="audit")
         leak = cast(Mapping[str, object], given.get("leak") or {})

@@ -14,12 +14,14 @@ from typing import Literal
 
 import numpy as np
 
+from longway.classify.frozen import VectorCache
 from longway.data.choices import ROLES, ChoiceDataset, load_choices, named_columns
 from longway.detect.choices.effects import style_effects
 from longway.detect.choices.judges import judge_report
 from longway.detect.choices.leak import leaks
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import Test, search
+from longway.detect.choices.vectors import MiniLMEncoder, is_installed
 from longway.errors import DataError, SettingError
 from longway.jobs.choices.result import FILE, ChoiceAuditResult, ChoiceExample, ChoiceSummary
 from longway.jobs.choices.settings import ChoiceAuditSettings
@@ -36,6 +38,7 @@ FEWEST = 20  # questions
 SHOWN = 12  # findings with examples
 EXAMPLES = 2
 LONGEST = 2000  # characters of a text in an example
+VECTORS = "vectors.sqlite"
 LABELS = {"choice": "right", "preference": "chosen", "ranking": "best", "votes": "winner"}
 
 
@@ -64,9 +67,10 @@ def audit_choices(
     if (content := planned.finished(FILE)) is not None:
         return replace(ChoiceAuditResult.from_dict(content), folder=planned.folder)
     with planned.start(watcher) as run:
-        result = _audit(given, chosen, watcher)
+        result = _audit(given, chosen, watcher, vectors=run.folder / VECTORS)
         watcher.step("writing the report")
         page = result.page()
+        VectorCache.delete(run.folder / VECTORS)
         run.finish(FILE, result.to_dict(), report=render(page), card=markdown.render(page))
     return replace(result, folder=planned.folder)
 
@@ -87,7 +91,10 @@ def as_choices(data: object, columns: Mapping[str, object] | None = None) -> Cho
     return given
 
 
-def _audit(given: ChoiceDataset, settings: ChoiceAuditSettings, watcher: Watcher) -> ChoiceAuditResult:
+def _audit(
+    given: ChoiceDataset, settings: ChoiceAuditSettings, watcher: Watcher, vectors: Path | None = None
+) -> ChoiceAuditResult:
+    """Audit the questions. vectors: a file that keeps what the sentence encoder computed, for a run that is interrupted."""
     if len(given.questions) < FEWEST:
         raise DataError(
             f"{given.source_name} has {counted(len(given.questions), 'question')} with one right candidate. Expected at least {FEWEST}. Add more questions."
@@ -106,7 +113,13 @@ def _audit(given: ChoiceDataset, settings: ChoiceAuditSettings, watcher: Watcher
         step=watcher.step,
     )
     found, _ = leaks(
-        candidates, is_ordered=given.is_ordered, columns=columns, seed=settings.seed, step=watcher.step
+        candidates,
+        is_ordered=given.is_ordered,
+        columns=columns,
+        seed=settings.seed,
+        encoder=MiniLMEncoder(vectors) if settings.encoder and is_installed() else None,
+        step=watcher.step,
+        progress=watcher.progress,
     )
     return ChoiceAuditResult(
         dataset=summary_of(given),

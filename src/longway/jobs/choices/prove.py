@@ -4,32 +4,33 @@ versions, test sets  ->  audit of `before`: cues  ->  trainings  ->  accuracy wh
 
 Without a test set every question of `before` is tested, by rankers that were not trained on it nor on anything made from it: questions
 are divided into five parts, and each part is tested by a training on the others. Each seed divides them anew. With a test set each seed
-leaves out another tenth of the training questions, the same in all versions. If questions were dropped, a third version drops as many at random.
+leaves out another tenth of the training questions, the same in all versions. If questions were dropped, one more version drops as many at random.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
-from math import isnan
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
 import numpy as np
 
-from longway.data.choice_columns import ChoiceColumns, GivenColumns
+from longway.classify.frozen import VectorCache
 from longway.data.choices import ChoiceDataset, Question, load_choices
 from longway.data.table import scalar_text
 from longway.detect.choices.leak import folds_of
 from longway.detect.choices.patterns import Candidates
-from longway.detect.choices.ranker import Sets, hits
+from longway.detect.choices.ranker import hits
 from longway.detect.choices.search import search
 from longway.errors import DataError, SettingError
 from longway.jobs.choices.job import FEWEST, LABELS, as_choices
+from longway.jobs.choices.prove_measure import Answers, TestSet, part_name
 from longway.jobs.choices.prove_models import Ranker, ranker_named
 from longway.jobs.choices.prove_result import (
     AFTER,
@@ -39,34 +40,23 @@ from longway.jobs.choices.prove_result import (
     ChoiceProveResult,
     ChoiceTest,
     ChoiceVersion,
-    CueGroup,
-    GapChange,
 )
 from longway.jobs.choices.prove_settings import ChoiceProveSettings
 from longway.jobs.choices.prove_tests import (
     ALL,
-    REVERSED,
-    SUPPORTING,
     Bools,
-    Cue,
     Floats,
     Ints,
     chance_of,
     cues_in,
     overlap,
     parts_of,
-    sides,
     together,
 )
 from longway.jobs.options import settings_from
 from longway.jobs.prove.job import dataset_file
-from longway.jobs.prove.result import ACCURACY, Comparison, Figure, GroupSide
-from longway.jobs.prove.settings import PLAIN
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.json_values import to_json
-from longway.metrics.group_accuracy import group_accuracies
-from longway.metrics.intervals import accuracy_estimate, bootstrap
-from longway.metrics.paired import Paired, adjust, paired
 from longway.records import Finding
 from longway.show.html import render
 from longway.store import now, replacing
@@ -77,7 +67,7 @@ MIN_PART = 10  # questions of a part that is tested
 LEFT_OUT = 10  # with a test set, each seed leaves out one in so many training questions
 SPLIT, TRAIN = "split", "train"
 CELLS, VECTORS = "cells", "vectors.sqlite"
-CELL_VERSION = 1  # increased when the same training would be done or stored differently
+CELL_VERSION = 2  # increased when the same training would be done or stored differently
 
 
 def prove_choices(
@@ -86,6 +76,7 @@ def prove_choices(
     settings: ChoiceProveSettings | None = None,
     *,
     tests: Mapping[str, object] | None = None,
+    also: Mapping[str, object] | None = None,
     split: str | None = None,
     split_column: str | None = None,
     out: Path | str | Literal[True] | None = None,
@@ -96,21 +87,22 @@ def prove_choices(
 
     before, after, tests: datasets with candidates, or anything that `load` reads; for a run folder, the dataset that the run wrote. tests:
     test sets by name, in addition to the splits of `before` that are not trained on; without any, every question of `before` is tested by
-    rankers that were not trained on it. split: the split to train on, by default "train"; split_column: by default "split". out: write a
+    rankers that were not trained on it. also: further versions of the training data by name, each compared with `before`. split: the split to train on, by default "train"; split_column: by default "split". out: write a
     run folder; True chooses one in longway-runs. options: the options of `longway prove` by name, such as `seeds=5`.
     """
     chosen = settings_from(ChoiceProveSettings, settings, options)
     first = as_choices(dataset_file(before) if isinstance(before, str | Path) else before)
     trained, splits = by_split(first, split, split_column)
-    changed, _ = (
-        by_split(load_like(after, first), split, split_column) if splits else (load_like(after, first), {})
-    )
+    changed = {
+        name: by_split(load_like(data, first), split, split_column)[0] if splits else load_like(data, first)
+        for name, data in {AFTER: after, **check_names(also or {})}.items()
+    }
     given = {name: load_like(data, first) for name, data in (tests or {}).items()}
     if twice := sorted(set(given) & set(splits)):
         raise SettingError(
             f"Both a test set and a split of the data are called {twice[0]!r}. Give the test set another name: --test NAME=FILE."
         )
-    inputs = _Inputs(trained, changed, {**splits, **given})
+    inputs = _Inputs({BEFORE: trained, **changed}, {**splits, **given})
     with ExitStack() as stack:
         if out is not None:
             return _run(inputs, chosen, None if out is True else out, watcher or Watcher())
@@ -118,12 +110,21 @@ def prove_choices(
         return replace(_run(inputs, chosen, folder, watcher or Watcher()), folder=None)
 
 
+def check_names(also: Mapping[str, object]) -> Mapping[str, object]:
+    """Further versions; SettingError if one has the name of a version that every proof has."""
+    if taken := sorted(set(also) & {BEFORE, AFTER, CONTROL}):
+        raise SettingError(
+            f"A further version cannot be called {taken[0]!r}, the name of another version. Give it another name: --also NAME=FILE."
+        )
+    return also
+
+
 def load_like(source: object, like: ChoiceDataset, *, encoding: str | None = None) -> ChoiceDataset:
     """Data with candidates, read with the columns of others; for a run folder, the dataset that the run wrote."""
     if isinstance(source, ChoiceDataset):
         return source
     path = dataset_file(source) if isinstance(source, str | Path) else source
-    found = load_choices(path, _given(like.columns), encoding=encoding)
+    found = load_choices(path, like.columns.as_given, encoding=encoding)
     assert found is not None  # columns were given
     return found
 
@@ -155,26 +156,20 @@ def by_split(
     return parts.pop(split or TRAIN), parts
 
 
-def _given(columns: ChoiceColumns) -> GivenColumns:
-    """The columns as the user would name them. The id column is guessed again: a run writes ids of its own."""
-    candidates, answer = columns.candidates, columns.answer
-    prompt = columns.prompt or ""
-    if columns.kind == "preference":
-        return GivenColumns(chosen=candidates[0], rejected=candidates[1], prompt=prompt)
-    if columns.kind == "votes":
-        return GivenColumns(
-            a=candidates[0], b=candidates[1], winner=answer, judge=columns.judge, prompt=prompt
-        )
-    if columns.kind == "ranking":
-        return GivenColumns(choices=candidates, scores=answer, prompt=prompt)
-    return GivenColumns(choices=candidates, answer=answer, prompt=prompt)
-
-
 @dataclass(frozen=True, slots=True)
 class _Inputs:
-    before: ChoiceDataset
-    after: ChoiceDataset
+    """Versions of the training data, `before` first, and test sets, by name."""
+
+    versions: Mapping[str, ChoiceDataset]
     tests: Mapping[str, ChoiceDataset]
+
+    @property
+    def before(self) -> ChoiceDataset:
+        return self.versions[BEFORE]
+
+    @property
+    def after(self) -> ChoiceDataset:
+        return self.versions[AFTER]
 
     @property
     def kind(self) -> str:
@@ -188,26 +183,6 @@ class _Version:
     name: str
     rows: Ints
     group: Ints
-
-
-@dataclass(frozen=True, slots=True)
-class _Test:
-    """Questions to test on. parts: by kind, which of them. cues: findings of `before` in them."""
-
-    name: str
-    rows: Ints
-    given: Candidates
-    cues: Sequence[Cue]
-    parts: Mapping[str, Bools]
-
-    @property
-    def sets(self) -> Sets:
-        return self.given.sets
-
-    def clusters(self, part: Bools) -> list[Ints]:
-        """Questions of a part that repeat a prompt, as `metrics.intervals` takes them; empty if none do."""
-        number = np.unique(self.given.group[part], return_inverse=True)[1]
-        return [number] if len(number) > len(np.unique(number)) else []
 
 
 class _Pool:
@@ -232,12 +207,12 @@ class _Pool:
 def _run(
     inputs: _Inputs, settings: ChoiceProveSettings, out: Path | str | None, watcher: Watcher
 ) -> ChoiceProveResult:
-    before, after = inputs.before, inputs.after
+    before = inputs.before
     recorded = {
         **{name: to_json(value) for name, value in asdict(settings).items()},
         "data": before.source_name,
         "columns": before.columns.fields(),
-        "versions": {BEFORE: before.fingerprint, AFTER: after.fingerprint},
+        "versions": {name: one.fingerprint for name, one in inputs.versions.items()},
         "held_out": {name: one.fingerprint for name, one in inputs.tests.items()},
     }
     planned = PlannedRun.choose(RunIdentity("prove", recorded, before.fingerprint), before.source_name, out)
@@ -249,8 +224,8 @@ def _run(
         result = proof.result(run.folder, recorded)
         watcher.step("writing the report")
         result = replace(result, seconds=round(time.monotonic() - started, 1), folder=run.folder)
+        VectorCache.delete(run.folder / VECTORS)
         run.finish(FILE, result.to_dict(), report=render(result.page()))
-        (run.folder / VECTORS).unlink(missing_ok=True)
     return result
 
 
@@ -259,26 +234,26 @@ class _Proof:
 
     def __init__(self, inputs: _Inputs, settings: ChoiceProveSettings, watcher: Watcher) -> None:
         self.inputs, self.settings, self.watcher = inputs, settings, watcher
-        before, after = inputs.before, inputs.after
-        read = {BEFORE: before, AFTER: after, **inputs.tests}
+        before = inputs.before
+        read = {**inputs.versions, **inputs.tests}
         self.notes = [f"{name}: {problem.message}" for name, one in read.items() for problem in one.problems]
-        for one in (before, after):
+        for name, one in inputs.versions.items():
             if len(one.questions) < FEWEST:
                 raise DataError(
                     f"{one.source_name} has {len(one.questions)} questions with one right candidate. Expected at least {FEWEST}. Add more questions."
                 )
-        if before.fingerprint == after.fingerprint:
-            raise SettingError(
-                f"{after.source_name} has the same questions as {before.source_name}. Expected a changed dataset. Give the repaired file, or the run folder."
-            )
+            if name != BEFORE and before.fingerprint == one.fingerprint:
+                raise SettingError(
+                    f"{one.source_name} has the same questions as {before.source_name}. Expected a changed dataset. Give the repaired file, or the run folder."
+                )
         watcher.step("comparing the versions")
         self.is_cross_validated = not inputs.tests
         groups = self._groups()
         watcher.step("measuring the candidates")
         pool = _Pool()
         self.versions = [
-            _Version(BEFORE, pool.add(before.questions), groups[0]),
-            _Version(AFTER, pool.add(after.questions), groups[1]),
+            _Version(name, pool.add(one.questions), group)
+            for (name, one), group in zip(inputs.versions.items(), groups, strict=True)
         ]
         given = {HELD_OUT[inputs.kind]: before} if self.is_cross_validated else inputs.tests
         asked = {name: self._tested(name, one) for name, one in given.items()}
@@ -286,7 +261,7 @@ class _Proof:
         self.given = Candidates.of(pool.questions)
         self.tests = self._tests(rows)
         missing = int((~np.isin(groups[0], groups[1])).sum())  # others may have been added
-        self.n_dropped = max(missing, len(before.questions) - len(after.questions))
+        self.n_dropped = max(missing, len(before.questions) - len(inputs.after.questions))
         if self.n_dropped:
             self.versions.append(_Version(CONTROL, self.versions[0].rows, groups[0]))
 
@@ -297,10 +272,10 @@ class _Proof:
 
     def result(self, folder: Path, settings: Mapping[str, object]) -> ChoiceProveResult:
         """Train everything and measure."""
-        correct = self._trained(folder)
+        answers = Answers(self._trained(folder), self.tests)
         self.watcher.step("measuring")
-        before, after = self.inputs.before, self.inputs.after
-        sizes = {BEFORE: before, AFTER: after}
+        before, sizes = self.inputs.before, self.inputs.versions
+        changed = [name for name in sizes if name != BEFORE]
         return ChoiceProveResult(
             kind=self.inputs.kind,
             versions=tuple(
@@ -310,40 +285,40 @@ class _Proof:
                 for one in self.versions
             ),
             tests=tuple(
-                ChoiceTest(_part_name(test.name, kind), test.name, kind, int(part.sum()), chance_of(test.sets, part))
+                ChoiceTest(part_name(test.name, kind), test.name, kind, int(part.sum()), chance_of(test.sets, part))
                 for test in self.tests
                 for kind, part in test.parts.items()
             ),
             cues=tuple(one.pattern.place for one in self.findings),
-            rows=tuple(self._figures(correct)),
-            comparisons=(*self._comparisons(correct, BEFORE), *self._comparisons(correct, CONTROL)),
-            groups=tuple(self._cue_groups(correct)),
-            gaps=tuple(self._gaps(correct)),
+            rows=tuple(answers.figures()),
+            comparisons=(*(one for name in changed for one in answers.comparisons(name, BEFORE)), *answers.comparisons(AFTER, CONTROL)),
+            groups=tuple(answers.cue_groups()),
+            gaps=tuple(answers.gaps()),
             notes=tuple(self.notes),
             settings=settings,
             longway=version("longway"),
             created=now(),
         )  # fmt: skip
 
-    def _groups(self) -> tuple[Ints, Ints]:
-        """What belongs together. With test sets, versions that cannot be traced to one another are compared as they are."""
-        before, after = self.inputs.before, self.inputs.after
+    def _groups(self) -> list[Ints]:
+        """What belongs together, for each version. With test sets, versions that cannot be traced to one another are compared as they are."""
+        before, *others = self.inputs.versions.values()
         try:
-            return together(before, after)
+            return together(before, *others)
         except DataError:
             if self.is_cross_validated:
                 raise
         self.notes.append(
-            f"Questions of {after.source_name} cannot be traced to those of {before.source_name}, so the seeds leave out different questions of each."
+            f"Some questions of the changed data cannot be traced to those of {before.source_name}, so the seeds leave out different questions of each version."
         )
-        n = len(before.questions)
-        return np.arange(n), n + np.arange(len(after.questions))
+        starts = np.cumsum([0, *(len(one.questions) for one in self.inputs.versions.values())])
+        return [np.arange(start, end) for start, end in pairwise(starts.tolist())]
 
     def _tested(self, name: str, given: ChoiceDataset) -> Sequence[Question]:
         """The questions of a test set; SettingError if some are also trained on."""
         if self.is_cross_validated:
             return given.questions
-        trained = (*self.inputs.before.questions, *self.inputs.after.questions)
+        trained = [question for one in self.inputs.versions.values() for question in one.questions]
         shared = overlap(given.questions, trained)
         if not len(shared):
             return given.questions
@@ -361,9 +336,9 @@ class _Proof:
         self.notes.append(f"{name}: {len(shared):,} questions left out, since they are also trained on.")
         return kept
 
-    def _tests(self, rows: Mapping[str, Ints]) -> list[_Test]:
+    def _tests(self, rows: Mapping[str, Ints]) -> list[TestSet]:
         """The test sets with their parts, by the findings of an audit of `before`."""
-        source = subset(self.given, self.versions[0].rows)
+        source = self.given.part(self.versions[0].rows)
         label = LABELS[self.inputs.kind]
         field = " + ".join(self.inputs.before.columns.candidates)
         found, _, _ = search(
@@ -381,7 +356,7 @@ class _Proof:
             )
         tests = []
         for name, some in rows.items():
-            given = subset(self.given, some)
+            given = self.given.part(some)
             cues = cues_in(given, self.findings, is_ordered=self.is_ordered)
             parts = parts_of(given.questions, cues, given.sets)
             for kind, part in parts.items():
@@ -390,7 +365,7 @@ class _Proof:
                         f"{name}: {kind} has {int(part.sum())} questions, too few to test (at least {MIN_PART})."
                     )
             kept = {kind: part for kind, part in parts.items() if kind == ALL or part.sum() >= MIN_PART}
-            tests.append(_Test(name, some, given, cues, kept))
+            tests.append(TestSet(name, some, given, cues, kept))
         return tests
 
     def _without_kept(self, found: Sequence[Finding]) -> list[Finding]:
@@ -412,8 +387,8 @@ class _Proof:
         (folder / CELLS).mkdir(parents=True, exist_ok=True)
         for number, model in enumerate(names):
             files = {
-                (one.name, seed): folder / CELLS / f"{one.name}-{number}-{seed}-{CELL_VERSION}.npz"
-                for one in self.versions
+                (one.name, seed): folder / CELLS / f"{at}-{number}-{seed}-{CELL_VERSION}.npz"
+                for at, one in enumerate(self.versions)
                 for seed in seeds
             }
             ranker = None
@@ -424,6 +399,8 @@ class _Proof:
                     self.given,
                     is_ordered=self.is_ordered,
                     device=self.settings.device,
+                    learning_rate=self.settings.learning_rate,
+                    epochs=self.settings.epochs,
                     cache=folder / VECTORS,
                     progress=self.watcher.progress,
                 )
@@ -444,7 +421,7 @@ class _Proof:
         self.watcher.progress(total, total)
         return {key: np.stack(each) for key, each in found.items()}
 
-    def _answers(self, ranker: Ranker, one: _Version, test: _Test, seed: int) -> Floats:
+    def _answers(self, ranker: Ranker, one: _Version, test: TestSet, seed: int) -> Floats:
         """1 for each test question that is answered right, else 0. Where k candidates have the highest score, one of them is drawn."""
         n_groups = 1 + max(int(version.group.max()) for version in self.versions)
         chance = np.zeros(len(test.rows))
@@ -475,94 +452,3 @@ class _Proof:
                 "There is nothing to train on: all questions belong together, since they have the same prompt. Give a test set: --test NAME=FILE."
             )
         return hits(ranker.scores(train, test, seed), self.given.sets.part(test)[0])
-
-    def _figures(self, correct: Mapping[tuple[str, str, str], Floats]) -> Iterator[Figure]:
-        for (data, model, name), given in correct.items():
-            test = self._named(name)
-            for kind, part in test.parts.items():
-                found = accuracy_estimate(given[:, part], clusters=test.clusters(part))
-                place = (data, model, PLAIN, _part_name(name, kind), ACCURACY)
-                yield Figure(*place, found.mean, _known(found.std), found.low, found.high, found.seeds)
-
-    def _comparisons(
-        self, correct: Mapping[tuple[str, str, str], Floats], against: str
-    ) -> Iterator[Comparison]:
-        """`after` against another version on every part, with one q over all of them."""
-        keys = [
-            (model, test, kind, part)
-            for (data, model, name) in correct
-            if data == AFTER and (against, model, name) in correct
-            for test in [self._named(name)]
-            for kind, part in test.parts.items()
-        ]
-        tested: list[Paired] = adjust(
-            [
-                paired(
-                    correct[against, model, test.name][:, part],
-                    correct[AFTER, model, test.name][:, part],
-                    clusters=test.clusters(part),
-                )
-                for model, test, _, part in keys
-            ]
-        )
-        for (model, test, kind, _), one in zip(keys, tested, strict=True):
-            yield Comparison(
-                AFTER, model, PLAIN, _part_name(test.name, kind), ACCURACY, against, one.difference, one.low, one.high, one.p, one.q,
-                one.verdict, _known(one.seed_error), None, one.before, one.after,
-            )  # fmt: skip
-
-    def _cue_groups(self, correct: Mapping[tuple[str, str, str], Floats]) -> Iterator[CueGroup]:
-        for (data, model, name), given in correct.items():
-            test = self._named(name)
-            for cue in test.cues:
-                parts = dict(zip(("supporting", "against"), sides(cue.has, test.sets), strict=True))
-                if all(part.any() for part in parts.values()):
-                    both = [_side(given, part, group, test) for group, part in parts.items()]
-                    yield CueGroup(data, model, name, cue.name, cue.family, *both)
-
-    def _gaps(self, correct: Mapping[tuple[str, str, str], Floats]) -> Iterator[GapChange]:
-        for test in self.tests:
-            if not {REVERSED, SUPPORTING} <= test.parts.keys():
-                continue
-            group = test.clusters(test.parts[ALL])
-            for model in self.settings.models:
-                shares = [correct[data, model, test.name].mean(axis=0) for data in (BEFORE, AFTER)]
-                before, after = (_gap(one, test, np.arange(len(one))) for one in shares)
-                changed = shares[1] - shares[0]
-                drawn = bootstrap(
-                    lambda rows, changed=changed, test=test: _gap(changed, test, rows),  # type: ignore[misc]
-                    len(changed),
-                    together=group[0] if group else None,
-                )
-                low, high = np.nanquantile(drawn, [0.025, 0.975])
-                yield GapChange(model, test.name, before, after, float(low), float(high))
-
-    def _named(self, name: str) -> _Test:
-        return next(one for one in self.tests if one.name == name)
-
-
-def subset(given: Candidates, rows: Ints) -> Candidates:
-    """Some questions, with the cues that were measured."""
-    sets, places = given.sets.part(rows)
-    return Candidates([given.questions[i] for i in rows], sets, given.cues[places], given.group[rows])
-
-
-def _gap(share: Floats, test: _Test, rows: Ints) -> float:
-    """Mean over supporting questions less that over reversed ones, of some rows; NaN if one has none."""
-    sides_ = [rows[test.parts[kind][rows]] for kind in (SUPPORTING, REVERSED)]
-    if not all(map(len, sides_)):
-        return float("nan")
-    return float(share[sides_[0]].mean() - share[sides_[1]].mean())
-
-
-def _side(given: Floats, part: Bools, group: str, test: _Test) -> GroupSide:
-    found = group_accuracies(given[:, part], [group] * int(part.sum()), clusters=test.clusters(part))[0]
-    return GroupSide(found.n, found.accuracy, found.low, found.high, group)
-
-
-def _part_name(test: str, kind: str) -> str:
-    return test if kind == ALL else f"{test}, {kind}"
-
-
-def _known(value: float) -> float | None:
-    return None if isnan(value) else value

@@ -24,6 +24,7 @@ from longway.detect.choices.cues import words_of
 from longway.detect.choices.leak import CUE_PENALTY, WORD_PENALTY, places, relative, word_features
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.ranker import fit
+from longway.detect.choices.vectors import vectors_of, within
 from longway.errors import SettingError
 
 Floats = NDArray[np.float64]
@@ -34,7 +35,6 @@ TUNINGS = ("lora", "full")
 MOST_WORDS = 10  # of a prompt and of a candidate, rarest first, that make pairs
 MOST_PAIRS = 50_000
 VECTOR_PENALTY = 3000.0  # of each number of the vectors; the cosine has that of a cue
-TEXTS_AT_ONCE = 256  # between two reports of progress
 
 
 class Ranker(Protocol):
@@ -59,16 +59,16 @@ class LinearRanker:
 
 
 class NetworkRanker:
-    """A fine-tuned encoder that reads prompt and candidate together."""
+    """A fine-tuned encoder that reads prompt and candidate together. training: options of `EncoderRanker`."""
 
-    def __init__(self, questions: Sequence[Question], encoder: str, tuning: str, device: str) -> None:
-        self.questions, self.encoder, self.tuning, self.device = questions, encoder, tuning, device
+    def __init__(self, questions: Sequence[Question], encoder: str, **training: Any) -> None:
+        self.questions, self.encoder, self.training = questions, encoder, training
 
     def scores(self, train: Ints, test: Ints, seed: int) -> Floats:
         """A score for each candidate of the test questions, in order."""
         from longway.classify.ranking import EncoderRanker
 
-        model = EncoderRanker(self.encoder, tuning=self.tuning, device=self.device, seed=seed)
+        model = EncoderRanker(self.encoder, seed=seed, **self.training)
         learned = [self.questions[i] for i in train]
         model.fit_questions(
             [(one.prompt, one.candidates) for one in learned], [one.right or 0 for one in learned]
@@ -96,18 +96,19 @@ def ranker_named(
     given: Candidates,
     *,
     is_ordered: bool,
-    device: str = "auto",
     cache: Path | None = None,
     progress: Progress = lambda done, total: None,
+    **training: Any,
 ) -> Ranker:
-    """The ranker with this name for all questions of a proof. cache: a file that keeps vectors of texts."""
+    """The ranker with this name for all questions of a proof. cache: a file that keeps vectors of texts. training: options of fine-tuned ones."""
     if name == BOW:
         return LinearRanker(given, *bow_features(given, is_ordered=is_ordered))
     if name == MINILM:
         features = vector_features(given, cache, progress)
         penalty = np.append(np.full(features.shape[1] - 1, VECTOR_PENALTY), CUE_PENALTY)
         return LinearRanker(given, features, penalty)
-    return NetworkRanker(given.questions, *_parts(name), device)
+    encoder, tuning = _parts(name)
+    return NetworkRanker(given.questions, encoder, tuning=tuning, **training)
 
 
 def _parts(name: str) -> tuple[str, str]:
@@ -158,20 +159,9 @@ def vector_features(given: Candidates, cache: Path | None, progress: Progress) -
     """Candidates by features of the frozen encoder, each less the mean of its question, in standard deviations."""
     from longway.classify.frozen import Frozen
 
-    encoder = Frozen(MINILM, cache=cache)
-    texts = list(dict.fromkeys([*(one.prompt for one in given.questions), *given.texts]))
-    parts = []
-    for start in range(0, len(texts), TEXTS_AT_ONCE):
-        progress(start, len(texts))
-        parts.append(encoder.embedded(texts[start : start + TEXTS_AT_ONCE]).astype(np.float32))
-    progress(len(texts), len(texts))
-    vectors, index = np.concatenate(parts), {text: i for i, text in enumerate(texts)}
-    c = vectors[[index[text] for text in given.texts]]
-    p = vectors[[index[one.prompt] for one in given.questions]][given.sets.question]
+    texts = [*(one.prompt for one in given.questions), *given.texts]
+    vectors = vectors_of(texts, Frozen(MINILM, cache=cache), progress)
+    n = len(given.questions)
+    p, c = vectors[:n][given.sets.question], vectors[n:]
     cosine = (p * c).sum(axis=1, keepdims=True)
-    raw = np.hstack([c, np.abs(p - c), p * c, cosine])
-    away = (
-        raw - (np.add.reduceat(raw, given.sets.starts[:-1]) / given.sets.sizes[:, None])[given.sets.question]
-    )
-    spread = np.sqrt((away**2).mean(axis=0))
-    return np.asarray(away / np.where(spread > 1e-12, spread, 1), dtype=np.float64)
+    return within(np.hstack([c, np.abs(p - c), p * c, cosine]), given.sets)

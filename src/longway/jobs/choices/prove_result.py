@@ -86,7 +86,8 @@ class ChoiceProveResult(Result):
     """What a proof with candidates measured.
 
     kind: of the data. cues: the findings of the audit of `before` that test questions were grouped by, strongest first. rows: accuracy of each
-    version, model and part of a test set. comparisons: `after` against `before`, then against the random drop. groups: by cue. gaps: by model.
+    version, model and part of a test set. comparisons: each changed version against `before`, then `after` against the random drop. groups: by
+    cue. gaps: by model.
     notes: what a reader must know.
     """
 
@@ -108,7 +109,16 @@ class ChoiceProveResult(Result):
     def compared(self, kind: str, against: str = BEFORE) -> list[Comparison]:
         """The comparisons of `after` on a kind of part, such as "cues reversed"."""
         names = {one.name for one in self.tests if one.kind == kind}
-        return [one for one in self.comparisons if one.test in names and one.against == against]
+        return [
+            one
+            for one in self.comparisons
+            if one.data == AFTER and one.test in names and one.against == against
+        ]
+
+    @property
+    def further(self) -> list[str]:
+        """The names of the further versions."""
+        return [one.name for one in self.versions if one.name not in (BEFORE, AFTER, CONTROL)]
 
     def page(self) -> Page:
         """The sections of the report."""

@@ -15,6 +15,16 @@ USED = (
     "drop_overlap",
     "device",
 )  # options of `longway prove` that candidates use, too
+UNUSED = {  # field of ProveSettings: option, and why candidates do not use it
+    "methods": ("method", "it changes how classifiers are trained, and rankers are trained plainly. Leave it out. To compare several remedies, give their results: --also NAME=FILE."),
+    "baselines": ("baseline", "it changes texts at random, which can make a wrong candidate right. Leave it out. If questions were dropped, dropping as many at random is compared anyway."),
+    "features": ("features", "it says what training methods know as shortcuts, and rankers are trained plainly. Leave it out."),
+    "tuning": ("tuning", "it is a setting of a paper about classifiers. Leave it out. For other trainings: --learning-rate and --epochs."),
+    "fairscore": ("fairscore", "it compares the labels of perturbed texts. Leave it out."),
+    "perturber": ("perturber", "it serves --fairscore, which compares the labels of perturbed texts. Leave it out."),
+    "save_models": ("save-models", "rankers are trained to be compared, and are not kept. Leave it out."),
+    "terms": ("term", "it counts words in labelled texts. Leave it out. longway audit tests all words of candidates."),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +38,8 @@ class ChoiceProveSettings:
     drop_overlap: Leave out test questions that are also in the training data, instead of stopping.
     max_q: False discovery rate of the cues that test questions are grouped by.
     device: Where networks are trained: auto, cpu or cuda.
+    learning_rate: Of encoders that are fine-tuned (-lora, -full). Default: 5e-4 with LoRA, 3e-5 otherwise.
+    epochs: The most epochs of encoders that are fine-tuned. Default: 6 with LoRA, 3 otherwise.
     """
 
     models: tuple[str, ...] = option((), name="model")
@@ -36,6 +48,8 @@ class ChoiceProveSettings:
     drop_overlap: bool = option(False, flag=True)
     max_q: float = option(0.05, advanced=True)
     device: str = option("auto", advanced=True)
+    learning_rate: float | None = option(None, at_least=0, advanced=True)
+    epochs: int | None = option(None, at_least=1, advanced=True)
 
     def __post_init__(self) -> None:
         from longway.jobs.choices.prove_models import check_model
@@ -51,9 +65,7 @@ class ChoiceProveSettings:
     def of(cls, given: ProveSettings) -> ChoiceProveSettings:
         """The settings of `longway prove` that apply; SettingError if one was given that does not."""
         usual = ProveSettings()
-        others = ("methods", "baselines", "fairscore", "save_models", "terms")
-        if unused := [name for name in others if getattr(given, name) != getattr(usual, name)]:
-            raise SettingError(
-                f"'{unused[0]}' applies to labelled texts, and these data have candidates. Leave it out. The options here are {', '.join(USED)}."
-            )
+        for name, (typed, reason) in UNUSED.items():
+            if getattr(given, name) != getattr(usual, name):
+                raise SettingError(f"--{typed} does not apply to data with candidates: {reason}")
         return cls(**{name: getattr(given, name) for name in USED})

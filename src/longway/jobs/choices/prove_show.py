@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from markupsafe import Markup
 
@@ -26,7 +27,7 @@ from longway.jobs.choices.show import UNITS
 from longway.jobs.prove.charts import GapRow, Lane, gap_chart
 from longway.jobs.prove.result import BETTER, UNCLEAR, WORSE, Comparison, GroupSide
 from longway.jobs.prove.wording import before_and_after, change, change_interval, few, mark, model_name, name
-from longway.show.excerpts import PATTERN_LIMIT, cut
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
 from longway.show.labels import setting_rows
 from longway.show.numbers import NONE, arrow, count, counted, duration, or_dash, percent, points
 from longway.show.sections import (
@@ -94,6 +95,7 @@ def prove_page(result: ChoiceProveResult) -> Page:
             *(_score_section(result, source) for source in _sources(result)[:MAX_TESTS]),
             *_cue_section(result),
             *_control_section(result),
+            *_further_sections(result),
             Section("reading", "How to read this", [Facts(READING, "reading"), Paragraph(NOTE, "note")]),
         ],
         sheets=("rewrite.css", "highlights.css", "prove.css"),
@@ -203,7 +205,9 @@ def _score_section(result: ChoiceProveResult, source: str) -> Section:
     blocks: list[Block] = [Paragraph(lead, "lead")]
     for model in _models(result):
         compared = {
-            one.test: one for one in result.comparisons if one.model == model and one.against == BEFORE
+            one.test: one
+            for one in result.comparisons
+            if one.data == AFTER and one.model == model and one.against == BEFORE
         }
         rows = [(test, compared[test.name]) for test in tests if test.name in compared]
         if rows:
@@ -296,10 +300,29 @@ def _control_section(result: ChoiceProveResult) -> list[Section]:
     changes = [one for one in result.comparisons if one.against == CONTROL]
     if not changes:
         return []
-    tests = {one.name: one for one in result.tests}
     dropped = result.versions[0].questions - result.versions[-1].questions
     lead = f"After lacks {counted(dropped, UNITS[result.kind].question)} of before. Here it is compared with before without as many random ones: what is left is the effect of which ones were dropped or changed."
-    blocks: list[Block] = [Paragraph(lead)]
+    tables = _compared_tables(result, changes, {"Before": "Random drop"})
+    return [Section("control", "Against a random drop", [Paragraph(lead), *tables], on=EVERYWHERE)]
+
+
+def _further_sections(result: ChoiceProveResult) -> list[Section]:
+    """One for each further version: it against before."""
+    found = []
+    for number, version in enumerate(result.further):
+        changes = [one for one in result.comparisons if one.data == version]
+        title = f"Before and {cut(version, PATTERN_LIMIT)}"
+        tables = _compared_tables(result, changes, {"After": cut(version, NAME_LIMIT)})
+        found.append(Section(f"further{number}", title, tables, on=EVERYWHERE))
+    return found
+
+
+def _compared_tables(
+    result: ChoiceProveResult, changes: Sequence[Comparison], headings: Mapping[str, str]
+) -> list[Block]:
+    """A table for each model and test set. headings: new names of columns."""
+    tests = {one.name: one for one in result.tests}
+    blocks: list[Block] = []
     for model in _models(result):
         for source in _sources(result)[:MAX_TESTS]:
             rows = [
@@ -308,13 +331,10 @@ def _control_section(result: ChoiceProveResult) -> list[Section]:
                 if one.model == model and tests[one.test].source == source
             ]
             if rows:
-                columns = _table(rows)
-                named = [
-                    Column("Random drop", number=True) if one.name == "Before" else one
-                    for one in columns.columns
-                ]
-                blocks += [Heading(f"{model_name(model)}, {name(source)}"), Table(named, columns.rows)]
-    return [Section("control", "Against a random drop", blocks, on=EVERYWHERE)]
+                table = _table(rows)
+                columns = [replace(one, name=headings.get(one.name, one.name)) for one in table.columns]
+                blocks += [Heading(f"{model_name(model)}, {name(source)}"), Table(columns, table.rows)]
+    return blocks
 
 
 def _models(result: ChoiceProveResult) -> list[str]:

@@ -49,27 +49,33 @@ class Cue:
     has: Bools
 
 
-def together(before: ChoiceDataset, after: ChoiceDataset) -> tuple[Ints, Ints]:
-    """A number for each question of both versions, the same for questions that belong together; DataError if some cannot be traced.
+def together(before: ChoiceDataset, *others: ChoiceDataset) -> list[Ints]:
+    """For each version a number per question, the same for questions that belong together; DataError if some cannot be traced to `before`.
 
     A question belongs to another if it was made from it (by the column longway_id, or an id column that both have) or has the same prompt;
     without a prompt, if they share a candidate.
     """
     tags = [_tags(before, before.questions, is_later=False, like=before)]
-    tags.append(_tags(after, after.questions, is_later=True, like=before))
     known = {tag for one in tags[0] for tag in one}
-    lost = [
-        after.questions[i].row + 1 for i, one in enumerate(tags[1]) if not any(tag in known for tag in one)
-    ]
-    if lost:
-        rows = ", ".join(map(str, lost[:5])) + (" ..." if len(lost) > 5 else "")
-        raise DataError(
-            f"{len(lost):,} of {len(after.questions):,} questions of {after.source_name} cannot be traced to {before.source_name} (rows {rows}). "
-            f"Expected the ids of {before.source_name} in the column {ID_COLUMN}, which Longway writes, or the same prompts; otherwise a "
-            "changed test question could be trained on. Give a test set of its own: --test NAME=FILE."
-        )
-    numbers = components([*tags[0], *tags[1]])
-    return numbers[: len(before.questions)], numbers[len(before.questions) :]
+    for after in others:
+        mine = _tags(after, after.questions, is_later=True, like=before)
+        lost = [
+            after.questions[i].row + 1 for i, one in enumerate(mine) if not any(tag in known for tag in one)
+        ]
+        if lost:
+            raise DataError(_untraced(lost, before, after))
+        tags.append(mine)
+    numbers = components([one for some in tags for one in some])
+    return np.split(numbers, np.cumsum([len(one) for one in tags])[:-1])
+
+
+def _untraced(lost: Sequence[int], before: ChoiceDataset, after: ChoiceDataset) -> str:
+    rows = ", ".join(map(str, lost[:5])) + (" ..." if len(lost) > 5 else "")
+    return (
+        f"{len(lost):,} of {len(after.questions):,} questions of {after.source_name} cannot be traced to {before.source_name} (rows {rows}). "
+        f"Expected the ids of {before.source_name} in the column {ID_COLUMN}, which Longway writes, or the same prompts; otherwise a "
+        "changed test question could be trained on. Give a test set of its own: --test NAME=FILE."
+    )
 
 
 def _tags(

@@ -673,21 +673,8 @@ def _dataset_path(folder: Path, given: ChoiceDataset) -> Path:
 
 def _read_back(folder: Path, given: ChoiceDataset) -> ChoiceDataset:
     """The repaired data in a run folder, read with the columns of the original."""
-    columns = given.columns
-    roles: dict[str, Any] = {"prompt": columns.prompt or "", "id": "longway_id"}
-    if columns.kind == "preference":
-        roles |= dict(zip(("chosen", "rejected"), columns.candidates, strict=True))
-    elif columns.kind == "votes":
-        roles |= dict(zip(("a", "b"), columns.candidates, strict=True)) | {
-            "winner": columns.answer,
-            "judge": columns.judge,
-        }
-    else:
-        roles |= {
-            "choices": columns.candidates,
-            "scores" if columns.kind == "ranking" else "answer": columns.answer,
-        }
-    read = load_choices(_dataset_path(folder, given), GivenColumns(**roles), encoding=given.encoding or None)
+    named = replace(given.columns.as_given, id="longway_id")
+    read = load_choices(_dataset_path(folder, given), named, encoding=given.encoding or None)
     assert read is not None  # columns were named
     return read
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import polars as pl
 
 from longway.detect.choices.effects import StyleEffect
 from longway.detect.choices.judges import JudgeReport
-from longway.errors import CheckFailed, RunError
-from longway.jobs.audit.result import Findings
+from longway.jobs.audit.result import Checked, Findings
 from longway.jobs.choices.settings import ChoiceAuditSettings
-from longway.jobs.results import Result, check_version, content_of, read
+from longway.jobs.results import check_version, content_of, read
 from longway.json_values import to_json
 from longway.records import Finding, Leak, Problem
 
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 
 FILE = "findings.json"
 VERSION = 1
-CANDIDATES = "candidates"
+CANDIDATES, ENCODER = "candidates", "encoder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +57,11 @@ class ChoiceExample:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ChoiceAuditResult(Result):
+class ChoiceAuditResult(Checked):
     """What an audit of candidates found.
 
-    leaks: how often a ranker picks the right candidate, by what it sees; "candidates" is everything but the prompt. findings: strongest
+    leaks: how often a ranker picks the right candidate, by what it sees: "candidates" their surface and words, "encoder" their surface
+    and their meaning to the sentence encoder, if it is installed. findings: strongest
     first. effects: of style, in pairs. judges: of votes.
     """
 
@@ -81,42 +80,18 @@ class ChoiceAuditResult(Result):
 
     @property
     def leak(self) -> Leak:
-        """How often a ranker that never sees the prompt is right."""
+        """How often a ranker that sees the surface and the words of the candidates is right."""
         return self.leaks[CANDIDATES]
 
     @property
     def measured_leaks(self) -> list[Leak]:
-        """The leaks that a gate looks at."""
-        return [self.leak]
+        """The leaks without the prompt, which a gate looks at: by surface and words, and by surface and meaning."""
+        return [self.leaks[part] for part in (CANDIDATES, ENCODER) if part in self.leaks]
 
-    def check(
-        self,
-        *,
-        leak: float | None = None,
-        severity: str | None = None,
-        baseline: ChoiceAuditResult | Path | str | None = None,
-    ) -> None:
-        """Raise CheckFailed, which is an AssertionError, if the audit is over a limit: for tests of a dataset. The same as `AuditResult.check`."""
-        from longway.jobs.audit.gate import Limits, gate
-
-        before = (
-            baseline
-            if baseline is None or isinstance(baseline, ChoiceAuditResult)
-            else ChoiceAuditResult.open(baseline)
-        )
-        if reasons := gate(self, Limits(leak, severity), baseline=before):
-            raise CheckFailed("\n".join(reason.message for reason in reasons))
-
-    @classmethod
-    def open(cls, path: Path | str) -> ChoiceAuditResult:
-        """The audit in a findings.json, or in a run folder."""
-        file = Path(path) / FILE if Path(path).is_dir() else Path(path)
-        try:
-            return cls.from_dict(json.loads(file.read_text(encoding="utf-8")))
-        except (OSError, ValueError) as error:
-            raise RunError(
-                f"{file} could not be read as the findings of an audit ({error}). Expected a findings.json. Run longway audit to make one."
-            ) from None
+    @property
+    def highest_leak(self) -> Leak:
+        """How often the better of these two rankers is right."""
+        return max(self.measured_leaks, key=lambda leak: leak.accuracy)
 
     def page(self) -> Page:
         """The sections of the report."""
@@ -140,7 +115,7 @@ class ChoiceAuditResult(Result):
         }
 
     @classmethod
-    def from_dict(cls, content: object) -> ChoiceAuditResult:
+    def from_dict(cls, content: object) -> Self:
         """The result in the content of a findings.json; RunError if this release does not read it."""
         given = check_version(content, VERSION, file=FILE, command="audit")
         leak = given.get("leak")

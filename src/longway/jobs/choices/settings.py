@@ -14,10 +14,12 @@ class ChoiceAuditSettings:
 
     max_q: False discovery rate of findings.
     seed: Seed of the folds.
+    encoder: Also measure what the sentence encoder sees, if it is installed.
     """
 
     max_q: float = option(0.05)
     seed: int = option(0, at_least=0, at_most=2**32 - 1)
+    encoder: bool = option(True, flag=True)
 
     def __post_init__(self) -> None:
         if not 0 < self.max_q <= 1:

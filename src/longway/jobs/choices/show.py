@@ -9,7 +9,7 @@ from longway.detect.choices.effects import StyleEffect
 from longway.detect.choices.judges import JudgeReport, Share
 from longway.detect.choices.patterns import place_name
 from longway.detect.severity import severity_of
-from longway.jobs.choices.result import CANDIDATES, ChoiceAuditResult, ChoiceExample
+from longway.jobs.choices.result import CANDIDATES, ENCODER, ChoiceAuditResult, ChoiceExample
 from longway.records import Finding, Leak
 from longway.show import charts
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
@@ -44,11 +44,15 @@ N_NAMED = 3
 OPTION_LIMIT = 160
 EVERYWHERE = REPORT | SCREEN
 SEEN = {
-    CANDIDATES: "the candidates, without the prompt",
-    "cues": "their surface: length, place, punctuation, style",
-    "words": "their words",
+    CANDIDATES: "surface and words of the candidates",
+    ENCODER: "surface and meaning (sentence encoder)",
+    "cues": "surface only: length, place, punctuation, style",
+    "words": "words only",
     "overlap": "how much of the prompt’s wording they repeat",
 }
+NO_ENCODER = (
+    "The sentence encoder is not installed, so meaning was not measured: longway engines install local."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,13 @@ class Unit:
     right: str
 
 
-SHORT = {"cues": "surface only", "words": "words only", "overlap": "prompt overlap"}  # at the bars of a chart
+SHORT = {
+    CANDIDATES: "surface, words",
+    ENCODER: "surface, meaning",
+    "cues": "surface only",
+    "words": "words only",
+    "overlap": "prompt overlap",
+}  # at the bars of a chart
 UNITS = {
     "choice": Unit("question", "option", "right"),
     "preference": Unit("pair", "answer", "chosen"),
@@ -94,7 +104,7 @@ def choice_page(result: ChoiceAuditResult) -> Page:
         ],
         figures=[
             KeyFigure(f"{unit.question.capitalize()}s used", count(data.used), f"of {counted(data.rows, 'row')}; {counted(data.candidates, unit.candidate)}"),
-            KeyFigure("Right without the prompt", percent(result.leak.accuracy), f"chance is {percent(result.leak.majority)}"),
+            KeyFigure("Right without the prompt", percent(result.highest_leak.accuracy), f"chance is {percent(result.highest_leak.majority)}"),
             KeyFigure("Shortcuts", count(len(result.findings)), f"of {counted(sum(result.tested.values()), 'pattern')} tested"),
             _strongest(result),
         ],
@@ -124,7 +134,7 @@ def _strongest(result: ChoiceAuditResult) -> KeyFigure:
 
 
 def _verdict(result: ChoiceAuditResult) -> str:
-    leak = result.leak
+    leak = result.highest_leak
     names = [cut(one.pattern.name, NAME_LIMIT) for one in result.findings[:N_NAMED]]
     strongest = f" Strongest: {'; '.join(names)}." if names else ""
     if leak.low > leak.majority:
@@ -140,34 +150,42 @@ def _right(result: ChoiceAuditResult) -> str:
 
 
 def _leak_section(result: ChoiceAuditResult) -> Section:
-    rows = [
-        Row([SEEN.get(part, part), leak_words(leak), percent(leak.majority)])
-        for part, leak in result.leaks.items()
-    ]
-    named = [replace(leak, columns=(SHORT.get(part, part),)) for part, leak in result.leaks.items()]
+    shown = {part: result.leaks[part] for part in SEEN if part in result.leaks}
+    rows = [Row([SEEN[part], leak_words(leak), percent(leak.majority)]) for part, leak in shown.items()]
+    named = [replace(leak, columns=(SHORT[part],)) for part, leak in shown.items()]
     title = f"How often a ranker picks the {_right(result)}, against chance"
     desc = "; ".join(f"{one.part}: {percent(one.accuracy)}" for one in named)
     svg = charts.leak_chart(named, key="leak", majority=result.leak.majority, title=title, desc=desc)
-    lead = f"How often a simple ranker picks the {_right(result)}, by what it sees: the candidates without the prompt, only their surface (length, place, punctuation, style), only their words, or only how much of the prompt’s wording they repeat. It learned from other questions. The dashed line is a random choice; the whisker is the 95% interval."
+    lead = f"How often a simple ranker picks the {_right(result)}, by what it sees of the candidates. It learned from other questions and never sees the prompt; only the last one knows how much of the prompt’s wording they repeat. The dashed line is a random choice; the whisker is the 95% interval."
+    columns = [Column("The ranker sees"), Column("Right", number=True), Column("Chance", number=True)]
     return Section(
         "leak",
         "Right without the prompt",
         [
             Paragraph(lead, "lead"),
-            Chart(
-                svg, f"{result.leak.how}, {counted(result.leak.rows, UNITS[result.dataset.kind].question)}"
-            ),
-            Only(
-                SCREEN | CARD,
-                [
-                    Table(
-                        [Column("It sees"), Column("Right", number=True), Column("Chance", number=True)], rows
-                    )
-                ],
-            ),
+            Chart(svg, _measured_on(result)),
+            Only(SCREEN | CARD, [Table(columns, rows)]),
+            *[Paragraph(note) for note in _encoder_notes(result)],
         ],
         on=EVERYWHERE,
     )
+
+
+def _measured_on(result: ChoiceAuditResult) -> str:
+    return f"{result.leak.how}, {counted(result.leak.rows, UNITS[result.dataset.kind].question)}"
+
+
+def _encoder_notes(result: ChoiceAuditResult) -> list[str]:
+    """What a reader must know about the ranker with the sentence encoder."""
+    encoder = result.leaks.get(ENCODER)
+    if encoder is None:
+        return [NO_ENCODER] if result.settings.encoder else []
+    if encoder.rows == result.leak.rows:
+        return []
+    unit = UNITS[result.dataset.kind].question
+    return [
+        f"The sentence encoder read {count(encoder.rows)} of {counted(result.leak.rows, unit)}, drawn at random, to save time."
+    ]
 
 
 def leak_words(leak: Leak) -> Words:
