@@ -27,6 +27,7 @@ from longway.detect.findings import Search, Tests, search
 from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
 from longway.detect.people import ATTRIBUTES, PeopleDetector, trait_of
 from longway.detect.reading import TEXT, Reading
+from longway.detect.row_checks import check_rows
 from longway.detect.sources import sources
 from longway.detect.surface_scores import SurfaceScores, score_surface, telling_of
 from longway.errors import ColumnError, DataError
@@ -34,6 +35,7 @@ from longway.jobs.audit import croissant
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
 from longway.jobs.audit.result import FILE, AuditResult, Findings, Histogram, SpaceSummary
+from longway.jobs.audit.rows import column_of, row_columns, row_summary
 from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.audit.show import hub_card
 from longway.jobs.held_out import Arranged, arrange
@@ -158,7 +160,14 @@ def _audit(
             )
         step("scoring documents")
         surface = score_surface(reading, variant=settings.variant, dimensions=settings.dimensions)
-        columns = {"n_tokens": reading.corpora[TEXT].lengths(), "gamma": surface.gamma, "lean": surface.lean}
+        step("checking single rows")
+        checks = check_rows(reading, clusters=clusters, seed=settings.seed)
+        columns = {
+            "n_tokens": reading.corpora[TEXT].lengths(),
+            "gamma": surface.gamma,
+            "lean": surface.lean,
+            **row_columns(checks),
+        }
         frame_of = partial(_scores_of, dataset.labels)
         has_shards = scores is not None and write_score_shards(scores, reading, columns, frame_of)
         step("collecting examples")
@@ -185,6 +194,7 @@ def _audit(
                 tuple(telling_of(document, examples[document.place]) for document in surface.documents),
             ),
             lengths=_length_histogram(reading),
+            rows=row_summary(checks, dataset, reading),
             settings=settings,
             longway=version("longway"),
             created=now(),
@@ -285,7 +295,12 @@ def _places_shown(found: Search, surface: SurfaceScores) -> NDArray[np.int64]:
 
 
 def _scores_of(labels: Sequence[str], batch: Batch, scores: Columns) -> pl.DataFrame:
-    """The scores of a batch. labels: by name; scores: n_tokens, gamma and lean of its examples."""
+    """The scores of a batch. labels: by name; scores: n_tokens, gamma, lean and what the checks of single rows say."""
+    others = {
+        name: column_of(name, column)
+        for name, column in scores.items()
+        if name not in ("n_tokens", "gamma", "lean")
+    }
     return pl.DataFrame(
         {
             "id": batch.ids,
@@ -294,6 +309,7 @@ def _scores_of(labels: Sequence[str], batch: Batch, scores: Columns) -> pl.DataF
             "n_tokens": scores["n_tokens"],
             "gamma": pl.Series(scores["gamma"]).fill_nan(None),
             "lean": scores["lean"],
+            **others,
         }
     )
 

@@ -14,6 +14,7 @@ from longway.data.summary import DatasetSummary
 from longway.detect import GRAMMAR
 from longway.detect.sources import Sources
 from longway.errors import CheckFailed, RunError
+from longway.jobs.audit.rows import RowSummary
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.results import Result, check_version, read
 from longway.json_values import to_json
@@ -71,7 +72,7 @@ class AuditResult(Result):
 
     leaks: from words, by part of the input ("text", "context", "both"); all_leaks: from everything that the detectors see. held_out: leaks by name of the held-out set, then by part.
     tested, significant: patterns by level. significant_rows: patterns that would be significant if every row were an independent
-    observation. distinct: different texts of each column. sources: what a column of groups says, if one was named. score_frames: yields the scores of all rows in pieces; has_shards: whether they are on disk already.
+    observation. distinct: different texts of each column. sources: what a column of groups says, if one was named. rows: what is said of single rows. score_frames: yields the scores of all rows in pieces; has_shards: whether they are on disk already.
     folder: the run folder, if there is one.
     """
 
@@ -92,13 +93,14 @@ class AuditResult(Result):
     people: tuple[Mentions, ...] = ()
     space: SpaceSummary | None = None
     lengths: Histogram = field(default_factory=Histogram)
+    rows: RowSummary | None = None
     score_frames: Any = field(default=None, compare=False)
     has_shards: bool = field(default=False, compare=False)
     folder: Path | None = field(default=None, compare=False)
 
     @property
     def scores(self) -> pl.DataFrame:
-        """One row per example: id, row number, label, length in tokens, gamma and lean."""
+        """One row per example: id, row number, label, length in tokens, gamma, lean and pvi."""
         return pl.concat(self.score_frames()) if self.score_frames else pl.DataFrame()
 
     @property
@@ -193,6 +195,7 @@ class AuditResult(Result):
             "people": [mentions.to_dict() for mentions in self.people],
             "shortcut_space": asdict(self.space) if self.space else None,
             "lengths": asdict(self.lengths),
+            "rows": to_json(self.rows) if self.rows else None,
             "settings": asdict(self.settings),
         }
 

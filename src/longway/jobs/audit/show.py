@@ -15,6 +15,7 @@ from longway.detect.severity import SEVERITIES, severity_of
 from longway.detect.sources import Sources
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
 from longway.jobs.audit.show_people import people_section
+from longway.jobs.audit.show_rows import rows_section
 from longway.records import Finding, Leak, Problem, Telling
 from longway.show import charts, markdown
 from longway.show.excerpts import (
@@ -113,6 +114,7 @@ READING = [
     ("z", "How many standard errors the share is above the usual share. A value above 3 is unlikely to be chance for a single pattern."),
     ("q", "The p-value corrected for testing many patterns: of all findings with q up to 0.05, about 5% are expected to be chance."),
     ("Gamma", "One minus the mean cosine similarity between a text and the texts of other labels, in a space of word weights and word positions. A high value means that the text is easy to classify by its surface, or just unusual."),
+    ("Bits of a label", "How much a model learns about a row’s label by reading the row (pointwise V-information, PVI). With two labels of equal size a label has 1 bit; a row with a PVI near 1 is solved, one below 0 is misleading. Each row is predicted by a model that did not see it."),
     ("Lean", "How much more similar a text is to the texts of its own label than to the others, word by word. The highest values show the clearest shortcuts."),
 ]  # fmt: skip
 NOTE: Words = [
@@ -145,6 +147,7 @@ def audit_page(result: AuditResult) -> Page:
             *_sources_section(result.sources),
             *people_section(result, labels),
             *_space_section(result, labels),
+            *rows_section(result.rows, labels),
             _data_section(result, labels),
             _problems_section(result.problems),
             _card_section(result),
