@@ -165,12 +165,22 @@ def _grammar_name(pattern: Pattern) -> str:
     return f"built like {name}" if pattern.place.startswith("rule ") else name
 
 
+def _concept_name(pattern: Pattern) -> str:
+    """The words that tell its texts from similar ones; without any, the number of the concept."""
+    return (
+        f"texts like: {', '.join(pattern.words)}"
+        if pattern.words
+        else f"concept {pattern.place.rpartition(':')[2]}"
+    )
+
+
 _WORDINGS: dict[str, Callable[[Pattern], str]] = {
     "length": _length_name,
     "overlap": _overlap_name,
     "negation": _negation_name,
     "pair": _pair_name,
     "grammar": _grammar_name,
+    "concept": _concept_name,
     "sufficient": lambda pattern: " + ".join(pattern.words),
 }
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from longway.data import Batch, Dataset, with_columns
 from longway.data.choices import ChoiceDataset, guessed_columns
 from longway.data.summary import DatasetSummary
-from longway.detect import GRAMMAR, detectors_for
+from longway.detect import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.clusters import Clusters
 from longway.detect.duplicates import duplicate_problems
 from longway.detect.findings import Search, Tests, search
@@ -32,6 +32,7 @@ from longway.detect.sources import sources
 from longway.detect.surface_scores import SurfaceScores, score_surface, telling_of
 from longway.errors import ColumnError, DataError
 from longway.jobs.audit import croissant
+from longway.jobs.audit.concept_level import VECTORS, concept_detectors, save_concepts
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
 from longway.jobs.audit.result import FILE, AuditResult, Findings, Histogram, SpaceSummary
@@ -85,7 +86,7 @@ def audit(
         return replace(AuditResult.from_dict(content), folder=planned.folder)
     with planned.start(watcher) as run:
         scores = run.folder / SCORES
-        result = _audit(arranged, chosen, on=on, scores=scores, watcher=watcher)
+        result = _audit(arranged, chosen, on=on, folder=run.folder, watcher=watcher)
         watcher.step("writing the report")
         if not result.has_shards:
             remove_shards(scores)
@@ -114,10 +115,11 @@ def _audit(
     settings: AuditSettings,
     *,
     on: str | None = None,
-    scores: Path | None = None,
+    folder: Path | None = None,
     watcher: Watcher,
 ) -> AuditResult:
-    """scores: where Ray's workers may write the scores, as a folder of shards."""
+    """folder: of the run, where Ray's workers may write the scores as a folder of shards, and concepts and vectors are kept."""
+    scores, vectors = (None, None) if folder is None else (folder / SCORES, folder / VECTORS)
     step = watcher.step
     dataset = arranged.dataset
     step("reading" if on is None else "opening Ray")
@@ -141,6 +143,19 @@ def _audit(
                 dataset, reading, seed=settings.seed, only_if_quick=settings.levels == (AUTO,), step=step
             )
             detectors += [of_grammar] if of_grammar is not None else []
+            problems += noted
+        if CONCEPT in settings.chosen_levels:
+            of_concepts, noted = concept_detectors(
+                dataset,
+                reading,
+                clusters,
+                seed=settings.seed,
+                encoder=settings.encoder,
+                cache=vectors,
+                step=step,
+            )
+            detectors += of_concepts
+            save_concepts(of_concepts, folder)
             problems += noted
         found = search(
             reading,

@@ -10,8 +10,12 @@ from longway.jobs.options import DATA, option
 
 Variant = Literal["mean", "token"]
 # The levels of `detect.DETECTORS`, repeated here so that `--help` need not import them.
-LEVELS = ("token", "ngram", "position", "length", "surface", "people", "negation", "overlap", "pair", "grammar")  # fmt: skip
-AUTO, ALL = "auto", "all"  # all levels, the grammar only if it is quick; all levels
+LEVELS = ("token", "ngram", "position", "length", "surface", "people", "negation", "overlap", "pair", "grammar", "concept")  # fmt: skip
+SLOW = ("concept",)  # minutes: only if asked for
+AUTO, ALL = "auto", "all"  # all levels but slow ones, the grammar only if it is quick; all levels
+
+
+QUICK = tuple(level for level in LEVELS if level not in SLOW)
 
 
 def levels_named(names: str) -> tuple[str, ...]:
@@ -49,9 +53,10 @@ class AuditSettings:
     dimensions: Length of the position code.
     max_q: False discovery rate of findings.
     per_level: Findings kept per level and column.
-    levels: Kinds of patterns, separated by commas: token, ngram, position, length, surface, people, negation, overlap, pair, grammar;
-        all; or all but some: -grammar. Default: all, but the grammar level, which needs torch, only if it takes a few seconds: with pairs it takes a minute or two.
+    levels: Kinds of patterns, separated by commas: token, ngram, position, length, surface, people, negation, overlap, pair, grammar,
+        concept; all; or all but some: -grammar. Default: all but concept, which takes minutes; the grammar level, which needs torch, only if it takes a few seconds: with pairs it takes a minute or two.
     group: Column with the source, annotator, generator, template or date of each row: does it predict the label, and are findings its fingerprint?
+    encoder: Sentence encoder of the concept level: minilm, or a name or folder of a Hugging Face encoder, which needs torch.
     seed: Seed of folds and samples.
     """
 
@@ -61,12 +66,13 @@ class AuditSettings:
     per_level: int = option(100, advanced=True, at_least=1)
     levels: tuple[str, ...] = option((AUTO,), parse=levels_named)
     group: str | None = option(None, group=DATA)
+    encoder: str = option("minilm", advanced=True)
     seed: int = option(0)
 
     @property
     def chosen_levels(self) -> tuple[str, ...]:
         """The levels to look at."""
-        return LEVELS if self.levels == (AUTO,) else self.levels
+        return QUICK if self.levels == (AUTO,) else self.levels
 
     def __post_init__(self) -> None:
         if not 0 < self.max_q <= 1:
