@@ -22,6 +22,7 @@ from longway.data.choices import ChoiceDataset, guessed_columns
 from longway.data.summary import DatasetSummary
 from longway.detect import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.clusters import Clusters
+from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.duplicates import duplicate_problems
 from longway.detect.findings import Search, Tests, search
 from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
@@ -35,8 +36,9 @@ from longway.jobs.audit import croissant
 from longway.jobs.audit.concept_level import VECTORS, concept_detectors, save_concepts
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
+from longway.jobs.audit.map import concept_maps
 from longway.jobs.audit.result import FILE, AuditResult, Findings, Histogram, SpaceSummary
-from longway.jobs.audit.rows import column_of, row_columns, row_summary
+from longway.jobs.audit.rows import column_of, row_columns, row_summary, row_vectors
 from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.audit.show import hub_card
 from longway.jobs.held_out import Arranged, arrange
@@ -144,6 +146,7 @@ def _audit(
             )
             detectors += [of_grammar] if of_grammar is not None else []
             problems += noted
+        of_concepts: list[ConceptDetector] = []
         if CONCEPT in settings.chosen_levels:
             of_concepts, noted = concept_detectors(
                 dataset,
@@ -176,7 +179,7 @@ def _audit(
         step("scoring documents")
         surface = score_surface(reading, variant=settings.variant, dimensions=settings.dimensions)
         step("checking single rows")
-        checks = check_rows(reading, clusters=clusters, seed=settings.seed)
+        checks = check_rows(reading, clusters=clusters, vectors=row_vectors(of_concepts), seed=settings.seed)
         columns = {
             "n_tokens": reading.corpora[TEXT].lengths(),
             "gamma": surface.gamma,
@@ -187,6 +190,7 @@ def _audit(
         has_shards = scores is not None and write_score_shards(scores, reading, columns, frame_of)
         step("collecting examples")
         examples = examples_by_place(dataset, reading, _places_shown(found, surface))
+        findings = Findings(grouped(found.chosen, examples))
         mean_gamma, histogram = _gamma_histogram(reading, surface.gamma)
         return AuditResult(
             dataset=DatasetSummary.of(dataset),
@@ -198,7 +202,7 @@ def _audit(
             significant=found.significant,
             significant_rows=found.significant_rows,
             distinct={name: clusters.n_distinct(role) for role, name in reading.columns.items()},
-            findings=Findings(grouped(found.chosen, examples)),
+            findings=findings,
             sources=by_source,
             people=tuple(people_counts(found.tests, reading.label_names)),
             space=SpaceSummary(
@@ -210,6 +214,7 @@ def _audit(
             ),
             lengths=_length_histogram(reading),
             rows=row_summary(checks, dataset, reading),
+            maps=concept_maps(of_concepts, findings, dataset, reading, seed=settings.seed),
             settings=settings,
             longway=version("longway"),
             created=now(),

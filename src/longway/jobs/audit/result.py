@@ -14,6 +14,7 @@ from longway.data.summary import DatasetSummary
 from longway.detect import GRAMMAR
 from longway.detect.sources import Sources
 from longway.errors import CheckFailed, RunError
+from longway.jobs.audit.map import ConceptMap
 from longway.jobs.audit.rows import RowSummary
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.results import Result, check_version, read
@@ -72,7 +73,7 @@ class AuditResult(Result):
 
     leaks: from words, by part of the input ("text", "context", "both"); all_leaks: from everything that the detectors see. held_out: leaks by name of the held-out set, then by part.
     tested, significant: patterns by level. significant_rows: patterns that would be significant if every row were an independent
-    observation. distinct: different texts of each column. sources: what a column of groups says, if one was named. rows: what is said of single rows. score_frames: yields the scores of all rows in pieces; has_shards: whether they are on disk already.
+    observation. distinct: different texts of each column. sources: what a column of groups says, if one was named. rows: what is said of single rows. maps: rows in two dimensions, if concepts were looked for. score_frames: yields the scores of all rows in pieces; has_shards: whether they are on disk already.
     folder: the run folder, if there is one.
     """
 
@@ -94,6 +95,7 @@ class AuditResult(Result):
     space: SpaceSummary | None = None
     lengths: Histogram = field(default_factory=Histogram)
     rows: RowSummary | None = None
+    maps: tuple[ConceptMap, ...] = ()
     score_frames: Any = field(default=None, compare=False)
     has_shards: bool = field(default=False, compare=False)
     folder: Path | None = field(default=None, compare=False)
@@ -196,6 +198,7 @@ class AuditResult(Result):
             "shortcut_space": asdict(self.space) if self.space else None,
             "lengths": asdict(self.lengths),
             "rows": to_json(self.rows) if self.rows else None,
+            "maps": to_json(self.maps),
             "settings": asdict(self.settings),
         }
 
@@ -215,6 +218,7 @@ class AuditResult(Result):
                 "people": given.get("people") or (),
                 "space": given.get("shortcut_space") or None,
                 "lengths": given.get("lengths") or {},
+                "maps": given.get("maps") or (),
                 "score_frames": None,
             },
             file=FILE,

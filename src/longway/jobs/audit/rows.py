@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from longway.data import Dataset
-from longway.detect.reading import Reading
-from longway.detect.row_checks import ENCODER, WORDS, RowChecks
+from longway.detect.concepts.detector import ConceptDetector
+from longway.detect.reading import CONTEXT, TEXT, Reading
+from longway.detect.row_checks import ENCODER, WORDS, RowChecks, RowVectors
 from longway.jobs.audit.examples import examples_by_place
 from longway.metrics.usable_information import UsableInformation
 
@@ -57,6 +58,12 @@ class RowSummary:
     solved: int
     n_possible_errors: int | None = None
     possible_errors: tuple[PossibleError, ...] = ()
+
+
+def row_vectors(detectors: Sequence[ConceptDetector]) -> RowVectors | None:
+    """The sentence vectors that the concept level computed; None if it was left out."""
+    units = {detector.role: detector.units for detector in detectors}
+    return RowVectors(detectors[0].places, units[TEXT], units.get(CONTEXT)) if TEXT in units else None
 
 
 def row_summary(checks: RowChecks, dataset: Dataset, reading: Reading) -> RowSummary:

@@ -14,6 +14,7 @@ from longway.data.label_lists import tag_name
 from longway.detect.severity import SEVERITIES, severity_of
 from longway.detect.sources import Sources
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
+from longway.jobs.audit.show_map import map_section
 from longway.jobs.audit.show_people import people_section
 from longway.jobs.audit.show_rows import rows_section
 from longway.records import Finding, Leak, Problem, Telling
@@ -147,6 +148,7 @@ def audit_page(result: AuditResult) -> Page:
             *_sources_section(result.sources),
             *people_section(result, labels),
             *_space_section(result, labels),
+            *map_section(result.maps, labels),
             *rows_section(result.rows, labels),
             _data_section(result, labels),
             _problems_section(result.problems),
