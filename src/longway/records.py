@@ -201,6 +201,7 @@ class Finding:
     variants: weaker patterns that say the same thing; the finding itself is the strongest of them.
     supporting, counter: ids of the first texts with the pattern that have the label, and that have another.
     example: one supporting text, cut to the words around the pattern; marks: the pattern's spans in it.
+    called: the name that an engine gave a concept, if it passed its check.
     """
 
     pattern: Pattern
@@ -225,6 +226,7 @@ class Finding:
     example: str = ""
     marks: tuple[tuple[int, int], ...] = ()
     variants: tuple[Finding, ...] = ()
+    called: str = ""
 
     @property
     def level(self) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longway.cli.options import ChoiceOptions, Data, DataOptions, On, OutputOptions, command
+from longway.cli.options import ChoiceOptions, Data, DataOptions, EngineOptions, On, OutputOptions, command
 from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.options import DATA, OUTPUT
 
@@ -33,6 +33,7 @@ def audit(
     source: DataOptions,
     choice: ChoiceOptions,
     settings: AuditSettings,
+    engines: EngineOptions,
     output: OutputOptions,
     test: Annotated[
         list[str] | None,
@@ -124,10 +125,11 @@ def audit(
     loaded = source.load(data, several_labels=True)
     tests = _tests(test or [], loaded, source.encoding)
     is_shown = output.json or not quiet
+    is_silent = output.json or settings.engine == "none"  # an engine's cost is shown before
     path = Path(data) if Path(data).is_file() else None
     if len(source.label) > 1 or loaded.columns.lists == "several":
         earlier = None if baseline is None else AuditLabelsResult.open(baseline)
-        with Live(quiet=True) as live:
+        with Live(quiet=is_silent, ask=engines.asks) as live:
             found = audit_labels(
                 loaded,
                 source.label,
@@ -136,6 +138,7 @@ def audit(
                 tests=tests,
                 out=output.out or True,
                 on=on,
+                engines=engines.engines(),
                 watcher=live,
             )
         assert found.folder is not None  # `out` was given
@@ -150,9 +153,16 @@ def audit(
         _fail(reasons)
         return
     before = None if baseline is None else AuditResult.open(baseline)
-    with Live(quiet=True) as live:
+    with Live(quiet=is_silent, ask=engines.asks) as live:
         result = run(
-            loaded, settings, split=source.split, tests=tests, out=output.out or True, on=on, watcher=live
+            loaded,
+            settings,
+            split=source.split,
+            tests=tests,
+            out=output.out or True,
+            on=on,
+            engines=engines.engines(),
+            watcher=live,
         )
     assert result.folder is not None  # `out` was given
     reasons = gate.gate(result, limits, baseline=before)

@@ -5,7 +5,7 @@ sentence vectors  ->  principal components, or UMAP where it is installed  ->  a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 class MappedConcept:
     """A concept that predicts a label. rows: those with it in the sample. x, y, wide, high, angle: its ellipse; the angle is in degrees.
 
-    ids: rows with it, the most typical first.
+    ids: rows with it, the most typical first. called: the name that an engine gave it, if it passed its check.
     """
 
     name: str
@@ -47,6 +47,7 @@ class MappedConcept:
     high: int
     angle: int
     ids: tuple[str, ...]
+    called: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +77,17 @@ def concept_maps(
     """A map of the texts, and of the contexts if a concept of theirs predicts a label."""
     maps = []
     for detector in detectors:
-        mine = [one for one in _concepts_in(findings) if one.field == detector.field][:MAX_CONCEPTS]
+        mine = concept_findings(findings, detector.field)[:MAX_CONCEPTS]
         if mine or detector.role == TEXT:
             maps.append(_map_of(detector, mine, dataset, reading, seed))
     return tuple(maps)
 
 
-def _concepts_in(findings: Sequence[Finding]) -> Iterator[Finding]:
-    for finding in findings:
-        yield from (one for one in (finding, *finding.variants) if one.level == CONCEPT)
+def concept_findings(findings: Sequence[Finding], column: str) -> list[Finding]:
+    """The findings of the concept level in a column, variants of others among them, strongest first."""
+    every = [one for finding in findings for one in (finding, *finding.variants)]
+    mine = [one for one in every if one.level == CONCEPT and one.field == column]
+    return sorted(mine, key=lambda one: -one.gain)
 
 
 def _map_of(
@@ -119,7 +122,9 @@ def _mapped(
     examples = examples_by_place(dataset, reading, np.sort(typical))
     x, y, wide, high, angle = (round(number) for number in ellipse(points[members]))
     ids = tuple(examples[place].id for place in typical.tolist())
-    return MappedConcept(str(finding.pattern), finding.label, len(members), x, y, wide, high, angle, ids)
+    return MappedConcept(
+        str(finding.pattern), finding.label, len(members), x, y, wide, high, angle, ids, finding.called
+    )
 
 
 def in_two_dimensions(vectors: NDArray[np.float32], seed: int) -> tuple[Floats, str, float | None]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from longway.errors import SettingError
-from longway.jobs.options import DATA, option
+from longway.jobs.options import DATA, ENGINE, option
 
 Variant = Literal["mean", "token"]
 # The levels of `detect.DETECTORS`, repeated here so that `--help` need not import them.
@@ -57,6 +57,7 @@ class AuditSettings:
         concept; all; or all but some: -grammar. Default: all but concept, which takes minutes; the grammar level, which needs torch, only if it takes a few seconds: with pairs it takes a minute or two.
     group: Column with the source, annotator, generator, template or date of each row: does it predict the label, and are findings its fingerprint?
     encoder: Sentence encoder of the concept level: minilm, or a name or folder of a Hugging Face encoder, which needs torch.
+    engine: Engine that names each concept in one line: served:MODEL. The name is kept only if the engine finds the rows by it.
     seed: Seed of folds and samples.
     """
 
@@ -67,6 +68,7 @@ class AuditSettings:
     levels: tuple[str, ...] = option((AUTO,), parse=levels_named)
     group: str | None = option(None, group=DATA)
     encoder: str = option("minilm", advanced=True)
+    engine: str = option("none", group=ENGINE)
     seed: int = option(0)
 
     @property
@@ -89,3 +91,7 @@ class AuditSettings:
         if self.per_level < 1:
             raise SettingError(f"'per_level' must be 1 or more. Got {self.per_level}.")
         check_levels(self.levels)
+        if self.engine != "none" and "concept" not in self.chosen_levels:
+            raise SettingError(
+                f"The engine {self.engine} names concepts, and the concept level is left out. Add it: --levels all."
+            )

@@ -14,7 +14,7 @@ from longway.data.label_lists import tag_name
 from longway.detect.severity import SEVERITIES, severity_of
 from longway.detect.sources import Sources
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
-from longway.jobs.audit.show_map import map_section
+from longway.jobs.audit.show_map import map_section, names_section
 from longway.jobs.audit.show_people import people_section
 from longway.jobs.audit.show_rows import rows_section
 from longway.records import Finding, Leak, Problem, Telling
@@ -148,6 +148,7 @@ def audit_page(result: AuditResult) -> Page:
             *_sources_section(result.sources),
             *people_section(result, labels),
             *_space_section(result, labels),
+            *names_section(result.names, result.cost),
             *map_section(result.maps, labels),
             *rows_section(result.rows, labels),
             _data_section(result, labels),
@@ -518,6 +519,8 @@ def _below(finding: Finding) -> list[Block]:
     blocks: list[Block] = [Paragraph(example, "example")] if finding.example else []
     is_single = finding.level == "grammar" and not finding.pattern.context
     blocks.append(Paragraph(ADVICE.get(SINGLE if is_single else finding.level, ADVICE["token"]), "advice"))
+    if finding.called:
+        blocks.append(Paragraph(f"An engine calls it: {cut(finding.called, PATTERN_LIMIT)}.", "also"))
     if finding.variants:
         names = [cut(str(variant.pattern), PATTERN_LIMIT) for variant in finding.variants[:MAX_VARIANTS]]
         n_more = len(finding.variants) - len(names)

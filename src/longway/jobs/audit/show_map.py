@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from longway.jobs.audit.concept_names import ConceptName
 from longway.jobs.audit.map import ConceptMap, MappedConcept
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
 from longway.show.labels import Label, label_named, label_span
 from longway.show.map_chart import MapLayer, Outline, legend, map_chart
 from longway.show.numbers import count, counted, percent
-from longway.show.sections import Block, Bullet, Bullets, Chart, Paragraph, Picture, Section, Span
+from longway.show.sections import (
+    REPORT,
+    SCREEN,
+    Block,
+    Bullet,
+    Bullets,
+    Chart,
+    Paragraph,
+    Picture,
+    Section,
+    Span,
+    Words,
+)
+from longway.store import CallTotals
+
+ON_SCREEN = 5
 
 
 def map_section(maps: Sequence[ConceptMap], labels: Mapping[str, Label]) -> list[Section]:
@@ -24,6 +40,33 @@ def map_section(maps: Sequence[ConceptMap], labels: Mapping[str, Label]) -> list
     for at, one in enumerate(maps):
         blocks += _blocks(one, labels, key=f"map-{at}")
     return [Section("map", "Map of the rows", blocks)]
+
+
+def names_section(names: Sequence[ConceptName], cost: Sequence[CallTotals]) -> list[Section]:
+    """The names that an engine gave to concepts, and how each one did in its check; nothing without an engine."""
+    if not names:
+        return []
+    kept = [one for one in names if one.is_kept]
+    text = (
+        f"{cut(names[0].engine, NAME_LIMIT)} named {counted(len(names), 'concept')}. {count(len(kept))} of the names passed their check: given only the "
+        "name, it finds the rows of the concept among others clearly more often than by chance."
+    )
+    items: list[Words] = [_name_words(one) for one in (*kept, *(one for one in names if not one.is_kept))]
+    blocks: list[Block] = [Paragraph(text), Bullets(items, "concept-names", screen=ON_SCREEN, more="names")]
+    spent = [one.cost for one in cost]
+    if cost and None not in spent:
+        calls = sum(one.calls for one in cost)
+        blocks.append(Paragraph(f"{counted(calls, 'call')}, ${sum(filter(None, spent)):,.2f}.", "rest"))
+    return [Section("names", "Concepts in an engine’s words", blocks, on=REPORT | SCREEN)]
+
+
+def _name_words(one: ConceptName) -> Words:
+    verdict = f" {one.right} of {one.asked} rows right" + ("" if one.is_kept else ": not used")
+    return [
+        Span(cut(one.name, PATTERN_LIMIT), "strong" if one.is_kept else "quiet"),
+        f", {cut(one.pattern, PATTERN_LIMIT)}",
+        Span(verdict, "quiet"),
+    ]
 
 
 def _blocks(one: ConceptMap, labels: Mapping[str, Label], *, key: str) -> list[Block]:
@@ -70,7 +113,7 @@ def outlines_of(
     return [
         Outline(
             number,
-            cut(concept.name, PATTERN_LIMIT),
+            name_of(concept),
             label_named(concept.label, labels).colour,
             concept.x,
             concept.y,
@@ -84,10 +127,16 @@ def outlines_of(
     ]
 
 
+def name_of(concept: MappedConcept) -> str:
+    """The name of a concept, with that of the engine before it."""
+    words = cut(concept.name, PATTERN_LIMIT)
+    return f"{cut(concept.called, PATTERN_LIMIT)} ({words})" if concept.called else words
+
+
 def _bullet(number: int, concept: MappedConcept, labels: Mapping[str, Label]) -> Bullet:
     label = label_named(concept.label, labels)
     rows = Span(f" {counted(concept.rows, 'row')}", "quiet")
     return Bullet(
-        [Span(f"{number} ", "strong"), cut(concept.name, PATTERN_LIMIT), " ", label_span(label), rows],
+        [Span(f"{number} ", "strong"), name_of(concept), " ", label_span(label), rows],
         colour=label.colour,
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from longway.jobs.audit.show_map import how_made, layers_of, outlines_of
+from longway.jobs.audit.show_map import how_made, layers_of, name_of, outlines_of
 from longway.review.pages.edit_pages import row_view
 from longway.review.pages.page_layout import PageView, Query, address, labels_for, list_limit, whole_number
 from longway.review.run_contents import RunContents
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
+from longway.show.excerpts import NAME_LIMIT, cut
 from longway.show.labels import label_named
 from longway.show.map_chart import legend, map_chart
 from longway.show.numbers import count, counted
@@ -41,7 +41,7 @@ def map_page(contents: RunContents, query: Query) -> PageView:
         "column": shown.column,
         "method": shown.method,
         "rows": shown.rows,
-        "concepts": [{"number": i, "name": one.name, "label": one.label, "rows": one.rows} for i, one in enumerate(shown.concepts, 1)],
+        "concepts": [{"number": i, "name": one.name, "called": one.called, "label": one.label, "rows": one.rows} for i, one in enumerate(shown.concepts, 1)],
         "concept": number if concept else None,
         "ids": list(concept.ids) if concept else [],
     }  # fmt: skip
@@ -54,10 +54,10 @@ def map_page(contents: RunContents, query: Query) -> PageView:
             for i, one in enumerate(maps, 1)
         ],
         "concepts": [
-            (i, cut(one.name, PATTERN_LIMIT), label_named(one.label, labels), count(one.rows), link(i))
+            (i, name_of(one), label_named(one.label, labels), count(one.rows), link(i))
             for i, one in enumerate(shown.concepts, 1)
         ],
-        "chosen": cut(concept.name, PATTERN_LIMIT) if concept else "",
+        "chosen": name_of(concept) if concept else "",
         "n_rows": concept.rows if concept else 0,
         "rows": [row_view(row, labels, limit) for row in rows],
     }
