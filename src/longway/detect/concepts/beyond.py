@@ -17,6 +17,10 @@ from scipy.special import chdtrc, expit
 RIDGE = 1e-3  # per row; covariates may be equal
 STEPS = 25
 CLOSE = 1e-8
+FEWEST = (
+    0.5  # variance of a score, from which the distribution is near enough: that of two rows with even odds
+)
+DETERMINED = 1e-3  # share of the variance that covariates leave
 
 Floats = NDArray[np.float64]
 
@@ -51,8 +55,11 @@ def score_test(
     cross = np.asarray(x.T @ (z_known * w[:, None]))  # (concepts, covariates)
     inner = (z_known * w[:, None]).T @ z_known
     explained = np.einsum("ij,ij->i", cross, np.linalg.solve(inner + 1e-9 * np.eye(len(inner)), cross.T).T)
-    variance = np.maximum(own - explained, 1e-9) * (1.0 if effect is None else effect)
-    z = np.where(own > 1e-12, score / np.sqrt(variance), 0.0)
+    left = own - explained
+    # Of a concept that the covariates determine, nothing is left to test but rounding errors.
+    enough = (left > FEWEST) & (left > DETERMINED * own)
+    variance = np.where(enough, left, 1.0) * (1.0 if effect is None else effect)
+    z = np.where(enough, score / np.sqrt(variance), 0.0)
     return z, np.asarray(chdtrc(1, z**2))
 
 

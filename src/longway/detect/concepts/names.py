@@ -34,6 +34,7 @@ def contrastive_words(
         for term, count in with_it.items()
         if count >= 2 and (z := _z(count, n, without.get(term, 0), m)) >= FEWEST
     }
+    scored = {term: z for term, z in scored.items() if all((word,) in scored for word in term)}
     chosen: list[tuple[str, ...]] = []
     for term in sorted(scored, key=lambda term: (-scored[term], -len(term), term)):
         if not any(set(term) & set(other) for other in chosen):
