@@ -29,8 +29,8 @@ from longway.jobs.audit.result import FILE as FINDINGS
 from longway.jobs.audit.result import AuditResult, Findings
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.audit.show import by_severity, strongest_leak, verdict
+from longway.jobs.engine_use import Engines, RunEstimate
 from longway.jobs.held_out import Arranged, arrange
-from longway.jobs.engine_use import Engines
 from longway.jobs.options import settings_from
 from longway.jobs.results import Result, check_version
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
@@ -373,6 +373,10 @@ class _OneLabel(Watcher):
     def progress(self, done: int, total: int) -> None:
         """So many parts of the current step are done."""
         self._watcher.progress(done, total)
+
+    def estimate(self, estimate: RunEstimate) -> None:
+        """The engine is about to be used for this label."""
+        self._watcher.estimate(estimate)
 
 
 def _columns(labels: Sequence[str] | str | None) -> list[str]:
