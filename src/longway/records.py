@@ -201,6 +201,7 @@ class Finding:
     variants: weaker patterns that say the same thing; the finding itself is the strongest of them.
     supporting, counter: ids of the first texts with the pattern that have the label, and that have another.
     example: one supporting text, cut to the words around the pattern; marks: the pattern's spans in it.
+    typical, untypical: of a concept, the most typical texts that have the label, and that have another.
     """
 
     pattern: Pattern
@@ -224,6 +225,8 @@ class Finding:
     counter: tuple[str, ...] = ()
     example: str = ""
     marks: tuple[tuple[int, int], ...] = ()
+    typical: tuple[str, ...] = ()
+    untypical: tuple[str, ...] = ()
     variants: tuple[Finding, ...] = ()
 
     @property
