@@ -6,7 +6,7 @@
     python runs/concepts.py --time                   minutes and memory of the level on 10,000 rows
     python runs/concepts.py --list imdb              the concepts found in a dataset, with names and rows, to be judged by hand
 
-A planted concept is 5% of the rows: about a topic (by a list of words, which the audit does not know), or rows of another dataset (another genre or tone). All of them get one label;
+A planted concept is 5% of the rows: about a topic (by a list of words, which the audit does not know, each in about as many rows), or rows of another dataset (another genre or tone). All of them get one label;
 the labels of all other rows are permuted, so that every other finding is false. Texts are cut to lower-case words. Then the words that the audit finds are taken out of the planted rows, and it is run
 again, until it finds none: no tell-tale word is left. A planted concept counts as found if the audit lists a concept for its label in whose rows planted ones are at least
 three times as frequent as in all. A finding is false if they are less than twice as frequent. Beside it: the topics of a non-negative matrix factorization (NMF) of words, tested in the same way.
@@ -71,6 +71,7 @@ PLANTED = {
 }
 SHARE = 0.05
 ROUNDS = 15
+TELL_TALES = ("token", "ngram", "position")
 WORD_LEVELS = ("token", "ngram", "position", "length", "surface", "people", "negation")
 TOPIC_SIZES = (16, 64)
 FOUND, FALSE = 3.0, 2.0  # times as frequent as in all rows
@@ -87,30 +88,39 @@ def planted_rows(
     name: str, concept: str, n: int, random: np.random.Generator
 ) -> tuple[list[str], np.ndarray]:
     """Texts, and which of them are planted."""
-    host = texts_of(*SETS[name])
-    wanted = round(SHARE * n)
+    host, wanted = texts_of(*SETS[name]), round(SHARE * n)
     if concept in GUESTS:
-        lengths = np.array([len(text.split()) for text in host])
-        low, high = np.quantile(lengths, [0.1, 0.9])
+        low, high = np.quantile([len(text.split()) for text in host], [0.1, 0.9])
         known = set(host)
         about = [
             text
             for text in texts_of(*GUESTS[concept])
             if low <= len(text.split()) <= high and text not in known
         ]
-        others = host
+        about, others = [about[i] for i in random.permutation(len(about))[:wanted]], host
     else:
-        words = set(TOPICS[concept].split())
-        about = [text for text in host if words & set(text.split())]
-        others = [text for text in host if not words & set(text.split())]
-    if len(about) < 0.6 * wanted:
+        words = TOPICS[concept].split()
+        others = [text for text in host if not set(words) & set(text.split())]
+        about = in_turn(host, words)[:wanted]
+    if len(about) < 0.5 * wanted:
         raise SystemExit(
             f"{name} has {len(about)} rows about {concept}; {wanted} are wanted. Use fewer rows."
         )
-    about = [about[i] for i in random.permutation(len(about))[:wanted]]
-    others = [others[i] for i in random.permutation(len(others))[: n - len(about)]]
+    others = others[: n - len(about)]  # the same ones for all concepts
     order = random.permutation(len(about) + len(others))
     return [(about + others)[i] for i in order], order < len(about)
+
+
+def in_turn(texts: list[str], words: list[str]) -> list[str]:
+    """Texts with one of the words, the words taking turns, so that none of them is frequent."""
+    found = {word: [text for text in texts if word in text.split()] for word in words}
+    turns = [
+        some[turn]
+        for turn in range(max(map(len, found.values())))
+        for some in found.values()
+        if turn < len(some)
+    ]
+    return list(dict.fromkeys(turns))
 
 
 def dataset_of(texts: list[str], labels: np.ndarray) -> Dataset:
@@ -125,20 +135,8 @@ def without_tell_tales(
     texts, gone = list(texts), set[str]()
     for _ in range(ROUNDS):
         reading = Reading.of(dataset_of(texts, labels))
-        found = search(reading, detectors=detectors_for(reading, WORD_LEVELS)).chosen
-        new = {
-            word
-            for one in found
-            if one.detector.level in ("token", "ngram", "position", "people", "negation")
-            for word in one.finding.pattern.words
-        } - gone
-        new |= {
-            word
-            for one in found
-            if one.detector.level in ("people", "negation")
-            for phrase in one.description.others
-            for word in phrase
-        } - gone
+        found = search(reading, detectors=detectors_for(reading, TELL_TALES)).chosen
+        new = {word for one in found for word in one.finding.pattern.words} - gone
         if not new:
             break
         gone |= new
@@ -210,6 +208,7 @@ def detectors_of(
 
 def plant(options: argparse.Namespace) -> None:
     figures: dict[str, dict[str, list[object]]] = {}
+    started = time.process_time()
     for name in options.only or SETS:
         for concept in PLANTED[name]:
             if options.concept and concept not in options.concept:
@@ -234,7 +233,7 @@ def plant(options: argparse.Namespace) -> None:
                 figures.setdefault(name, {}).setdefault(way, []).append(one)
                 print(
                     f"{name:6} {concept:10} {way:9} found {one['found']!s:5} findings {one['findings']:3} false {one['false']:2}"
-                    f"  words taken out {gone}, left {left}  {'; '.join(one['names'])}",
+                    f"  words taken out {gone}, left {left}  {'; '.join(one['names'])}  {time.process_time() - started:.0f} s",
                     flush=True,
                 )
     totals = {}

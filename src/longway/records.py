@@ -202,6 +202,7 @@ class Finding:
     supporting, counter: ids of the first texts with the pattern that have the label, and that have another.
     example: one supporting text, cut to the words around the pattern; marks: the pattern's spans in it.
     called: the name that an engine gave a concept, if it passed its check.
+    typical, untypical: of a concept, the most typical texts that have the label, and that have another.
     """
 
     pattern: Pattern
@@ -225,6 +226,8 @@ class Finding:
     counter: tuple[str, ...] = ()
     example: str = ""
     marks: tuple[tuple[int, int], ...] = ()
+    typical: tuple[str, ...] = ()
+    untypical: tuple[str, ...] = ()
     variants: tuple[Finding, ...] = ()
     called: str = ""
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 GATE = "Gate"
 GRAMMAR = "Look for patterns that words miss"
+CONCEPTS = "Look for topics and tones that predict the label (minutes)"
 NOTHING = "There is nothing to repair. See what models look at"
 TAGS = "Repair takes one label per row: make a column that says whether a row has the tag. Look at the findings for {}"
 
@@ -175,6 +176,8 @@ def audit(
         steps = [Step(REPAIR, repair) if result.findings else explain]
         if _can_learn_grammar(result):
             steps.append(Step(GRAMMAR, on_data("grammar", data, source, loaded)))
+        if settings.levels == (AUTO,) and _can_find_concepts(result):
+            steps.append(Step(CONCEPTS, f"{on_data('audit', data, source, loaded)} --levels all"))
         show_result(
             result,
             result.folder,
@@ -192,6 +195,13 @@ def audit(
 def _can_learn_grammar(result: AuditResult) -> bool:
     """Whether the audit left the grammar level out, and `longway grammar` can look at it."""
     return find_spec("torch") is not None and any(one.kind == "no_grammar" for one in result.problems)
+
+
+def _can_find_concepts(result: AuditResult) -> bool:
+    """Whether there are enough rows for the concept level, and its encoder is installed."""
+    from longway.jobs.audit.concept_level import FEWEST, missing_encoder
+
+    return result.dataset.used >= FEWEST and missing_encoder() is None
 
 
 def _audit_candidates(

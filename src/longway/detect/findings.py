@@ -292,8 +292,8 @@ def _with_groups_and_examples(
     effect = np.array([c.finding.effect for c in chosen])
     together = Together(seen.all, seen.own, n_label, reading.n_texts, effect)
     explained = _explained(reading, chosen, labels, effect)
-    is_grammar = [c.detector.level == GRAMMAR for c in chosen]
-    keys = [(label, is_grammar[i], i if i in explained else None) for i, label in enumerate(labels.tolist())]
+    apart = [c.detector.level if c.detector.level in (GRAMMAR, CONCEPT) else "" for c in chosen]
+    keys = [(label, apart[i], i if i in explained else None) for i, label in enumerate(labels.tolist())]
     leaders = group_patterns([c.description for c in chosen], keys, together)
     for phrase, word in explained.items():
         leaders[phrase] = leaders[word]
@@ -303,18 +303,27 @@ def _with_groups_and_examples(
         replace(
             c,
             finding=replace(c.finding, texts=min(int(texts[i]), c.finding.count)),
-            supporting=seen.supporting[i],
-            counter=seen.counter[i],
+            supporting=_typical(reading, c, seen.supporting[i], is_own=True),
+            counter=_typical(reading, c, seen.counter[i], is_own=False),
             leader=leaders[i],
         )
         for i, c in enumerate(chosen)
     ]
 
 
+def _typical(reading: Reading, chosen: Chosen, first: list[int], *, is_own: bool) -> list[int]:
+    """Rows with a concept that have its label, or another one, the most typical first; of other patterns, the first rows that were seen."""
+    if not isinstance(chosen.detector, ConceptDetector):
+        return first
+    places = chosen.detector.typical(chosen.key)
+    label = reading.label_names.index(chosen.finding.label)
+    return places[(reading.labels[places] == label) == is_own][:KEPT_IDS].tolist()
+
+
 def _explained(reading: Reading, chosen: Sequence[Chosen], labels: Ints, effect: Floats) -> dict[int, int]:
     """For each pattern of the grammar that a simpler one explains, the place of the latter; counted in the examples that were parsed."""
     parsed = [c.detector for c in chosen if isinstance(c.detector, GrammarDetector)]
-    if not parsed or all(c.detector.level == GRAMMAR for c in chosen):
+    if not parsed or all(c.detector.level in (GRAMMAR, CONCEPT) for c in chosen):
         return {}
     places = parsed[0].places
     present = _side_by_side(chosen, lambda detector, keys: detector.matrix_of(reading, keys, places))

@@ -21,6 +21,7 @@ from longway.detect.detector import (
     TokenizedRow,
     columns_of,
     enough,
+    tagged,
 )
 from longway.detect.reading import Reading, ReadingPart
 from longway.errors import SettingError
@@ -87,7 +88,7 @@ class ConceptDetector(Detector):
         """The pattern of a concept, named by the words that tell its texts from similar ones."""
         place = f"{self.concepts.fingerprint}:{key}"
         pattern = Pattern(self.level, self.field, self.name(key), place, float(self.concepts.bounds[key]))
-        return Description(pattern, frozenset(), self.role)
+        return Description(pattern, tagged(self.role, "<concept>"), self.role)
 
     def name(self, key: int) -> tuple[str, ...]:
         """The words and phrases that tell the rows with a concept from similar rows without it."""

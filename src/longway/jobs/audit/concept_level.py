@@ -55,7 +55,7 @@ def concept_detectors(
             f"The concept level was left out: there are {reading.n_texts:,} rows, and it needs {FEWEST}."
         )
         return [], [Problem("no_concept", message, reading.n_texts, "Audit more rows to include it.")]
-    if encoder == MINILM and (missing := _missing_encoder()) is not None:
+    if encoder == MINILM and (missing := missing_encoder()) is not None:
         message = f"The concept level was left out. {missing}"
         return [], [
             Problem(
@@ -126,7 +126,7 @@ def out_of_fold(reading: Reading, role: str, places: Ints, related: Ints, seed: 
     return scores
 
 
-def _missing_encoder() -> str | None:
+def missing_encoder() -> str | None:
     """Why the embedded encoder cannot run; None if it can."""
     try:
         model_folder()

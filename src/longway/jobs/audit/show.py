@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 
 from longway.data.label_lists import tag_name
+from longway.detect import CONCEPT
 from longway.detect.severity import SEVERITIES, severity_of
 from longway.detect.sources import Sources
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
@@ -104,6 +105,7 @@ ADVICE = {
     "overlap": "Use other words than the context in some of these texts, or its words in texts of the other labels.",
     "pair": "Reword one of the two sides in some rows.",
     "grammar": "Add texts of the other labels that are built like this, or drop or weigh some of these: longway repair --levels all.",
+    "concept": "Add texts of the other labels about the same, or drop or weigh some of these: longway repair --levels all --remedy drop.",
     SINGLE: "Add texts of the other labels that are built like this, or drop or weigh some of these: longway repair --levels all --remedy drop.",
 }  # fmt: skip
 READING = [
@@ -406,8 +408,9 @@ def _findings_section(
     blocks: list[Block] = [Paragraph(_found(result, n_significant, n_tested))]
     if repeats := _repeats(result, n_significant):
         blocks.append(Paragraph(repeats, "note"))
-    if missed := _missed_by_words(result):
-        blocks.append(Paragraph(missed, "note"))
+    for missed in (_missed_by_words(result), _concepts_found(result)):
+        if missed:
+            blocks.append(Paragraph(missed, "note"))
     if result.findings:
         lead = (
             "Patterns that say the same thing are grouped under the strongest of them. The small bar is the label’s share among the texts "
@@ -474,6 +477,18 @@ def _missed_by_words(result: AuditResult) -> str:
     )
 
 
+def _concepts_found(result: AuditResult) -> str:
+    """The concepts that predict the label beyond words, if that level was looked at."""
+    if not result.tested.get(CONCEPT):
+        return ""
+    concepts = [finding for finding in result.findings if finding.level == CONCEPT]
+    if not concepts:
+        return "No concept (a topic or tone of texts) predicts the label beyond the words found."
+    names = [f"“{cut(str(finding.pattern), NAME_LIMIT)}”" for finding in concepts[:N_NAMED]]
+    more = f" and {count(len(concepts) - len(names))} more" if len(concepts) > len(names) else ""
+    return f"{counted(len(concepts), 'concept')}, topics or tones of texts, beyond the words found: {', '.join(names)}{more}."
+
+
 def findings_table(findings: Sequence[Finding], labels: Mapping[str, Label]) -> Table:
     """Findings with their figures; each row has an example and variants below it."""
     columns = [
@@ -517,6 +532,13 @@ def _below(finding: Finding) -> list[Block]:
     marks = sorted((int(start), int(end), MARK_LEVEL) for start, end in finding.marks)
     example = highlighted(harmless(finding.example[:READ_LIMIT]), marks)
     blocks: list[Block] = [Paragraph(example, "example")] if finding.example else []
+    for texts, with_label in (
+        (finding.typical[1:], "Also typical"),
+        (finding.untypical, "With another label"),
+    ):
+        if texts:
+            shown = [Bullet([harmless(text[:READ_LIMIT])]) for text in texts]
+            blocks.append(Only(REPORT, [Paragraph(f"{with_label}:", "also"), Bullets(shown, "examples")]))
     is_single = finding.level == "grammar" and not finding.pattern.context
     blocks.append(Paragraph(ADVICE.get(SINGLE if is_single else finding.level, ADVICE["token"]), "advice"))
     if finding.called:

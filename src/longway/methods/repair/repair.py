@@ -30,6 +30,7 @@ from longway.methods.additions import Proposal
 from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent
 from longway.methods.method import Figures, Round, Rows, Verify, fresh_id
 from longway.methods.repair.balance import Balance, best_drops
+from longway.methods.repair.concepts import ConceptPatterns
 from longway.methods.repair.features import N_FEATURES, FeatureReader, Numbers, number_of
 from longway.methods.repair.grammar import GrammarPatterns
 from longway.methods.repair.remedy import BatchRemedy, Draft, Remedy, RepairRow, Target, drafts_of
@@ -99,7 +100,8 @@ class Repair:
     """The repair of some rows.
 
     ignored: words that are real signal. verify: checks changed texts; verify_new: checks added rows. read: analyses English; None for other
-    languages. max_changed: how many rows may be changed; half as many may be dropped. grammar: patterns of a grammar to balance, too.
+    languages. max_changed: how many rows may be changed; half as many may be dropped. grammar, concepts: patterns of a grammar and of vectors
+    to balance, too.
     """
 
     name = "repair"
@@ -114,15 +116,18 @@ class Repair:
         read: Callable[[str], Document] | None = None,
         max_changed: int | None = None,
         grammar: GrammarPatterns | None = None,
+        concepts: ConceptPatterns | None = None,
     ) -> None:
         self.rows, self.verify, self.verify_new = rows, verify, verify_new
         self.read = (
             lru_cache(maxsize=2048)(read) if read is not None else None
         )  # each remedy and target reads the same texts
         self.texts = list(rows.texts)
-        self.grammar = grammar
-        more = None if grammar is None else grammar.read
-        n_features = N_FEATURES + (0 if grammar is None else len(grammar.targets))
+        self._balanced = [
+            one for one in (grammar, concepts) if one is not None
+        ]  # their numbers in this order
+        more = self._read_balanced if self._balanced else None
+        n_features = N_FEATURES + sum(len(one.targets) for one in self._balanced)
         self.reader = FeatureReader.for_texts(rows.texts, rows.contexts, ignored=ignored, more=more)
         self.balance = Balance(self.reader.read(rows.texts, rows.contexts), rows.labels, n_features)
         self.added: list[AddedText] = []  # numbered after the rows
@@ -140,6 +145,11 @@ class Repair:
         self._earlier = {(row, text) for row, text in enumerate(rows.texts)}
         self._there = {(text, rows.context(i)) for i, text in enumerate(rows.texts)}
         self._taken = set(rows.ids)
+
+    def _read_balanced(self, texts: Sequence[str], contexts: Sequence[str | None] | None) -> list[Numbers]:
+        """For each text the numbers of the patterns of a grammar and of the concepts that it has, ascending."""
+        read = [one.read(texts, contexts) for one in self._balanced]
+        return [np.concatenate(numbers) for numbers in zip(*read, strict=True)]
 
     def rows_now(self) -> list[tuple[str, str | None, str]]:
         """Text, context and label of every row as it is now, with added rows."""
@@ -481,15 +491,15 @@ class Repair:
         if order:
             yield self._round(stage, [self._drop_edit(row) for row in order])
 
-    def drop_for_grammar(self) -> Iterator[Round]:
-        """Drop the fewest rows such that the patterns of the grammar say little about labels, or as many as may be dropped.
+    def drop_for_patterns(self) -> Iterator[Round]:
+        """Drop the fewest rows such that the patterns of a grammar and concepts say little about labels, or as many as may be dropped.
 
-        No text is written for such patterns: they are about how a text is built. The labels keep their shares.
+        No text is written for such patterns: they are about how a text is built, or what it is about. The labels keep their shares.
         """
-        if self.grammar is None:
+        if not self._balanced:
             return
         rows = [row for row in range(len(self.balance.features)) if row not in self.dropped]
-        features = self.grammar.features
+        features = np.concatenate([one.features for one in self._balanced])
         own = [np.intersect1d(self.balance.features[row], features) - N_FEATURES for row in rows]
         apart = Balance(own, [self.balance.labels[row] for row in rows], len(features))
         stage, order = Stage("drop", rows=sum(map(bool, map(len, own)))), list[int]()
