@@ -165,12 +165,22 @@ def _grammar_name(pattern: Pattern) -> str:
     return f"built like {name}" if pattern.place.startswith("rule ") else name
 
 
+def _concept_name(pattern: Pattern) -> str:
+    """The words that tell its texts from similar ones; without any, the number of the concept."""
+    return (
+        f"texts like: {', '.join(pattern.words)}"
+        if pattern.words
+        else f"concept {pattern.place.rpartition(':')[2]}"
+    )
+
+
 _WORDINGS: dict[str, Callable[[Pattern], str]] = {
     "length": _length_name,
     "overlap": _overlap_name,
     "negation": _negation_name,
     "pair": _pair_name,
     "grammar": _grammar_name,
+    "concept": _concept_name,
     "sufficient": lambda pattern: " + ".join(pattern.words),
 }
 
@@ -191,6 +201,8 @@ class Finding:
     variants: weaker patterns that say the same thing; the finding itself is the strongest of them.
     supporting, counter: ids of the first texts with the pattern that have the label, and that have another.
     example: one supporting text, cut to the words around the pattern; marks: the pattern's spans in it.
+    called: the name that an engine gave a concept, if it passed its check.
+    typical, untypical: of a concept, the most typical texts that have the label, and that have another.
     """
 
     pattern: Pattern
@@ -214,7 +226,10 @@ class Finding:
     counter: tuple[str, ...] = ()
     example: str = ""
     marks: tuple[tuple[int, int], ...] = ()
+    typical: tuple[str, ...] = ()
+    untypical: tuple[str, ...] = ()
     variants: tuple[Finding, ...] = ()
+    called: str = ""
 
     @property
     def level(self) -> str:

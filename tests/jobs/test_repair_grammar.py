@@ -22,7 +22,7 @@ from longway.jobs.repair.settings import RepairSettings
 from longway.jobs.repair.show import repair_page
 from longway.jobs.run import Watcher
 from longway.methods.method import Rows
-from longway.methods.repair.features import PARSED
+from longway.methods.repair.features import N_FEATURES as PARSED
 from longway.methods.repair.grammar import ContrastCounterparts, GrammarPatterns
 from longway.methods.repair.remedy import Target
 from longway.methods.repair.repair import Repair
@@ -257,9 +257,9 @@ def test_rows_that_are_not_parsed_are_not_rows_without_the_pattern():
 def test_rows_that_are_not_parsed_drop_no_others():
     """All parsed rows have the pattern, so it says nothing about labels; the rows of one label are too long to parse."""
     rows = rows_of_pairs((40, "a man", "a woman", "no"), (40, "a man", "a woman or so", "yes"))
-    assert list(Repair(rows, grammar=man_to_woman()[0]).drop_for_grammar()) == []
+    assert list(Repair(rows, grammar=man_to_woman()[0]).drop_for_patterns()) == []
     balanced = rows_of_pairs((40, "a man", "a woman", "no"), (40, "a man", "a man", "yes"))
-    assert list(Repair(balanced, grammar=man_to_woman()[0]).drop_for_grammar())
+    assert list(Repair(balanced, grammar=man_to_woman()[0]).drop_for_patterns())
 
 
 def test_the_plan_says_how_many_rows_are_too_long_for_the_grammar(word_for_word):

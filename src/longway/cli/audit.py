@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longway.cli.options import ChoiceOptions, Data, DataOptions, On, OutputOptions, command
+from longway.cli.options import ChoiceOptions, Data, DataOptions, EngineOptions, On, OutputOptions, command
 from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.options import DATA, OUTPUT
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 GATE = "Gate"
 GRAMMAR = "Look for patterns that words miss"
 NO_TEST = "--test measures the leak of labelled texts, and these data have candidates. Leave it out, and audit the other file separately: longway audit FILE."
+CONCEPTS = "Look for topics and tones that predict the label (minutes)"
 NOTHING = "There is nothing to repair. See what models look at"
 TAGS = "Repair takes one label per row: make a column that says whether a row has the tag. Look at the findings for {}"
 
@@ -37,6 +38,7 @@ def audit(
     source: DataOptions,
     choice: ChoiceOptions,
     settings: AuditSettings,
+    engines: EngineOptions,
     output: OutputOptions,
     test: Annotated[
         list[str] | None,
@@ -114,7 +116,7 @@ def audit(
     loaded = source.load(data, several_labels=True)
     tests = _tests(test or [], loaded, source.encoding)
     kind = _audit_labels if len(source.label) > 1 or loaded.columns.lists == "several" else _audit_texts
-    kind(data, source, loaded, settings, tests, output.out, on, baseline, ending)
+    kind(data, source, loaded, settings, tests, output.out, on, engines, baseline, ending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,7 @@ class _Ending:
 
 def _audit_texts(
     data: str, source: DataOptions, loaded: Dataset, settings: AuditSettings, tests: Mapping[str, Dataset],
-    out: Path | None, on: str | None, baseline: Path | None, ending: _Ending,
+    out: Path | None, on: str | None, engines: EngineOptions, baseline: Path | None, ending: _Ending,
 ) -> None:  # fmt: skip
     """Audit texts with one label, show the result, and apply the gate."""
     from longway.cli.ending import REPAIR, Step, on_data
@@ -163,8 +165,12 @@ def _audit_texts(
     from longway.jobs.audit.result import FILE, AuditResult
 
     before = None if baseline is None else AuditResult.open(baseline)
-    with Live(quiet=True) as live:
-        result = run(loaded, settings, split=source.split, tests=tests, out=out or True, on=on, watcher=live)
+    with Live(
+        quiet=ending.json or settings.engine == "none", ask=engines.asks
+    ) as live:  # an engine's cost is shown before
+        result = run(
+            loaded, settings, split=source.split, tests=tests, out=out or True, on=on, engines=engines.engines(), watcher=live
+        )  # fmt: skip
     assert result.folder is not None  # `out` was given
     reasons = gate.gate(result, ending.limits, baseline=before)
     repair = on_data("repair", data, source, loaded)
@@ -174,6 +180,8 @@ def _audit_texts(
     steps = [Step(REPAIR, repair) if result.findings else explain]
     if _can_learn_grammar(result):
         steps.append(Step(GRAMMAR, on_data("grammar", data, source, loaded)))
+    if settings.levels == (AUTO,) and _can_find_concepts(result):
+        steps.append(Step(CONCEPTS, f"{on_data('audit', data, source, loaded)} --levels all"))
     ending.show(result, result.folder, steps, reasons, file=FILE)
     path = Path(data) if Path(data).is_file() else None
     ending.finish(gate.junit(result, reasons), gate.sarif(result, reasons, path=path), reasons)
@@ -181,7 +189,7 @@ def _audit_texts(
 
 def _audit_labels(
     data: str, source: DataOptions, loaded: Dataset, settings: AuditSettings, tests: Mapping[str, Dataset],
-    out: Path | None, on: str | None, baseline: Path | None, ending: _Ending,
+    out: Path | None, on: str | None, engines: EngineOptions, baseline: Path | None, ending: _Ending,
 ) -> None:  # fmt: skip
     """Audit texts with several labels, show the result, and apply the gate."""
     from longway.cli.live import Live
@@ -189,9 +197,12 @@ def _audit_labels(
     from longway.jobs.audit.several import FILE, AuditLabelsResult, audit_labels
 
     before = None if baseline is None else AuditLabelsResult.open(baseline)
-    with Live(quiet=True) as live:
+    with Live(
+        quiet=ending.json or settings.engine == "none", ask=engines.asks
+    ) as live:  # an engine's cost is shown before
         found = audit_labels(
-            loaded, source.label, settings, split=source.split, tests=tests, out=out or True, on=on, watcher=live
+            loaded, source.label, settings, split=source.split, tests=tests, out=out or True, on=on, engines=engines.engines(),
+            watcher=live,
         )  # fmt: skip
     assert found.folder is not None  # `out` was given
     by_label = found.reasons(ending.limits, baseline=before)
@@ -205,6 +216,13 @@ def _audit_labels(
 def _can_learn_grammar(result: AuditResult) -> bool:
     """Whether the audit left the grammar level out, and `longway grammar` can look at it."""
     return find_spec("torch") is not None and any(one.kind == "no_grammar" for one in result.problems)
+
+
+def _can_find_concepts(result: AuditResult) -> bool:
+    """Whether there are enough rows for the concept level, and its encoder is installed."""
+    from longway.jobs.audit.concept_level import FEWEST, missing_encoder
+
+    return result.dataset.used >= FEWEST and missing_encoder() is None
 
 
 def _audit_candidates(

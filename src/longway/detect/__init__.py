@@ -1,12 +1,13 @@
 """Detectors: each looks at one kind of pattern, and all of them implement `detector.Detector`.
 
 Adding one is adding a file, a line in `DETECTORS`, and a page in docs/detectors. `detectors_for(reading)` makes those that apply to a
-dataset; `where(pattern, row)` finds a pattern in one row. The level "grammar" needs trees and "sufficient" needs sets of words, so
-the jobs that have them make these detectors themselves.
+dataset; `where(pattern, row)` finds a pattern in one row. The level "grammar" needs trees, "concept" needs vectors and "sufficient" needs sets of
+words, so the jobs that have them make these detectors themselves.
 """
 
 from collections.abc import Collection, Mapping
 
+from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.detector import PAIR, ROW, Detector, Spans, TokenizedRow
 from longway.detect.grammar import GrammarDetector
 from longway.detect.length import LengthDetector
@@ -33,9 +34,10 @@ DETECTORS: dict[str, type[Detector]] = {
     "overlap": OverlapDetector,
     "pair": PairDetector,
     "grammar": GrammarDetector,
+    "concept": ConceptDetector,
     "sufficient": SufficientDetector,
 }
-GRAMMAR, SUFFICIENT = "grammar", "sufficient"
+GRAMMAR, CONCEPT, SUFFICIENT = "grammar", "concept", "sufficient"
 LEVELS = tuple(level for level in DETECTORS if level != SUFFICIENT)  # what an audit can look for
 
 
@@ -79,6 +81,7 @@ def required_words(pattern: Pattern) -> tuple[str, ...]:
 
 
 __all__ = [
+    "CONCEPT",
     "DETECTORS",
     "GRAMMAR",
     "LEVELS",

@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack, vstack
 
 from longway.classify.importance.sufficient_words import Sufficient
-from longway.detect import GRAMMAR, detectors_for
+from longway.detect import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.clusters import FEW, Clusters, Grouping, effects
+from longway.detect.concepts.beyond import score_test
+from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.detector import Description, Detector, Features, zeros
 from longway.detect.grammar import GrammarDetector
 from longway.detect.groups import Together, explained_by_words, group_patterns
@@ -37,6 +39,7 @@ LONGEST_NAME = 200  # characters of a pattern; a token can be a megabyte
 KEPT_IDS = 20  # supporting and counter-examples kept for each finding
 PER_LEVEL = 100  # strongest patterns kept for each level and column; as many of the surest are kept too
 
+MOST_COVARIATES = 100  # patterns that a concept must say something beyond
 MIN_ROWS = 2  # wrong answers that a set of words must be sufficient for
 
 Ints = NDArray[np.int64]
@@ -116,6 +119,8 @@ def search(
     for detector in detectors_for(reading) if detectors is None else detectors:
         step(f"looking at {detector.level} in {detector.field}")
         counted.append(_count(reading, detector, clusters, groupings, max_q))
+    simpler = [one for one in counted if one.detector.level not in (GRAMMAR, CONCEPT)]
+    counted = [_beyond_words(reading, one, simpler, max_q) for one in counted]
     q = q_values(np.concatenate([np.zeros(0), *(one.scores.p for one in counted)]))
     q_rows = q_values(np.concatenate([np.zeros(0), *(one.p_rows for one in counted)]))
     parts = np.split(q, np.cumsum([len(one.p_rows) for one in counted]))
@@ -135,6 +140,7 @@ def search(
     # counted in all examples: of those outside of the sample it knows nothing. Nor does the grammar lead words.
     chosen.sort(
         key=lambda c: (
+            c.detector.level == CONCEPT,
             id(c.detector) in sampled or c.detector.level == GRAMMAR,
             -c.finding.gain,
             -len(c.description.phrase),
@@ -162,6 +168,47 @@ def _count(
     if (effect > 1).any():
         scores = score_counts(features.counts, totals, effect)
     return _Counted(detector, features, p_rows, scores, effect)
+
+
+def _beyond_words(reading: Reading, counted: _Counted, simpler: Sequence[_Counted], max_q: float) -> _Counted:
+    """Concepts with the p of two tests that both have to pass: that they predict the label, and that they do given the patterns
+    of other levels, length and a bag of words. What other levels counted is unchanged."""
+    detector = counted.detector
+    if not isinstance(detector, ConceptDetector) or not len(counted.features.keys):
+        return counted
+    rows, scores, n_labels = detector.tested, counted.scores, reading.n_labels
+    present = detector.matrix_of(reading, counted.features.keys, rows)
+    known = _covariates(reading, simpler, rows, max_q)
+    lengths = np.log1p(np.stack([one.lengths()[rows] for one in reading.corpora.values()], axis=1))
+    p = np.ones(len(scores.p))
+    for label in np.unique(scores.label).tolist():
+        mine = scores.label == label
+        given = np.column_stack([known, lengths, detector.surface])
+        z, p_given = score_test(
+            csr_matrix(present[:, mine]), reading.labels[rows] == label, given, counted.effect[mine]
+        )
+        p[mine] = np.where(z > 0, np.minimum(1.0, p_given * (1 if n_labels == 2 else n_labels)), 1.0)
+    return replace(counted, scores=replace(scores, p=np.maximum(scores.p, p)))
+
+
+def _covariates(reading: Reading, counted: Sequence[_Counted], rows: Ints, max_q: float) -> Floats:
+    """Rows x the strongest significant patterns of these levels."""
+    q = q_values(np.concatenate([np.zeros(0), *(one.scores.p for one in counted)]))
+    ranked = [
+        (-float(one.scores.gain[i]), n, int(one.features.keys[i]))
+        for n, (one, its_q) in enumerate(
+            zip(counted, np.split(q, np.cumsum([len(one.scores.p) for one in counted])), strict=False)
+        )
+        for i in np.flatnonzero(its_q <= max_q).tolist()
+    ]
+    keys: dict[int, list[int]] = {}
+    for _, n, key in sorted(ranked)[:MOST_COVARIATES]:
+        keys.setdefault(n, []).append(key)
+    parts = [
+        counted[n].detector.matrix_of(reading, np.array(mine, dtype=np.int64), rows).toarray()
+        for n, mine in keys.items()
+    ]
+    return np.concatenate([np.zeros((len(rows), 0)), *parts], axis=1)
 
 
 def recount(chosen: Sequence[Chosen], reading: Reading) -> Ints:
@@ -245,8 +292,8 @@ def _with_groups_and_examples(
     effect = np.array([c.finding.effect for c in chosen])
     together = Together(seen.all, seen.own, n_label, reading.n_texts, effect)
     explained = _explained(reading, chosen, labels, effect)
-    is_grammar = [c.detector.level == GRAMMAR for c in chosen]
-    keys = [(label, is_grammar[i], i if i in explained else None) for i, label in enumerate(labels.tolist())]
+    apart = [c.detector.level if c.detector.level in (GRAMMAR, CONCEPT) else "" for c in chosen]
+    keys = [(label, apart[i], i if i in explained else None) for i, label in enumerate(labels.tolist())]
     leaders = group_patterns([c.description for c in chosen], keys, together)
     for phrase, word in explained.items():
         leaders[phrase] = leaders[word]
@@ -256,18 +303,27 @@ def _with_groups_and_examples(
         replace(
             c,
             finding=replace(c.finding, texts=min(int(texts[i]), c.finding.count)),
-            supporting=seen.supporting[i],
-            counter=seen.counter[i],
+            supporting=_typical(reading, c, seen.supporting[i], is_own=True),
+            counter=_typical(reading, c, seen.counter[i], is_own=False),
             leader=leaders[i],
         )
         for i, c in enumerate(chosen)
     ]
 
 
+def _typical(reading: Reading, chosen: Chosen, first: list[int], *, is_own: bool) -> list[int]:
+    """Rows with a concept that have its label, or another one, the most typical first; of other patterns, the first rows that were seen."""
+    if not isinstance(chosen.detector, ConceptDetector):
+        return first
+    places = chosen.detector.typical(chosen.key)
+    label = reading.label_names.index(chosen.finding.label)
+    return places[(reading.labels[places] == label) == is_own][:KEPT_IDS].tolist()
+
+
 def _explained(reading: Reading, chosen: Sequence[Chosen], labels: Ints, effect: Floats) -> dict[int, int]:
     """For each pattern of the grammar that a simpler one explains, the place of the latter; counted in the examples that were parsed."""
     parsed = [c.detector for c in chosen if isinstance(c.detector, GrammarDetector)]
-    if not parsed or all(c.detector.level == GRAMMAR for c in chosen):
+    if not parsed or all(c.detector.level in (GRAMMAR, CONCEPT) for c in chosen):
         return {}
     places = parsed[0].places
     present = _side_by_side(chosen, lambda detector, keys: detector.matrix_of(reading, keys, places))

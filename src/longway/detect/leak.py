@@ -65,7 +65,7 @@ def leak_by_folds(
     weights: of the rows, for the model and for its accuracy.
     """
     roles = parts_of(reading)[part]
-    rows = _sample(reading, roles, seed)
+    rows = sample_of(reading, roles, seed)
     labels, related = reading.labels[rows], linked_rows(reading, rows, roles, clusters)
     few_texts = int(related.max(initial=0)) + 1 < FEWEST_GROUPS
     # With few groups nothing would be left to learn from: then copies may be on both sides.
@@ -75,7 +75,7 @@ def leak_by_folds(
         n_repeats = min(n_repeats, MAX_REPEATS)
     features = {WORDS: word_features([reading], roles, [rows])}
     features |= _detected(reading, seen, roles, rows)
-    folds = _drawn_folds(groups, labels, n_folds, n_repeats, seed)
+    folds = drawn_folds(groups, labels, n_folds, n_repeats, seed)
     weighed = None if weights is None else np.asarray(weights, dtype=np.float64)[rows]
     correct = cross_validated(_side_by_side(features), labels, folds, seed, weighed)
     how = f"{n_folds}-fold cross-validation" + (f", {n_repeats} times" if n_repeats > 1 else "")
@@ -84,7 +84,7 @@ def leak_by_folds(
     return replace(leak, families=_contributions(features, labels, groups, seed)) if seen else leak
 
 
-def _drawn_folds(
+def drawn_folds(
     groups: Ints, labels: NDArray[np.int32], n_folds: int, n_repeats: int, seed: int
 ) -> list[Ints]:
     """For each repeat the fold of each row, drawn at random; rows of one group are in one fold.
@@ -132,7 +132,7 @@ def _contributions(
     if len(rows) > SAMPLE:
         rows = np.sort(np.random.default_rng(seed).choice(rows, SAMPLE, replace=False))
     some, of_rows = {name: csr_matrix(each[rows]) for name, each in features.items()}, labels[rows]
-    folds = _drawn_folds(groups[rows], of_rows, min(3, len(rows)), 1, seed)
+    folds = drawn_folds(groups[rows], of_rows, min(3, len(rows)), 1, seed)
 
     def right(names: Iterable[str]) -> NDArray[np.float64]:
         chosen = {name: some[name] for name in names}
@@ -179,7 +179,7 @@ def leak_on_test(
     `test` must have been read with the vocabulary of `reading`; its labels are matched by name.
     """
     roles = parts_of(reading)[part]
-    rows, test_rows = _sample(reading, roles, seed), _sample(test, roles, seed)
+    rows, test_rows = sample_of(reading, roles, seed), sample_of(test, roles, seed)
     both = word_features([reading, test], roles, [rows, test_rows])
     model = NbSvm(seed=seed).fit(both[: len(rows)], np.array(reading.label_names)[reading.labels[rows]])
     truth = np.array(test.label_names)[test.labels[test_rows]]
@@ -280,7 +280,7 @@ def rows_measured(n_texts: int, n_tokens: int, *, seed: int, most_tokens: int = 
     return np.sort(np.random.default_rng(seed).choice(n_texts, n_rows, replace=False))
 
 
-def _sample(reading: Reading, roles: tuple[str, ...], seed: int) -> Ints:
+def sample_of(reading: Reading, roles: tuple[str, ...], seed: int) -> Ints:
     """The rows of a reading that its leak is measured on."""
     n_tokens = sum(reading.corpora[role].n_tokens for role in roles)
     most = MAX_TOKENS // 4 if reading.is_spilled else MAX_TOKENS  # spilled: memory is short

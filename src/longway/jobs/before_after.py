@@ -22,6 +22,7 @@ from longway.detect.leak import leak_by_folds, parts_of
 from longway.detect.reading import Reading
 from longway.json_values import from_json
 from longway.methods.method import Rows
+from longway.methods.repair.concepts import ConceptPatterns
 from longway.methods.repair.grammar import GrammarPatterns
 from longway.records import Leak, Pattern
 from longway.stats import is_stronger, mutual_information, p_values, points_of, q_values
@@ -167,10 +168,15 @@ def compare(
     )
 
 
-def with_grammar(
-    comparison: Comparison, patterns: GrammarPatterns, before: Rows, after: Rows, *, max_q: float = 0.05
+def with_patterns(
+    comparison: Comparison,
+    patterns: GrammarPatterns | ConceptPatterns,
+    before: Rows,
+    after: Rows,
+    *,
+    max_q: float = 0.05,
 ) -> Comparison:
-    """The comparison with patterns of a grammar, counted in the rows that are short enough to parse; other rows are no rows without the pattern."""
+    """The comparison with concepts, or with patterns of a grammar, counted in the rows that are short enough to parse; other rows are no rows without the pattern."""
     counts = [(*patterns.counts(rows), list(rows.label_names)) for rows in (before, after)]
     changes = []
     for i, target in enumerate(patterns.targets):

@@ -9,6 +9,7 @@ intervals.py        confidence intervals
 judgements.py       agreement of raters, and shares estimated from a stratified sample
 paired.py           whether accuracy differs before and after
 rewrites.py         how close rewrites are to those that people wrote
+usable_information.py  bits of the label that a model reads from each row
 vectors.py          diversity, projection and divergence of vectors
 versions.py         how much texts changed between two versions
 

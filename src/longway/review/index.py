@@ -4,6 +4,7 @@
     the dataset     ->  rows, rows_text
     findings        ->  patterns: the edits that change a pattern
     people.jsonl    ->  people: the demographic words of the rows of a perturbation
+    scores.parquet  ->  row_scores: what an audit measured for each row
 
 Everything is streamed and written in one transaction: a killed process leaves the previous state.
 Search finds any part of a text, ignoring case: by trigrams if this SQLite supports them, otherwise by reading each text.
@@ -20,9 +21,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from longway.data import Dataset
 from longway.data.columns import role_frame
 from longway.detect import TokenizedRow, required_words, where
+from longway.errors import RunError
 from longway.records import Edit, Pattern
 from longway.review.database import Database, folded
 from longway.review.row_edits import TRACE, EditLine, RowTrace
@@ -35,7 +39,7 @@ RULES_LIMIT = 200  # characters of the names of the rules of one step
 _TABLES = (
     "drop table if exists edits", "drop table if exists bodies", "drop table if exists failed",
     "drop table if exists rows", "drop table if exists edits_text", "drop table if exists rows_text",
-    "drop table if exists rules", "drop table if exists patterns", "drop table if exists people",
+    "drop table if exists rules", "drop table if exists patterns", "drop table if exists people", "drop table if exists row_scores",
     # by_random, by_score: positions in other orders than that of the file
     """create table edits (number integer primary key, key text not null unique, id text not null, source text not null,
         status text not null, label text not null, method text not null, engine text not null,
@@ -46,6 +50,8 @@ _TABLES = (
     "create table patterns (name text not null, number integer not null, primary key (name, number)) without rowid",
     """create table rows (number integer primary key, id text not null, label text not null, text text not null,
         context text, split text not null)""",
+    # solved: by words alone; pvi: bits of the label that words give away; p_label: probability of the row's label, by its neighbours
+    "create table row_scores (id text not null, solved integer, pvi real, p_label real)",
     "create table people (key text primary key, is_changed integer not null, value text not null)",
 )  # fmt: skip
 _INDEXES = (
@@ -55,6 +61,7 @@ _INDEXES = (
     "create index edits_score on edits (by_score)",
     "create index rows_id on rows (id)",
     "create index rows_label on rows (label)",
+    "create index row_scores_id on row_scores (id)",
 )
 # Only which trigrams a text has, not where: a third of the time and a quarter of the space. `contains` checks the rest.
 _SEARCH = "create virtual table {}_text using fts5(text, content='', detail=none, tokenize='trigram case_sensitive 1')"
@@ -124,6 +131,7 @@ def build(
     patterns: Mapping[str, Pattern] | None = None,
     context: str | None = None,
     people: Path | None = None,
+    scores: Path | None = None,
 ) -> None:
     """Build the tables, unless they were built with the same `stamp`.
 
@@ -152,6 +160,8 @@ def build(
             _add_rows(database, listed.rows, lambda done: progress(size + done, total))
         if people:
             _add_people(database, people)
+        if dataset and scores:
+            _add_scores(database, scores)
         for statement in (*_RANKS, *_INDEXES):
             database.execute(statement)
         if edits and patterns:
@@ -229,6 +239,27 @@ def _add_people(database: Database, path: Path) -> None:
     for people in people_in(path):
         value = json.dumps({**asdict(people), "id": _storable(people.id)})
         buffer.add("people", (row_key(people.id), not people.stayed, value))
+        if buffer.is_full:
+            buffer.flush()
+    buffer.flush()
+
+
+def _add_scores(database: Database, path: Path) -> None:
+    """The scores that the orders of rows need; nothing if an earlier version wrote them."""
+    try:
+        frame = pl.scan_parquet(path / "*.parquet" if path.is_dir() else path)
+        known = set(frame.collect_schema().names())
+        if not known >= {"id", "pvi", "solved"}:
+            return
+        probability = pl.col("p_label") if "p_label" in known else pl.lit(None, pl.Float32).alias("p_label")
+        scores = frame.select("id", "solved", "pvi", probability).collect()
+    except pl.exceptions.PolarsError as error:
+        raise RunError(
+            f"{path} is damaged ({error}). Expected what an audit writes. Run the same command again in a new folder."
+        ) from None
+    buffer = _Buffer(database, "row_scores")
+    for id_, *values in scores.iter_rows():
+        buffer.add("row_scores", (_storable(id_), *values))
         if buffer.is_full:
             buffer.flush()
     buffer.flush()

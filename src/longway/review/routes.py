@@ -238,6 +238,7 @@ FILTER: dict[str, Field] = {
     "search": ANY,
     "order": TextField(choices=("file", "random", "score"), required=False),
 }
+ROW_ORDER = TextField(choices=("", "solved", "unlikely"), required=False)
 PAGED: dict[str, Field] = {"page": NUMBER, "size": NUMBER}
 
 # Query parameters of each page; {…} is a value in the path.
@@ -253,8 +254,9 @@ PAGES: dict[str, dict[str, Field]] = {
     "edits/{key}": {**FILTER, "part": NUMBER},
     "groups": {},
     "summary": {},
-    "data": {"search": ANY, "label": ANY, **PAGED},
+    "data": {"search": ANY, "label": ANY, "order": ROW_ORDER, **PAGED},
     "data/{id}": {"part": NUMBER},
+    "map": {"map": NUMBER, "concept": NUMBER},
     "trees": {"page": NUMBER},
     "proof": {"page": NUMBER},
     "run": {},

@@ -13,19 +13,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from longway.data import Dataset, load
 from longway.data.choices import ChoiceDataset
 from longway.data.columns import ID_COLUMN
 from longway.detect import TokenizedRow, required_words, where
 from longway.detect.detector import Spans
+from longway.detect.row_checks import UNLIKELY
 from longway.errors import DataError, RunError
+from longway.jobs.audit.map import ConceptMap
+from longway.jobs.audit.rows import PossibleError, RowSummary
 from longway.jobs.perturb.result import RowPeople
 from longway.json_values import from_json
 from longway.records import Edit, Pattern
@@ -41,6 +44,9 @@ MERGES = {"repair": merged, "rewrite": merged_rounds}
 MAX_PATTERNS = 20  # findings by which edits can be filtered: the strongest
 MAX_EXAMPLES, SEARCHED_ROWS = 25, 1000  # of a finding: rows shown, and rows searched for them
 CACHED_COUNTS = 64  # searches whose number of rows is kept
+# Orders of rows by what an audit measured: the condition of the rows that are listed, and what they are ordered by.
+ROW_ORDERS = {"solved": ("solved", "pvi desc"), "unlikely": (f"p_label <= {UNLIKELY}", "p_label")}
+T = TypeVar("T")
 _ROW = "number, id, label, text, context"
 _SEARCHED = "id || char(10) || text || char(10) || coalesce(context, '')"
 
@@ -153,7 +159,13 @@ class RunContents:
             self.database,
             edits=run.edits_path,
             load=None if source is None else lambda: self._rows(source),
-            stamp=stamp_of(run.edits_path, source, run.people_path, columns=json.dumps(asdict(self.columns))),
+            stamp=stamp_of(
+                run.edits_path,
+                source,
+                run.people_path,
+                run.scores_path,
+                columns=json.dumps(asdict(self.columns)),
+            ),
             progress=progress,
             merge=self._merge(),
             patterns={
@@ -162,6 +174,7 @@ class RunContents:
             },
             context=self.columns.context,
             people=run.people_path,
+            scores=run.scores_path,
         )
         self.has_people = run.people_path is not None
         self._counts: dict[tuple[str, ...], int] = {}
@@ -208,6 +221,7 @@ class RunContents:
             "edits": self.edits.has_any,
             "findings": bool(self._findings),
             "rows": self._has_rows,
+            "map": bool(self.maps),
             "trees": self.command == "grammar" and bool(self.summary),
             "proof": self.command == "prove" and bool(self.summary),
         }[what]
@@ -306,8 +320,56 @@ class RunContents:
         """The column that the run examined, and may have rewritten."""
         return str(self.columns.text or "text")
 
-    def rows(self, *, search: str = "", label: str = "", page: int = 1, size: int = 25) -> ListPage[DataRow]:
-        """One page of rows, in the order of the dataset."""
+    @cached_property
+    def maps(self) -> tuple[ConceptMap, ...]:
+        """The maps of an audit with the concept level."""
+        return self._audited("maps", tuple[ConceptMap, ...]) or ()
+
+    @cached_property
+    def possible_errors(self) -> dict[str, PossibleError]:
+        """The rows of an audit whose label may be wrong, by id."""
+        rows = self._audited("rows", RowSummary)
+        return {} if rows is None else {one.id: one for one in rows.possible_errors}
+
+    def _audited(self, name: str, kind: type[T]) -> T | None:
+        """A part of findings.json; None if the run is no audit, or an earlier version wrote it."""
+        value = self.summary.get(name) if self.command == "audit" else None
+        if value is None:
+            return None
+        try:
+            found: T = from_json(kind, value, name)
+        except TypeError as error:
+            raise RunError(
+                f'{self.folder / "findings.json"}, "{name}", is damaged: {error}. Expected what an audit writes. Run the same command again in a new folder.'
+            ) from None
+        return found
+
+    @cached_property
+    def row_orders(self) -> list[str]:
+        """The orders of `ROW_ORDERS` that list a row."""
+        query = "select 1 from row_scores where {} limit 1"
+        return [
+            order
+            for order, (condition, _) in ROW_ORDERS.items()
+            if self.database.query(query.format(condition))
+        ]
+
+    def with_ids(self, ids: Sequence[str]) -> list[DataRow]:
+        """The rows with these ids, in this order; ids that the data lack are left out."""
+        if not self._has_rows or not ids:
+            return []
+        marks = ", ".join("?" * len(ids))
+        rows = [
+            DataRow(*row)
+            for row in self.database.query(f"select {_ROW} from rows where id in ({marks})", ids)
+        ]
+        found = {row.id: row for row in rows}
+        return [found[id_] for id_ in ids if id_ in found]
+
+    def rows(
+        self, *, search: str = "", label: str = "", order: str = "", page: int = 1, size: int = 25
+    ) -> ListPage[DataRow]:
+        """One page of rows, in the order of the dataset; order: one of `ROW_ORDERS`, which lists only the rows it is about."""
         if not self._has_rows:
             return ListPage([], 0, 1, 1)
         conditions, values = ["1"], list[str]()
@@ -318,9 +380,16 @@ class RunContents:
             condition, wanted = search_in("rows", part, _SEARCHED)
             conditions.append(condition)
             values += wanted
+        if order:
+            condition, by = ROW_ORDERS[order]
+            conditions.append(f"id in (select id from row_scores where {condition})")
         clause = " and ".join(conditions)
         total = self._count(clause, values)
         number, pages, start = page_bounds(total, page, size)
+        if order:
+            query = f"select {_ROW} from rows join row_scores using (id) where {clause} order by {by}, number limit ? offset ?"
+            found = self.database.query(query, (*values, size, start))
+            return ListPage([DataRow(*row) for row in found], total, number, pages)
         query = f"select {_ROW} from rows where {{}} order by number limit ? offset ?"
         if len(conditions) == 1:  # every row: they are numbered without gaps
             rows = self.database.query(query.format("number > ?"), (start, size, 0))

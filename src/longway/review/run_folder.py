@@ -24,7 +24,7 @@ from longway.records import Edit, Pattern
 from longway.store import DROPPED, RUN_FILE, holding, read_json, sizes_in
 
 T = TypeVar("T")
-EDITS, FINDINGS = "edits.jsonl", "findings.json"
+EDITS, FINDINGS, SCORES = "edits.jsonl", "findings.json", "scores.parquet"
 DATASETS = ("dataset.", "train.")
 SUMMARIES = {
     "repair": "repair.json",
@@ -136,6 +136,12 @@ class RunFolder:
     def people_path(self) -> Path | None:
         """The demographic words of the rows; None if it is no perturbation, or if an earlier version wrote the run."""
         return self.folder / PEOPLE_FILE if self.command == "perturb" and PEOPLE_FILE in self.files else None
+
+    @property
+    def scores_path(self) -> Path | None:
+        """What an audit measured for each row: scores.parquet, a file or a folder of shards; None for other commands."""
+        path = self.folder / SCORES
+        return path if self.command == "audit" and path.exists() else None
 
     @property
     def dataset_path(self) -> Path | None:

@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from longway.data import Dataset
 from longway.data.dataset import examples_at
-from longway.detect import where
+from longway.detect import CONCEPT, where
 from longway.detect.findings import KEPT_IDS, Chosen
 from longway.detect.reading import TEXT, Reading
 from longway.records import Example, Finding
 from longway.tokens.tokenizer import token_spans
 
 WIDTH = 110  # characters of an example
+CONCEPT_WIDTH = 300  # and of one that shows what a concept is
+N_TYPICAL = 3
 
 
 def examples_by_place(dataset: Dataset, reading: Reading, places: NDArray[np.int64]) -> dict[int, Example]:
@@ -47,10 +49,16 @@ def with_examples(chosen: Sequence[Chosen], examples: Mapping[int, Example]) -> 
 
 def _with_example(chosen: Chosen, examples: Mapping[int, Example], shown: set[str]) -> Finding:
     """A short supporting text, if possible one that was not shown. shown: texts that were."""
-    supporting = [examples[place] for place in chosen.supporting]
+    supporting, counter = (
+        [examples[place] for place in places] for places in (chosen.supporting, chosen.counter)
+    )
     is_text = chosen.description.role == TEXT
-    texts = [(example.text if is_text else example.context) or "" for example in supporting]
-    text = min(texts, key=lambda each: (each in shown, len(each)), default="")
+    texts, others = (
+        [(example.text if is_text else example.context) or "" for example in some]
+        for some in (supporting, counter)
+    )
+    is_concept = chosen.detector.level == CONCEPT
+    text = min(texts, key=lambda each: (each in shown, 0 if is_concept else len(each)), default="")
     shown.add(text)
     for phrase in chosen.description.others or (chosen.description.phrase,):
         snippet, marks = in_context(text, phrase, last=chosen.description.at_end)
@@ -61,18 +69,27 @@ def _with_example(chosen: Chosen, examples: Mapping[int, Example], shown: set[st
     return replace(
         chosen.finding,
         supporting=tuple(example.id for example in supporting[:KEPT_IDS]),
-        counter=tuple(examples[place].id for place in chosen.counter[:KEPT_IDS]),
+        counter=tuple(example.id for example in counter[:KEPT_IDS]),
         example=snippet,
         marks=marks,
+        typical=_shortened(texts) if is_concept else (),
+        untypical=_shortened(others) if is_concept else (),
+    )
+
+
+def _shortened(texts: Sequence[str]) -> tuple[str, ...]:
+    """The first different texts, each cut to a line or three."""
+    return tuple(
+        in_context(text, (), width=CONCEPT_WIDTH)[0] for text in list(dict.fromkeys(texts))[:N_TYPICAL]
     )
 
 
 def in_context(
-    text: str, phrase: tuple[str, ...], *, last: bool = False
+    text: str, phrase: tuple[str, ...], *, last: bool = False, width: int = WIDTH
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
     """The part of the text around the phrase, and where the phrase stands in that part.
 
-    last: take the last place where the phrase stands instead of the first.
+    last: take the last place where the phrase stands instead of the first. width: characters, if the phrase is not there.
 
     >>> in_context("It is NOT a film.", ("is", "not"))
     ('It is NOT a film.', ((3, 9),))
@@ -83,7 +100,7 @@ def in_context(
         i for i in range(len(tokens) - n + 1) if n and tuple(t for t, _, _ in tokens[i : i + n]) == phrase
     ]
     if not places:
-        return _flat(text[:WIDTH]) + ("…" if len(text) > WIDTH else ""), ()
+        return _flat(text[:width]) + ("…" if len(text) > width else ""), ()
     first = places[-1 if last else 0]
     return _around(text, tokens[first][1], tokens[first + n - 1][2])
 

@@ -164,9 +164,9 @@ def _all(result: Audited) -> list[Finding]:
 
 
 def _identity(finding: Finding) -> tuple[object, ...]:
-    """What a finding is compared by. Bounds of lengths, and numbers of grammar rules, change with every row that is added."""
+    """What a finding is compared by. Bounds of lengths, and numbers of grammar rules and concepts, change with every row that is added."""
     pattern = finding.pattern
-    place = "" if pattern.level == "grammar" else pattern.place
+    place = "" if pattern.level in ("grammar", "concept") else pattern.place
     return pattern.level, pattern.field, pattern.words, place, finding.label
 
 

@@ -20,33 +20,42 @@ from numpy.typing import NDArray
 from longway.data import Batch, Dataset, with_columns
 from longway.data.choices import ChoiceDataset, guessed_columns
 from longway.data.summary import DatasetSummary
-from longway.detect import GRAMMAR, detectors_for
+from longway.detect import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.clusters import Clusters
+from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.duplicates import duplicate_problems
 from longway.detect.findings import Search, Tests, search
 from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
 from longway.detect.people import ATTRIBUTES, PeopleDetector, trait_of
 from longway.detect.reading import TEXT, Reading
+from longway.detect.row_checks import check_rows
 from longway.detect.sources import sources
 from longway.detect.surface_scores import SurfaceScores, score_surface, telling_of
+from longway.engines.engine import Engine
 from longway.errors import ColumnError, DataError
 from longway.jobs.audit import croissant
+from longway.jobs.audit.concept_level import VECTORS, concept_detectors, save_concepts
+from longway.jobs.audit.concept_names import Naming, name_concepts, naming_engine
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
+from longway.jobs.audit.map import concept_maps
 from longway.jobs.audit.result import FILE, AuditResult, Findings, Histogram, SpaceSummary
+from longway.jobs.audit.rows import column_of, row_columns, row_summary, row_vectors
 from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.audit.show import hub_card
+from longway.jobs.engine_use import Engines, close
 from longway.jobs.held_out import Arranged, arrange
 from longway.jobs.options import settings_from
 from longway.jobs.placement import reader
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.jobs.shards import Columns, remove_shards, score_frames, write_frames, write_score_shards
-from longway.records import Leak, Mentions, Problem
+from longway.records import Finding, Leak, Mentions, Problem
 from longway.show.html import render
-from longway.store import now
+from longway.store import Journal, now
 from longway.verify.languages import other_language
 
 Step = Callable[[str], object]
+NameConcepts = Callable[[Sequence[Finding], Sequence[ConceptDetector], Dataset, Reading], Naming]
 SCORES = "scores.parquet"
 KEPT_WORDS = 20  # of each demographic attribute
 
@@ -59,6 +68,7 @@ def audit(
     tests: Mapping[str, Dataset] | None = None,
     out: Path | str | Literal[True] | None = None,
     on: str | None = None,
+    engines: Engines | None = None,
     watcher: Watcher | None = None,
     **options: object,
 ) -> AuditResult:
@@ -67,23 +77,51 @@ def audit(
     data: a dataset, or anything that `load` reads. split: the split to audit (default: "train" if there are several); the others are
     held-out sets. tests: more held-out sets by name, with the same columns; the leak is measured on them, and rows shared with the audited
     ones are reported. out: write a run folder; True chooses one in longway-runs. A finished run is read, not repeated.
-    on: "ray" or "ray://host:port" to compute on Ray; the result is the same. watcher: follows the audit.
+    on: "ray" or "ray://host:port" to compute on Ray; the result is the same. engines: where the engine of the settings is, and what it may cost. watcher: follows the audit.
     options: columns as in `load` (text, context, label, id), and the options of `longway audit` by name, such as `max_q=0.01`.
     """
     _check_no_candidates(data, options)
     whole, options = with_columns(data, options)
     chosen = settings_from(AuditSettings, settings, options)
     watcher = watcher or Watcher()
+    engines = engines or Engines()
     arranged = arrange(whole, split, tests)
+    engine = naming_engine(chosen.engine, engines, seed=chosen.seed)
+    try:
+        return _audit_in(arranged, chosen, out, on, engine, engines, watcher)
+    finally:
+        close(engine)
+
+
+def _audit_in(
+    arranged: Arranged,
+    chosen: AuditSettings,
+    out: Path | str | Literal[True] | None,
+    on: str | None,
+    engine: Engine | None,
+    engines: Engines,
+    watcher: Watcher,
+) -> AuditResult:
+    """The audit, in a run folder if there is one. engine: names concepts."""
+
+    def naming(journal: Callable[[], Journal]) -> NameConcepts | None:
+        if engine is None:
+            return None
+        return lambda *found: name_concepts(
+            *found, engine=engine, journal=journal(), budget=engines.budget, watcher=watcher, seed=chosen.seed
+        )
+
     if out is None:
-        return _audit(arranged, chosen, on=on, watcher=watcher)
+        return _audit(arranged, chosen, on=on, naming=naming(lambda: Journal(None)), watcher=watcher)
     identity = RunIdentity.of("audit", arranged.dataset, chosen, held_out=arranged.held_out)
     planned = PlannedRun.choose(identity, arranged.dataset.source_name, None if out is True else out)
     if (content := planned.finished(FILE)) is not None:
         return replace(AuditResult.from_dict(content), folder=planned.folder)
     with planned.start(watcher) as run:
         scores = run.folder / SCORES
-        result = _audit(arranged, chosen, on=on, scores=scores, watcher=watcher)
+        result = _audit(
+            arranged, chosen, on=on, folder=run.folder, naming=naming(lambda: run.journal), watcher=watcher
+        )
         watcher.step("writing the report")
         if not result.has_shards:
             remove_shards(scores)
@@ -112,10 +150,12 @@ def _audit(
     settings: AuditSettings,
     *,
     on: str | None = None,
-    scores: Path | None = None,
+    folder: Path | None = None,
+    naming: NameConcepts | None = None,
     watcher: Watcher,
 ) -> AuditResult:
-    """scores: where Ray's workers may write the scores, as a folder of shards."""
+    """folder: of the run, where Ray's workers may write the scores as a folder of shards, and concepts and vectors are kept. naming: names concepts."""
+    scores, vectors = (None, None) if folder is None else (folder / SCORES, folder / VECTORS)
     step = watcher.step
     dataset = arranged.dataset
     step("reading" if on is None else "opening Ray")
@@ -140,6 +180,20 @@ def _audit(
             )
             detectors += [of_grammar] if of_grammar is not None else []
             problems += noted
+        of_concepts: list[ConceptDetector] = []
+        if CONCEPT in settings.chosen_levels:
+            of_concepts, noted = concept_detectors(
+                dataset,
+                reading,
+                clusters,
+                seed=settings.seed,
+                encoder=settings.encoder,
+                cache=vectors,
+                step=step,
+            )
+            detectors += of_concepts
+            save_concepts(of_concepts, folder)
+            problems += noted
         found = search(
             reading,
             detectors=detectors,
@@ -158,23 +212,34 @@ def _audit(
             )
         step("scoring documents")
         surface = score_surface(reading, variant=settings.variant, dimensions=settings.dimensions)
-        columns = {"n_tokens": reading.corpora[TEXT].lengths(), "gamma": surface.gamma, "lean": surface.lean}
+        step("checking single rows")
+        checks = check_rows(reading, clusters=clusters, vectors=row_vectors(of_concepts), seed=settings.seed)
+        columns = {
+            "n_tokens": reading.corpora[TEXT].lengths(),
+            "gamma": surface.gamma,
+            "lean": surface.lean,
+            **row_columns(checks),
+        }
         frame_of = partial(_scores_of, dataset.labels)
         has_shards = scores is not None and write_score_shards(scores, reading, columns, frame_of)
         step("collecting examples")
         examples = examples_by_place(dataset, reading, _places_shown(found, surface))
+        named = Naming(tuple(grouped(found.chosen, examples)))
+        if naming is not None:
+            named = naming(named.findings, of_concepts, dataset, reading)
+        findings = Findings(named.findings)
         mean_gamma, histogram = _gamma_histogram(reading, surface.gamma)
         return AuditResult(
             dataset=DatasetSummary.of(dataset),
             leaks=leaks,
             all_leaks=all_leaks,
             held_out=test_leaks,
-            problems=tuple(problems),
+            problems=(*problems, *named.problems),
             tested=found.tested,
             significant=found.significant,
             significant_rows=found.significant_rows,
             distinct={name: clusters.n_distinct(role) for role, name in reading.columns.items()},
-            findings=Findings(grouped(found.chosen, examples)),
+            findings=findings,
             sources=by_source,
             people=tuple(people_counts(found.tests, reading.label_names)),
             space=SpaceSummary(
@@ -185,6 +250,11 @@ def _audit(
                 tuple(telling_of(document, examples[document.place]) for document in surface.documents),
             ),
             lengths=_length_histogram(reading),
+            rows=row_summary(checks, dataset, reading),
+            names=named.names,
+            cost=named.costs,
+            failed_calls=named.failed_calls,
+            maps=concept_maps(of_concepts, findings, dataset, reading, seed=settings.seed),
             settings=settings,
             longway=version("longway"),
             created=now(),
@@ -285,7 +355,12 @@ def _places_shown(found: Search, surface: SurfaceScores) -> NDArray[np.int64]:
 
 
 def _scores_of(labels: Sequence[str], batch: Batch, scores: Columns) -> pl.DataFrame:
-    """The scores of a batch. labels: by name; scores: n_tokens, gamma and lean of its examples."""
+    """The scores of a batch. labels: by name; scores: n_tokens, gamma, lean and what the checks of single rows say."""
+    others = {
+        name: column_of(name, column)
+        for name, column in scores.items()
+        if name not in ("n_tokens", "gamma", "lean")
+    }
     return pl.DataFrame(
         {
             "id": batch.ids,
@@ -294,6 +369,7 @@ def _scores_of(labels: Sequence[str], batch: Batch, scores: Columns) -> pl.DataF
             "n_tokens": scores["n_tokens"],
             "gamma": pl.Series(scores["gamma"]).fill_nan(None),
             "lean": scores["lean"],
+            **others,
         }
     )
 

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from longway.errors import SettingError
-from longway.jobs.options import DATA, option
+from longway.jobs.options import DATA, ENGINE, option
 
 Variant = Literal["mean", "token"]
 # The levels of `detect.DETECTORS`, repeated here so that `--help` need not import them.
-LEVELS = ("token", "ngram", "position", "length", "surface", "people", "negation", "overlap", "pair", "grammar")  # fmt: skip
-AUTO, ALL = "auto", "all"  # all levels, the grammar only if it is quick; all levels
+LEVELS = ("token", "ngram", "position", "length", "surface", "people", "negation", "overlap", "pair", "grammar", "concept")  # fmt: skip
+SLOW = ("concept",)  # minutes: only if asked for
+AUTO, ALL = "auto", "all"  # all levels but slow ones, the grammar only if it is quick; all levels
+
+
+QUICK = tuple(level for level in LEVELS if level not in SLOW)
 
 
 def levels_named(names: str) -> tuple[str, ...]:
@@ -49,10 +53,12 @@ class AuditSettings:
     dimensions: Length of the position code.
     max_q: False discovery rate of findings.
     per_level: Findings kept per level and column.
-    levels: Kinds of patterns, separated by commas: token, ngram, position, length, surface, people, negation, overlap, pair, grammar;
-        all; or all but some: -grammar. Default: all; the grammar level, which needs torch, only if it takes a few seconds. For pairs it takes a
-        minute or two, so it is left out unless you ask for it: --levels all.
+    levels: Kinds of patterns, separated by commas: token, ngram, position, length, surface, people, negation, overlap, pair, grammar,
+        concept; all; or all but some: -grammar. Default: all but concept, which takes minutes; the grammar level, which needs torch, only if it takes a
+        few seconds. For pairs it takes a minute or two, so it is left out unless you ask for it: --levels all.
     group: Column with the source, annotator, generator, template or date of each row: does it predict the label, and are findings its fingerprint?
+    encoder: Sentence encoder of the concept level: minilm, or a name or folder of a Hugging Face encoder, which needs torch.
+    engine: Engine that names each concept in one line: served:MODEL. The name is kept only if the engine finds the rows by it.
     seed: Seed of folds and samples.
     """
 
@@ -62,12 +68,14 @@ class AuditSettings:
     per_level: int = option(100, advanced=True, at_least=1)
     levels: tuple[str, ...] = option((AUTO,), parse=levels_named)
     group: str | None = option(None, group=DATA)
+    encoder: str = option("minilm", advanced=True)
+    engine: str = option("none", group=ENGINE)
     seed: int = option(0)
 
     @property
     def chosen_levels(self) -> tuple[str, ...]:
         """The levels to look at."""
-        return LEVELS if self.levels == (AUTO,) else self.levels
+        return QUICK if self.levels == (AUTO,) else self.levels
 
     def __post_init__(self) -> None:
         if not 0 < self.max_q <= 1:
@@ -84,3 +92,7 @@ class AuditSettings:
         if self.per_level < 1:
             raise SettingError(f"'per_level' must be 1 or more. Got {self.per_level}.")
         check_levels(self.levels)
+        if self.engine != "none" and "concept" not in self.chosen_levels:
+            raise SettingError(
+                f"The engine {self.engine} names concepts, and the concept level is left out. Add it: --levels all."
+            )

@@ -11,10 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 
 from longway.data.label_lists import tag_name
+from longway.detect import CONCEPT
 from longway.detect.severity import SEVERITIES, severity_of
 from longway.detect.sources import Sources
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
+from longway.jobs.audit.show_map import map_section, names_section
 from longway.jobs.audit.show_people import people_section
+from longway.jobs.audit.show_rows import rows_section
 from longway.records import Finding, Leak, Problem, Telling
 from longway.show import charts, markdown
 from longway.show.excerpts import (
@@ -102,6 +105,7 @@ ADVICE = {
     "overlap": "Use other words than the context in some of these texts, or its words in texts of the other labels.",
     "pair": "Reword one of the two sides in some rows.",
     "grammar": "Add texts of the other labels that are built like this, or drop or weigh some of these: longway repair --levels all.",
+    "concept": "Add texts of the other labels about the same, or drop or weigh some of these: longway repair --levels all --remedy drop.",
     SINGLE: "Add texts of the other labels that are built like this, or drop or weigh some of these: longway repair --levels all --remedy drop.",
 }  # fmt: skip
 READING = [
@@ -113,6 +117,7 @@ READING = [
     ("z", "How many standard errors the share is above the usual share. A value above 3 is unlikely to be chance for a single pattern."),
     ("q", "The p-value corrected for testing many patterns: of all findings with q up to 0.05, about 5% are expected to be chance."),
     ("Gamma", "One minus the mean cosine similarity between a text and the texts of other labels, in a space of word weights and word positions. A high value means that the text is easy to classify by its surface, or just unusual."),
+    ("Bits of a label", "How much a model learns about a row’s label by reading the row (pointwise V-information, PVI). With two labels of equal size a label has 1 bit; a row with a PVI near 1 is solved, one below 0 is misleading. Each row is predicted by a model that did not see it."),
     ("Lean", "How much more similar a text is to the texts of its own label than to the others, word by word. The highest values show the clearest shortcuts."),
 ]  # fmt: skip
 NOTE: Words = [
@@ -145,6 +150,9 @@ def audit_page(result: AuditResult) -> Page:
             *_sources_section(result.sources),
             *people_section(result, labels),
             *_space_section(result, labels),
+            *names_section(result.names, result.cost),
+            *map_section(result.maps, labels),
+            *rows_section(result.rows, labels),
             _data_section(result, labels),
             _problems_section(result.problems),
             _card_section(result),
@@ -400,8 +408,9 @@ def _findings_section(
     blocks: list[Block] = [Paragraph(_found(result, n_significant, n_tested))]
     if repeats := _repeats(result, n_significant):
         blocks.append(Paragraph(repeats, "note"))
-    if missed := _missed_by_words(result):
-        blocks.append(Paragraph(missed, "note"))
+    for missed in (_missed_by_words(result), _concepts_found(result)):
+        if missed:
+            blocks.append(Paragraph(missed, "note"))
     if result.findings:
         lead = (
             "Patterns that say the same thing are grouped under the strongest of them. The small bar is the label’s share among the texts "
@@ -468,6 +477,18 @@ def _missed_by_words(result: AuditResult) -> str:
     )
 
 
+def _concepts_found(result: AuditResult) -> str:
+    """The concepts that predict the label beyond words, if that level was looked at."""
+    if not result.tested.get(CONCEPT):
+        return ""
+    concepts = [finding for finding in result.findings if finding.level == CONCEPT]
+    if not concepts:
+        return "No concept (a topic or tone of texts) predicts the label beyond the words found."
+    names = [f"“{cut(str(finding.pattern), NAME_LIMIT)}”" for finding in concepts[:N_NAMED]]
+    more = f" and {count(len(concepts) - len(names))} more" if len(concepts) > len(names) else ""
+    return f"{counted(len(concepts), 'concept')}, topics or tones of texts, beyond the words found: {', '.join(names)}{more}."
+
+
 def findings_table(findings: Sequence[Finding], labels: Mapping[str, Label]) -> Table:
     """Findings with their figures; each row has an example and variants below it."""
     columns = [
@@ -511,8 +532,17 @@ def _below(finding: Finding) -> list[Block]:
     marks = sorted((int(start), int(end), MARK_LEVEL) for start, end in finding.marks)
     example = highlighted(harmless(finding.example[:READ_LIMIT]), marks)
     blocks: list[Block] = [Paragraph(example, "example")] if finding.example else []
+    for texts, with_label in (
+        (finding.typical[1:], "Also typical"),
+        (finding.untypical, "With another label"),
+    ):
+        if texts:
+            shown = [Bullet([harmless(text[:READ_LIMIT])]) for text in texts]
+            blocks.append(Only(REPORT, [Paragraph(f"{with_label}:", "also"), Bullets(shown, "examples")]))
     is_single = finding.level == "grammar" and not finding.pattern.context
     blocks.append(Paragraph(ADVICE.get(SINGLE if is_single else finding.level, ADVICE["token"]), "advice"))
+    if finding.called:
+        blocks.append(Paragraph(f"An engine calls it: {cut(finding.called, PATTERN_LIMIT)}.", "also"))
     of_grammar = [variant for variant in finding.variants if variant.level == "grammar"]
     others = [variant for variant in finding.variants if variant.level != "grammar"]
     explained = "also" if finding.level == "grammar" else "patterns of the grammar that it explains"

@@ -23,15 +23,16 @@ from longway.data import Dataset, as_dataset, with_columns
 from longway.data.columns import WEIGHT_COLUMN
 from longway.data.edited import encoding_note
 from longway.data.summary import DatasetSummary
-from longway.detect import GRAMMAR, detectors_for
+from longway.detect import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.clusters import Clusters
 from longway.detect.findings import search
 from longway.detect.reading import Reading
 from longway.engines.engine import Engine
 from longway.engines.prompt import judge_prompt, rewrite_prompt
+from longway.jobs.audit.concept_level import VECTORS, concept_detectors, save_concepts
 from longway.jobs.audit.grammar_level import ParsedSample, detector_of, parsed_sample
 from longway.jobs.audit.settings import AUTO
-from longway.jobs.before_after import compare, with_grammar
+from longway.jobs.before_after import compare, with_patterns
 from longway.jobs.edit_counts import CheckCounter, RandomSample, ShownEdit, reason_counts
 from longway.jobs.engine_use import (
     Engines,
@@ -152,10 +153,10 @@ class RepairJob:
         """The rows to repair, in memory."""
         return rows_of(self.part, seed=self.settings.seed, describe=self.settings.describe)
 
-    def plan(self, rows: Rows, watcher: Watcher) -> RepairPlan:
-        """Which remedy is for which patterns."""
+    def plan(self, rows: Rows, watcher: Watcher, folder: Path | None = None) -> RepairPlan:
+        """Which remedy is for which patterns. folder: of the run."""
         watcher.step("looking for shortcuts")
-        return _plan(self.part, rows, self.settings, step=watcher.step)
+        return _plan(self.part, rows, self.settings, folder=folder, step=watcher.step)
 
     def repairing(
         self,
@@ -204,8 +205,14 @@ class RepairJob:
 
 
 def _plan(
-    dataset: Dataset, rows: Rows, settings: RepairSettings, *, step: Callable[[str], object] | None = None
+    dataset: Dataset,
+    rows: Rows,
+    settings: RepairSettings,
+    *,
+    folder: Path | None = None,
+    step: Callable[[str], object] | None = None,
 ) -> RepairPlan:
+    """folder: of the run, where concepts and vectors are kept."""
     reading, step = Reading.of(dataset), step or (lambda name: None)
     detectors, parsed, notes = detectors_for(reading, settings.chosen_levels), None, list[str]()
     if GRAMMAR in settings.chosen_levels:
@@ -215,7 +222,16 @@ def _plan(
             notes = [f"{problem.message} {problem.next_step}" for problem in noted]
     if parsed is not None:
         detectors.append(detector_of(parsed, reading))
-    found = search(reading, detectors=detectors, clusters=Clusters.of(reading), step=step)
+    clusters = Clusters.of(reading)
+    if CONCEPT in settings.chosen_levels:
+        cache = None if folder is None else folder / VECTORS
+        of_concepts, noted = concept_detectors(
+            dataset, reading, clusters, seed=settings.seed, cache=cache, step=step
+        )
+        save_concepts(of_concepts, folder)
+        detectors += of_concepts
+        notes += [f"{problem.message} {problem.next_step}" for problem in noted if not of_concepts]
+    found = search(reading, detectors=detectors, clusters=clusters, step=step)
     chance = max(Counter(rows.labels.tolist()).values(), default=0) / max(len(rows), 1)
     goal = goal_for(settings, chance, ABOVE_CHANCE)
     plan = plan_of(rows, found, settings, goal=goal, parse=None if parsed is None else parsed.parse)
@@ -260,7 +276,7 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
         settings = replace(settings, remedy=trial.best.remedies)
         job = replace(job, settings=settings)
     started = time.monotonic()
-    plan = job.plan(rows, watcher) if trial is None or trial.best.remedies else NO_PLAN
+    plan = job.plan(rows, watcher, run.folder) if trial is None or trial.best.remedies else NO_PLAN
     searched = time.monotonic() - started
     repairing = job.repairing(rows, plan, run.journal, watcher)
     watcher.step("planning")
@@ -280,8 +296,9 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
     comparison = compare(
         part, after, keep=keep, seed=settings.seed, step=lambda name: work.begin(COMPARE, name, 1.0)
     )
-    if plan.grammar is not None:
-        comparison = with_grammar(comparison, plan.grammar, rows, rows_of(after, seed=settings.seed))
+    for patterns in (plan.grammar, plan.concepts):
+        if patterns is not None:
+            comparison = with_patterns(comparison, patterns, rows, rows_of(after, seed=settings.seed))
     return RepairResult(
         dataset=DatasetSummary.of(part),
         settings=run.identity.settings,

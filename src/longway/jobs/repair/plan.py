@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 
+from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.findings import Chosen, Search
 from longway.detect.grammar import GrammarDetector
 from longway.english.opposites import opposite_table
@@ -25,6 +26,8 @@ from longway.jobs.repair.settings import (
 )
 from longway.methods.eda import STOP_WORDS
 from longway.methods.method import Rows
+from longway.methods.repair.concepts import ConceptPatterns
+from longway.methods.repair.features import N_FEATURES
 from longway.methods.repair.grammar import GrammarPatterns, Parse
 from longway.methods.repair.remedy import Target
 from longway.task import two_numbers
@@ -77,7 +80,8 @@ class RepairPlan:
     """targets: patterns to weaken, strongest first. signal: patterns that are left alone. steps: remedies in order. goal: the leak to reach.
 
     notes: what the plan assumes about labels and texts. leak: of the texts alone, now. patterns: what is expected of the strongest targets. seconds: how long it may take. calls: what engines
-    that cost money may take; None if there are none. grammar: patterns that only a grammar sees, to be balanced by rows; None if there are none.
+    that cost money may take; None if there are none. grammar, concepts: patterns that only a grammar or vectors of texts see, to be balanced by rows; None if there
+    are none.
     """
 
     targets: tuple[Target, ...]
@@ -90,11 +94,16 @@ class RepairPlan:
     seconds: float = 0.0
     calls: RunEstimate | None = None
     grammar: GrammarPatterns | None = None
+    concepts: ConceptPatterns | None = None
 
     def to_dict(self) -> dict[str, object]:
         """The plan as JSON values."""
         kept = ("goal", "notes", "leak", "steps", "patterns", "signal", "seconds", "calls")
-        return {name: value for name, value in asdict(replace(self, grammar=None)).items() if name in kept}
+        return {
+            name: value
+            for name, value in asdict(replace(self, grammar=None, concepts=None)).items()
+            if name in kept
+        }
 
     def targets_of(self, remedy: str) -> list[Target]:
         """The targets that a remedy can weaken."""
@@ -127,9 +136,16 @@ def plan_of(
         for place, one in enumerate(found.chosen)
         if one.leader == place and isinstance(one.detector, GrammarDetector)
     ]
-    left_alone = [one for one in of_grammar if _is_signal(one, settings, signal_words)]
+    of_concepts = [
+        one
+        for place, one in enumerate(found.chosen)
+        if one.leader == place and isinstance(one.detector, ConceptDetector)
+    ]
+    left_alone = [one for one in (*of_grammar, *of_concepts) if _is_signal(one, settings, signal_words)]
     signal += [one.finding.pattern.name for one in left_alone]
-    grammar = _grammar_patterns([one for one in of_grammar if one not in left_alone], parse)
+    concepts = _concept_patterns([one for one in of_concepts if one not in left_alone], rows)
+    parsed = N_FEATURES + (0 if concepts is None else len(concepts.targets))
+    grammar = _grammar_patterns([one for one in of_grammar if one not in left_alone], parse, parsed)
     wanted = set(settings.remedy)
     asks = settings.engine not in ("rules", "none")  # an engine that writes any text
     left_out = frozenset() if looks_english(rows.texts) else NEED_ENGLISH - ({REWORD} if asks else set())
@@ -147,25 +163,39 @@ def plan_of(
                 COUNTERPART, (), len(rows), "adds rows with another label that keep what gives it away"
             )
         )
-    built = () if grammar is None else tuple(target.pattern.name for target in grammar.targets)
+    by_rows = [*(() if grammar is None else grammar.targets), *(() if concepts is None else concepts.targets)]
+    built = tuple(target.pattern.name for target in by_rows)
     if DROP in wanted or (not wanted and rows.task.is_pair):
         why = f"{'other rows ' * bool(built)}only if the leak is still above {goal:.0%}"
         steps.append(PlannedRemedy(DROP, built, len(rows), why))
     if WEIGH in wanted:
         steps.append(PlannedRemedy(WEIGH, (), len(rows), "adds the column longway_weight"))
     notes = tuple(_notes(rows, asks=asks))
-    return RepairPlan(tuple(targets), tuple(signal), tuple(steps), goal, notes, grammar=grammar)
+    return RepairPlan(
+        tuple(targets), tuple(signal), tuple(steps), goal, notes, grammar=grammar, concepts=concepts
+    )
 
 
-def _grammar_patterns(chosen: Sequence[Chosen], parse: Parse | None) -> GrammarPatterns | None:
-    """The patterns of the grammar with the means to find them in rows; None if there are none."""
+def _grammar_patterns(chosen: Sequence[Chosen], parse: Parse | None, parsed: int) -> GrammarPatterns | None:
+    """The patterns of the grammar with the means to find them in rows; None if there are none. parsed: as `GrammarPatterns` takes it."""
     # Of a pattern with a very long name, a finding has no words; a rule has a place.
     targets = [
         Target(one.description.pattern, one.finding.label, one.finding.gain)
         for one in chosen
         if one.finding.pattern.words and not one.finding.pattern.place
     ]
-    return GrammarPatterns(targets, parse) if targets and parse is not None else None
+    return GrammarPatterns(targets, parse, parsed=parsed) if targets and parse is not None else None
+
+
+def _concept_patterns(chosen: Sequence[Chosen], rows: Rows) -> ConceptPatterns | None:
+    """The concepts with the means to find them in rows; None if there are none."""
+    targets = [Target(one.description.pattern, one.finding.label, one.finding.gain) for one in chosen]
+    known = {
+        one.detector.concepts.fingerprint: one.detector.concepts
+        for one in chosen
+        if isinstance(one.detector, ConceptDetector)
+    }
+    return ConceptPatterns(targets, known, rows.task.text_name) if targets else None
 
 
 def _notes(rows: Rows, *, asks: bool) -> Iterator[str]:

@@ -101,6 +101,7 @@ class Repairing:
             read=load_pipeline().analyse if self.is_english else None,
             max_changed=int(settings.max_change * len(rows)),
             grammar=plan.grammar,
+            concepts=plan.concepts,
         )
 
     @cached_property
@@ -156,7 +157,7 @@ class Repairing:
             self._begin(DROP)
             for done in self.repair.drop(self._is_reached, self.leak):
                 yield DROP, done
-            for done in self.repair.drop_for_grammar():
+            for done in self.repair.drop_for_patterns():
                 yield DROP, done
         if self.settings.keep_size:
             for done in self.repair.shrink():

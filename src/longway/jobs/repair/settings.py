@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from longway.errors import SettingError
-from longway.jobs.audit.settings import AUTO, LEVELS, check_levels, levels_named
+from longway.jobs.audit.settings import AUTO, QUICK, check_levels, levels_named
 from longway.jobs.options import ENGINE, check_options, option
 
 TAKE_OUT, NORMALISE, EXCHANGE, REWORD = "take out", "normalise", "exchange", "reword"
@@ -92,12 +92,12 @@ class RepairSettings:
     @property
     def chosen_levels(self) -> tuple[str, ...]:
         """The levels to look at."""
-        return LEVELS if self.levels == (AUTO,) else self.levels
+        return QUICK if self.levels == (AUTO,) else self.levels
 
     @property
     def quick_levels(self) -> tuple[str, ...]:
-        """The levels that take little time: all that are chosen but the grammar; without it, all others."""
-        quick = tuple(level for level in LEVELS if level != "grammar")
+        """The levels that take little time: all that are chosen but grammar and concepts; without them, all others."""
+        quick = tuple(level for level in QUICK if level != "grammar")
         return tuple(level for level in quick if level in self.chosen_levels) or quick
 
     @property

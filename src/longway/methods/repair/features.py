@@ -4,8 +4,8 @@
     features.read(texts, contexts)      for each text the numbers of the features it has
 
 Words, pairs and triples of words are hashed into `2**BITS` numbers; the start and the end of a text count as words of pairs and triples. Two
-phrases rarely share a number, and where they do, they are balanced together. The other features follow after them. `PARSED` is no feature
-to balance: rows without it were not parsed, and whether they have a pattern of the grammar is unknown.
+phrases rarely share a number, and where they do, they are balanced together. The other features follow after them, then the
+concepts (`concepts.py`) and the patterns of a grammar (`grammar.py`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ _LENGTH = _NEGATION + 1
 _OVERLAP = _LENGTH + N_BINS
 _TRAITS = _OVERLAP + N_BINS
 N_FEATURES = _TRAITS + len(surface_questions.QUESTIONS)
-PARSED = N_FEATURES  # a grammar has parsed the row; the patterns of the grammar are numbered after it
 Numbers = NDArray[np.int64]
 More = Callable[[Sequence[str], Sequence[str | None] | None], list[Numbers]]
 _MIX = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)

@@ -18,7 +18,7 @@ from longway.grammars.trees import Tree, nodes, pattern_span
 from longway.methods.additions import Proposal
 from longway.methods.contrast import GrammarWords, contrast_sets
 from longway.methods.method import Rows
-from longway.methods.repair.features import PARSED, Numbers
+from longway.methods.repair.features import N_FEATURES, Numbers
 from longway.methods.repair.remedy import Target
 from longway.records import Example
 
@@ -32,12 +32,13 @@ class GrammarPatterns:
     """Some patterns of a grammar, and the rows that have them.
 
     targets: the patterns, each the words of a subtree. parse: the trees of texts with their contexts; none for what is too long.
+    parsed: the number that says of a row that it was parsed. It is no feature to balance; the numbers of the patterns follow.
     """
 
-    def __init__(self, targets: Sequence[Target], parse: Parse) -> None:
-        self.targets, self._parse = tuple(targets), parse
+    def __init__(self, targets: Sequence[Target], parse: Parse, *, parsed: int = N_FEATURES) -> None:
+        self.targets, self._parse, self.parsed = tuple(targets), parse, parsed
         patterns = [target.pattern for target in targets]
-        self._features = {pattern.words[0]: PARSED + 1 + i for i, pattern in enumerate(patterns)}
+        self._features = {pattern.words[0]: parsed + 1 + i for i, pattern in enumerate(patterns)}
         self._is_pair = any(pattern.context for pattern in patterns)
         self._trees: dict[tuple[str, str | None], Trees] = {}
 
@@ -50,9 +51,9 @@ class GrammarPatterns:
         return [self._trees[pair] for pair in pairs]
 
     def read(self, texts: Sequence[str], contexts: Sequence[str | None] | None) -> list[Numbers]:
-        """For each text `PARSED` and the numbers of the patterns that it has, ascending; nothing if it was not parsed."""
+        """For each text `parsed` and the numbers of the patterns that it has, ascending; nothing if it was not parsed."""
         return [
-            np.concatenate([[PARSED], self._numbers(trees)]) if trees else np.zeros(0, dtype=np.int64)
+            np.concatenate([[self.parsed], self._numbers(trees)]) if trees else np.zeros(0, dtype=np.int64)
             for trees in self.trees(texts, contexts)
         ]
 
@@ -65,7 +66,7 @@ class GrammarPatterns:
         counts = np.zeros((len(self.targets), len(rows.label_names)), dtype=np.int64)
         totals = np.zeros(len(rows.label_names), dtype=np.int64)
         for label, trees in zip(rows.labels.tolist(), self.trees(rows.texts, rows.contexts), strict=True):
-            counts[self._numbers(trees) - PARSED - 1, label] += 1
+            counts[self._numbers(trees) - self.parsed - 1, label] += 1
             totals[label] += bool(trees)
         return counts, totals
 

@@ -30,7 +30,8 @@ from longway.methods.additions import Proposal
 from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent
 from longway.methods.method import Figures, Round, Rows, Verify, fresh_id
 from longway.methods.repair.balance import Balance, best_drops
-from longway.methods.repair.features import N_FEATURES, PARSED, FeatureReader, Numbers, number_of
+from longway.methods.repair.concepts import ConceptPatterns
+from longway.methods.repair.features import N_FEATURES, FeatureReader, Numbers, number_of
 from longway.methods.repair.grammar import GrammarPatterns
 from longway.methods.repair.remedy import BatchRemedy, Draft, Remedy, RepairRow, Target, drafts_of
 from longway.methods.repair.shown import ShownRows
@@ -99,7 +100,8 @@ class Repair:
     """The repair of some rows.
 
     ignored: words that are real signal. verify: checks changed texts; verify_new: checks added rows. read: analyses English; None for other
-    languages. max_changed: how many rows may be changed; half as many may be dropped. grammar: patterns of a grammar to balance, too.
+    languages. max_changed: how many rows may be changed; half as many may be dropped. grammar, concepts: patterns of a grammar and of vectors
+    to balance, too.
     """
 
     name = "repair"
@@ -114,18 +116,22 @@ class Repair:
         read: Callable[[str], Document] | None = None,
         max_changed: int | None = None,
         grammar: GrammarPatterns | None = None,
+        concepts: ConceptPatterns | None = None,
     ) -> None:
         self.rows, self.verify, self.verify_new = rows, verify, verify_new
         self.read = (
             lru_cache(maxsize=2048)(read) if read is not None else None
         )  # each remedy and target reads the same texts
         self.texts = list(rows.texts)
-        self.grammar = grammar
-        more = None if grammar is None else grammar.read
-        n_features = N_FEATURES + (0 if grammar is None else 1 + len(grammar.targets))
+        self._balanced = [
+            one for one in (concepts, grammar) if one is not None
+        ]  # their numbers in this order
+        more = self._read_balanced if self._balanced else None
+        self._parsed = N_FEATURES + (0 if concepts is None else len(concepts.targets))
+        n_features = self._parsed + (0 if grammar is None else 1 + len(grammar.targets))
         self.reader = FeatureReader.for_texts(rows.texts, rows.contexts, ignored=ignored, more=more)
         self.balance = Balance(
-            self.reader.read(rows.texts, rows.contexts), rows.labels, n_features, parsed=PARSED
+            self.reader.read(rows.texts, rows.contexts), rows.labels, n_features, parsed=self._parsed
         )
         self.added: list[AddedText] = []  # numbered after the rows
         self.dropped: set[int] = set()
@@ -142,6 +148,11 @@ class Repair:
         self._earlier = {(row, text) for row, text in enumerate(rows.texts)}
         self._there = {(text, rows.context(i)) for i, text in enumerate(rows.texts)}
         self._taken = set(rows.ids)
+
+    def _read_balanced(self, texts: Sequence[str], contexts: Sequence[str | None] | None) -> list[Numbers]:
+        """For each text the numbers of the patterns of a grammar and of the concepts that it has, ascending."""
+        read = [one.read(texts, contexts) for one in self._balanced]
+        return [np.concatenate(numbers) for numbers in zip(*read, strict=True)]
 
     def rows_now(self) -> list[tuple[str, str | None, str]]:
         """Text, context and label of every row as it is now, with added rows."""
@@ -483,19 +494,22 @@ class Repair:
         if order:
             yield self._round(stage, [self._drop_edit(row) for row in order])
 
-    def drop_for_grammar(self) -> Iterator[Round]:
-        """Drop the fewest rows such that the patterns of the grammar say little about labels, or as many as may be dropped.
+    def drop_for_patterns(self) -> Iterator[Round]:
+        """Drop the fewest rows such that the patterns of a grammar and concepts say little about labels, or as many as may be dropped.
 
-        No text is written for such patterns: they are about how a text is built. The labels keep their shares.
+        No text is written for such patterns: they are about how a text is built, or what it is about. The labels keep their shares.
         """
-        if self.grammar is None:
+        if not self._balanced:
             return
         rows = [row for row in range(len(self.balance.features)) if row not in self.dropped]
         features = [self.balance.features[row] for row in rows]
-        own = [numbers[numbers >= PARSED] - PARSED for numbers in features]
-        labels = [self.balance.labels[row] for row in rows]
-        apart = Balance(own, labels, 1 + len(self.grammar.targets), parsed=0)
-        stage, order = Stage("drop", rows=sum(len(numbers) > 1 for numbers in own)), list[int]()
+        own = [numbers[numbers >= N_FEATURES] - N_FEATURES for numbers in features]
+        labels, parsed = [self.balance.labels[row] for row in rows], self._parsed - N_FEATURES
+        apart = Balance(own, labels, self.balance.counts.shape[1] - N_FEATURES, parsed=parsed)
+        stage, order = (
+            Stage("drop", rows=sum(bool((numbers != parsed).any()) for numbers in own)),
+            list[int](),
+        )
         for number in best_drops(apart, range(len(rows)), self._shares):
             row = rows[number]
             if row < len(self.rows) and self._room <= 0:
@@ -561,7 +575,7 @@ class Repair:
         """Give every row a weight, such that what is tied to a label in the rows is tied to none in the weighted rows."""
         kept = [row for row in range(len(self.balance.features)) if row not in self.dropped]
         labels = np.array([self.balance.labels[row] for row in kept], dtype=np.int64)
-        weights = balancing_weights([self.balance.features[row] for row in kept], labels, parsed=PARSED)
+        weights = balancing_weights([self.balance.features[row] for row in kept], labels, parsed=self._parsed)
         self.weights = dict(zip(kept, weights.round(4).tolist(), strict=True))
         stage = Stage("weigh", rows=len(kept), drafts=len(kept), used=len(kept))
         yield self._round(stage, [self._weight_edit(row, weight) for row, weight in self.weights.items()])

@@ -64,12 +64,17 @@ from longway.show.edit_view import (
 )
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, Piece, Span, cut, harmless
 from longway.show.labels import Label, label_named, record
-from longway.show.numbers import arrow, or_dash, three_digits
+from longway.show.numbers import arrow, or_dash, percent, three_digits
 
 Notes = tuple[Sequence[Span], Sequence[Span]]
 
 SIZE, MAX_SIZE = 20, 50
 ROWS_SIZE, MAX_ROWS_SIZE = 25, 100
+ROW_ORDER_NAMES = {"solved": "solved by words alone", "unlikely": "possible wrong labels"}
+ABOUT_ORDERS = {
+    "solved": "Rows whose label words alone make at least 90% certain, the most certain first: a model need not read them.",
+    "unlikely": "Rows whose label at most 10% of similar rows have, the least likely first. Read them: an unusual text looks the same.",
+}
 WHOLE_LIMIT = 4_000  # characters of each version on the page of one edit; whole texts have their own pages
 HAND_LIMIT = 20_000  # characters of a text that can be edited by hand here
 OTHER_LIMIT = 4_000  # of the other column of a pair
@@ -455,11 +460,13 @@ class RowView:
     label: Label
     text: str
     context: str
+    why: str = ""
+    similar: Sequence[RowView] = ()
 
 
 def data_page(contents: RunContents, query: Query) -> PageView:
     """The rows of the dataset."""
-    chosen = {name: query[name] for name in ("search", "label") if query.get(name)}
+    chosen = {name: query[name] for name in ("search", "label", "order") if query.get(name)}
     size = whole_number(query, "size", ROWS_SIZE, most=MAX_ROWS_SIZE)
     found = contents.rows(**chosen, page=whole_number(query, "page", 1), size=size)
     labels = labels_for(contents)
@@ -473,16 +480,38 @@ def data_page(contents: RunContents, query: Query) -> PageView:
             for row in found.rows
         ],
         "labels": options(counts, chosen.get("label", "")),
+        "orders": {order: ROW_ORDER_NAMES[order] for order in contents.row_orders},
     }
     view = {
-        "asked": {name: chosen.get(name, "") for name in ("search", "label")},
-        "rows": [_row_view(row, labels, limit) for row in found.rows],
+        "asked": {name: chosen.get(name, "") for name in ("search", "label", "order")},
+        "about": ABOUT_ORDERS.get(chosen.get("order", ""), ""),
+        "rows": [
+            _doubted_view(contents, row, labels, limit)
+            if chosen.get("order") == "unlikely"
+            else row_view(row, labels, limit)
+            for row in found.rows
+        ],
         "pages": page_links(found, "/data", {**chosen, "size": size if size != ROWS_SIZE else ""}),
     }
     return PageView("data.html.jinja", data, view)
 
 
-def _row_view(row: DataRow, labels: Mapping[str, Label], limit: int) -> RowView:
+def _doubted_view(contents: RunContents, row: DataRow, labels: Mapping[str, Label], limit: int) -> RowView:
+    """A row whose label may be wrong, with the most similar rows; those without them are beyond what the audit keeps."""
+    view, error = row_view(row, labels, limit), contents.possible_errors.get(row.id)
+    if error is None:
+        return view
+    similar = contents.with_ids([one.id for one in error.neighbours])
+    likely = label_named(error.likely, labels).name
+    return replace(
+        view,
+        why=f"{percent(error.p_likely)} of rows like it are {likely}",
+        similar=[row_view(one, labels, limit // 2) for one in similar],
+    )
+
+
+def row_view(row: DataRow, labels: Mapping[str, Label], limit: int) -> RowView:
+    """A row for a list, its texts cut."""
     return RowView(
         id=cut(row.id, NAME_LIMIT),
         address=row_address(row.id),

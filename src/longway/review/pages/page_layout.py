@@ -303,6 +303,7 @@ def _tabs(contents: RunContents, path: str) -> list[Tab]:
         "edits": "edits",
         "groups": "edits",
         "data": "rows",
+        "map": "map",
         "trees": "trees",
         "proof": "proof",
     }

@@ -1,0 +1,70 @@
+"""Does a concept predict a label beyond what is known already? The score test in a logistic model.
+
+    log-odds of the label = covariates . b  (+ concept . g)           tested: g = 0
+
+With residuals r = y - p of the model without the concept, weights W = p (1 - p) and covariates Z (with a constant), the score of a concept x is
+U = x . r, its variance V = x'Wx - x'WZ (Z'WZ)^-1 Z'Wx, and U^2 / V has a chi-squared distribution with one degree of freedom (Rao 1948). One fit
+serves all concepts. U^2 / V is divided by the design effect of the concept, as in all tests (`detect.clusters`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from scipy.special import chdtrc, expit
+
+RIDGE = 1e-3  # per row; covariates may be equal
+STEPS = 25
+CLOSE = 1e-8
+FEWEST = (
+    0.5  # variance of a score, from which the distribution is near enough: that of two rows with even odds
+)
+DETERMINED = 1e-3  # share of the variance that covariates leave
+
+Floats = NDArray[np.float64]
+
+
+def fitted(outcome: NDArray[np.bool_], covariates: Floats) -> Floats:
+    """The probabilities of a logistic model (Newton's method, a slight penalty on all but the constant, which is the first covariate)."""
+    n, k = covariates.shape
+    penalty = RIDGE * n * np.eye(k) / max(n, 1)
+    penalty[0, 0] = 0
+    weights = np.zeros(k)
+    for _ in range(STEPS):
+        p = expit(covariates @ weights)
+        gradient = covariates.T @ (outcome - p) - penalty @ weights
+        hessian = (covariates * (p * (1 - p))[:, None]).T @ covariates + penalty
+        move = np.linalg.solve(hessian + 1e-9 * np.eye(k), gradient)
+        weights += move
+        if float(np.abs(move).max(initial=0)) < CLOSE:
+            break
+    return np.asarray(expit(covariates @ weights))
+
+
+def score_test(
+    concepts: csr_matrix, outcome: NDArray[np.bool_], covariates: Floats, effect: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """z and two-sided p of each concept (column) given the covariates. effect: rows per observation of each concept."""
+    z_known = np.column_stack([np.ones(len(outcome)), standardized(covariates)])
+    p = fitted(outcome, z_known)
+    w = p * (1 - p)
+    x = concepts.astype(np.float64)
+    score = np.asarray(x.T @ (outcome - p)).ravel()
+    own = np.asarray(x.multiply(x).T @ w).ravel()
+    cross = np.asarray(x.T @ (z_known * w[:, None]))  # (concepts, covariates)
+    inner = (z_known * w[:, None]).T @ z_known
+    explained = np.einsum("ij,ij->i", cross, np.linalg.solve(inner + 1e-9 * np.eye(len(inner)), cross.T).T)
+    left = own - explained
+    # Of a concept that the covariates determine, nothing is left to test but rounding errors.
+    enough = (left > FEWEST) & (left > DETERMINED * own)
+    variance = np.where(enough, left, 1.0) * (1.0 if effect is None else effect)
+    z = np.where(enough, score / np.sqrt(variance), 0.0)
+    return z, np.asarray(chdtrc(1, z**2))
+
+
+def standardized(columns: Floats) -> Floats:
+    """Each column minus its mean, divided by its standard deviation; columns that do not vary are left out."""
+    spread = columns.std(axis=0)
+    varies = spread > 1e-12
+    return np.asarray((columns[:, varies] - columns[:, varies].mean(axis=0)) / spread[varies])

@@ -1,0 +1,143 @@
+"""Does the text have the concept? Counted in rows that the concepts were not made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from longway.detect.concepts.concepts import Concepts, Floats, centred, known, remember
+from longway.detect.concepts.names import contrastive_words
+from longway.detect.concepts.vectors import Vectors
+from longway.detect.detector import (
+    Description,
+    Detector,
+    Features,
+    Ints,
+    Spans,
+    TokenizedRow,
+    columns_of,
+    enough,
+    tagged,
+)
+from longway.detect.reading import Reading, ReadingPart
+from longway.errors import SettingError
+from longway.records import Pattern
+
+COMMONEST, RAREST = 0.5, 0.005  # share of tested rows with a concept
+
+
+@dataclass(frozen=True, slots=True)
+class SampledRows:
+    """Rows that concepts are looked for in. places: in the reading, ascending. vectors: of their texts. is_tested: of the rows that concepts
+    were not made from. surface: of the tested rows, the scores of a bag of words for each label, from folds that it was not trained on."""
+
+    places: Ints
+    vectors: Vectors
+    is_tested: NDArray[np.bool_]
+    surface: NDArray[np.float64]
+
+
+class ConceptDetector(Detector):
+    """Is the text similar enough to the direction of a concept?
+
+    It knows the sampled rows of the reading that it was made of: other rows have no concept, and another reading is refused.
+    """
+
+    level = "concept"
+
+    def __init__(self, reading: Reading, role: str, concepts: Concepts, rows: SampledRows) -> None:
+        super().__init__(reading, role)
+        self._reading = reading.number
+        self.concepts, self.places, self.is_tested, self.surface = (
+            concepts,
+            rows.places,
+            rows.is_tested,
+            rows.surface,
+        )
+        self.units: Floats = centred(rows.vectors, concepts.mean)
+        scores = self.units @ concepts.directions.T
+        self.members: csr_matrix = concepts.members(scores)
+        block = reading.block_of(role, self.places)
+        self._codes, self._offsets, self._vocabulary = block.codes, block.offsets, reading.vocabulary
+        self._names: dict[int, tuple[str, ...]] = {}
+        remember(concepts)
+
+    @cached_property
+    def tested(self) -> Ints:
+        """Places of the rows that are counted."""
+        return self.places[self.is_tested]
+
+    def count(self, reading: Reading) -> Features:
+        """Counts of every concept that is neither too rare nor too common."""
+        self._check_own(reading.number)
+        labels, n_labels = reading.labels[self.tested], reading.n_labels
+        present = self.members[self.is_tested]
+        counts = np.zeros((len(self.concepts), n_labels), dtype=np.int64)
+        for label in range(n_labels):
+            counts[:, label] = np.asarray(present[labels == label].sum(axis=0)).ravel()
+        keys = enough(counts, reading.min_count, n_texts=len(self.tested))
+        share = counts[keys].sum(axis=1) / max(len(self.tested), 1)
+        keys = keys[(share >= RAREST) & (share <= COMMONEST)]
+        return Features(keys, counts[keys], self.tested)
+
+    def describe(self, key: int) -> Description:
+        """The pattern of a concept, named by the words that tell its texts from similar ones."""
+        place = f"{self.concepts.fingerprint}:{key}"
+        pattern = Pattern(self.level, self.field, self.name(key), place, float(self.concepts.bounds[key]))
+        return Description(pattern, tagged(self.role, "<concept>"), self.role)
+
+    def name(self, key: int) -> tuple[str, ...]:
+        """The words and phrases that tell the rows with a concept from similar rows without it."""
+        if key not in self._names:
+            scores = self.units @ self.concepts.directions[key]
+            order = np.argsort(-scores, kind="stable")
+            n = int((scores >= self.concepts.bounds[key]).sum())
+            with_it, similar = order[:n], order[n : 2 * n]
+            self._names[key] = contrastive_words(
+                [self._tokens(row) for row in with_it[:200].tolist()],
+                [self._tokens(row) for row in similar[:200].tolist()],
+            )
+        return self._names[key]
+
+    def typical(self, key: int) -> Ints:
+        """Places of the rows with a concept, the most typical first."""
+        scores = self.units @ self.concepts.directions[key]
+        order = np.argsort(-scores, kind="stable")
+        return self.places[order[: int((scores >= self.concepts.bounds[key]).sum())]]
+
+    def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
+        """Which examples have which concepts; none where a row was not sampled."""
+        self._check_own(piece.of)
+        low, high = np.searchsorted(self.places, [piece.start, piece.start + piece.n_texts])
+        here = self.members[low:high].tocoo()
+        rows = (self.places[low:high] - piece.start)[here.row]
+        return columns_of(rows, here.col.astype(np.int64), keys, piece.n_texts)
+
+    def matrix_at(self, piece: ReadingPart, keys: Ints, rows: Ints) -> csr_matrix:
+        """`matrix` for some rows of the piece: vectors are known by their place in the reading."""
+        return csr_matrix(self.matrix(piece, keys)[rows])
+
+    @staticmethod
+    def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
+        """At no particular place, if the text has the concept; None also if the concept was neither made nor loaded in this process."""
+        text = row.get(pattern.field)
+        fingerprint, _, number = pattern.place.partition(":")
+        concepts = known(fingerprint)
+        if text is None or concepts is None or not number.isdecimal() or int(number) >= len(concepts):
+            return None
+        return {} if concepts.has([text.text], int(number))[0] else None
+
+    def _tokens(self, row: int) -> list[str]:
+        codes = self._codes[self._offsets[row] : self._offsets[row + 1]]
+        return [self._vocabulary.words[code] for code in codes.tolist()]
+
+    def _check_own(self, number: int) -> None:
+        if number != self._reading:
+            raise SettingError(
+                "The concept level must be asked about the reading whose vectors it was given. Got another one. "
+                "Make a detector of the other reading."
+            )

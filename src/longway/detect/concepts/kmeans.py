@@ -1,0 +1,49 @@
+"""Clusters of vectors as directions: spherical k-means at several sizes (Dhillon and Modha 2001).
+
+The vectors have length 1, so the nearest centre by Euclidean distance is the one with the highest cosine. A cluster becomes a direction with
+a bound: as many vectors are at least that similar to its centre as the cluster has members. Membership then needs no other cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+SIZES = (8, 16, 32, 64, 128, 256)  # clusters
+FEWEST_OF_ONE = 10  # vectors per cluster, on average
+
+Floats = NDArray[np.float32]
+
+
+def cluster_directions(
+    units: Floats, *, sizes: Sequence[int] = SIZES, seed: int = 0
+) -> list[tuple[str, Floats, Floats]]:
+    """For each number of clusters: its name, the centres scaled to length 1 (k, width), and their bounds (k,)."""
+    from sklearn.cluster import MiniBatchKMeans  # takes a second to import
+
+    found = []
+    for size in sizes:
+        if size * FEWEST_OF_ONE > len(units):
+            continue
+        model = MiniBatchKMeans(size, batch_size=1024, n_init=3, random_state=seed).fit(units)
+        members = np.bincount(model.labels_, minlength=size)
+        used = members > 0
+        centres = model.cluster_centers_[used]
+        centres = (centres / np.maximum(np.linalg.norm(centres, axis=1, keepdims=True), 1e-12)).astype(
+            np.float32
+        )
+        found.append((f"clusters of {size}", centres, bounds_for(units @ centres.T, members[used])))
+    return found
+
+
+def bounds_for(scores: Floats, counts: NDArray[np.integer]) -> Floats:
+    """For each column the score that exactly so many rows reach (more, if scores are equal).
+
+    >>> bounds_for(np.array([[0.1], [0.9], [0.5]], np.float32), np.array([2])).tolist()
+    [0.5]
+    """
+    ordered = -np.sort(-scores, axis=0)
+    at = np.clip(counts - 1, 0, len(scores) - 1)
+    return np.asarray(ordered[at, np.arange(scores.shape[1])], np.float32)

@@ -1,0 +1,149 @@
+"""The concept level of an audit: topics and tones that predict the label beyond words, in a sample of the rows.
+
+    a sample of rows  ->  vectors of each column  ->  concepts of one half  ->  counted and tested in the other half, by `detect.findings`
+
+Rows that share a text or a context are in the same half. The sample bounds time and memory: 10,000 rows take one to four minutes on two slow cores, most of them
+for the encoder. Where it is not installed or there are too few rows, the level is left out and the audit says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longway.classify.frozen import MINILM
+from longway.classify.minilm import model_folder
+from longway.classify.nbsvm import NbSvm
+from longway.classify.onnx_graph import can_run
+from longway.data import Dataset
+from longway.data.dataset import examples_at
+from longway.detect.clusters import Clusters
+from longway.detect.concepts.concepts import Concepts
+from longway.detect.concepts.detector import ConceptDetector, SampledRows
+from longway.detect.concepts.vectors import TextVectors
+from longway.detect.leak import linked_rows, word_features
+from longway.detect.reading import TEXT, Reading
+from longway.errors import MissingExtra
+from longway.records import Problem
+
+MAX_ROWS = 10_000
+FILES = "concepts-{}.safetensors"  # by role
+VECTORS = "vectors.sqlite"  # in the run folder
+FEWEST = 400  # rows; fewer show no concept that a test could confirm
+FOLDS = 5
+
+Ints = NDArray[np.int64]
+Step = Callable[[str], object]
+
+
+def concept_detectors(
+    dataset: Dataset,
+    reading: Reading,
+    clusters: Clusters,
+    *,
+    seed: int,
+    encoder: str = MINILM,
+    cache: Path | None = None,
+    step: Step = lambda name: None,
+) -> tuple[list[ConceptDetector], list[Problem]]:
+    """A detector for each column, and what the user should know about them. cache: a file that keeps vectors between runs."""
+    if reading.n_texts < FEWEST:
+        message = (
+            f"The concept level was left out: there are {reading.n_texts:,} rows, and it needs {FEWEST}."
+        )
+        return [], [Problem("no_concept", message, reading.n_texts, "Audit more rows to include it.")]
+    if encoder == MINILM and (missing := missing_encoder()) is not None:
+        message = f"The concept level was left out. {missing}"
+        return [], [
+            Problem(
+                "no_concept", message, 1, "Install the encoder, or leave the level out: --levels -concept."
+            )
+        ]
+    random = np.random.default_rng(seed)
+    places = np.arange(reading.n_texts)
+    if len(places) > MAX_ROWS:
+        places = np.sort(random.choice(places, MAX_ROWS, replace=False))
+    examples = examples_at(dataset, reading.rows[places])
+    vectors = TextVectors(encoder, cache=cache)
+    found = []
+    for role, column in reading.columns.items():
+        texts = [(one.text if role == TEXT else one.context) or "" for one in examples]
+
+        def progress(done: int, total: int, column: str = column) -> None:
+            step(f"computing vectors of {column}: {done:,} of {total:,}")
+
+        computed = vectors.of(texts, progress=progress)
+        related = linked_rows(reading, places, (role,), clusters)
+        is_tested = halves(related, random)
+        concepts = Concepts.make(computed[~is_tested], column=column, by=vectors, seed=seed, step=step)
+        step(f"comparing concepts with the words of {column}")
+        surface = out_of_fold(reading, role, places, related, seed)[is_tested]
+        found.append(
+            ConceptDetector(reading, role, concepts, SampledRows(places, computed, is_tested, surface))
+        )
+    return found, [_sample_problem(found[0], reading.n_texts)]
+
+
+def save_concepts(detectors: Sequence[ConceptDetector], folder: Path | None) -> None:
+    """Write the concepts of each column into the run folder, if there is one."""
+    if folder is not None:
+        for detector in detectors:
+            detector.concepts.save(folder / FILES.format(detector.role))
+
+
+def load_concepts(folder: Path) -> list[Concepts]:
+    """The concepts of a run; `detect.where` knows them from then on. None if its audit left the level out."""
+    paths = sorted(folder.glob(FILES.format("*")))
+    return [Concepts.load(path, cache=folder / VECTORS) for path in paths]
+
+
+def halves(related: Ints, random: np.random.Generator) -> NDArray[np.bool_]:
+    """Which rows are in the second of two halves; rows with the same number are in the same one."""
+    numbers, which = np.unique(related, return_inverse=True)
+    order = random.permutation(len(numbers))
+    sizes = np.bincount(which)[order]
+    second = np.zeros(len(numbers), dtype=bool)
+    second[order] = np.cumsum(sizes) > sizes.sum() / 2
+    return np.asarray(second[which])
+
+
+def out_of_fold(reading: Reading, role: str, places: Ints, related: Ints, seed: int) -> NDArray[np.float64]:
+    """Rows x labels: the scores of a bag of words that was trained on the other folds. related: rows with the same number are in one fold."""
+    features = word_features([reading], (role,), [places])
+    labels = reading.labels[places]
+    fold = np.random.default_rng(seed).permutation(int(related.max(initial=0)) + 1)[related] % FOLDS
+    scores = np.zeros((len(places), reading.n_labels))
+    for k in range(FOLDS):
+        test = fold == k
+        if test.any() and not test.all():
+            model = NbSvm(seed=seed).fit(features[~test], labels[~test])
+            found = model.scores(features[test])
+            if len(model.labels_) > 1:
+                scores[np.ix_(test, model.labels_)] = found
+    return scores
+
+
+def missing_encoder() -> str | None:
+    """Why the embedded encoder cannot run; None if it can."""
+    try:
+        model_folder()
+        if not can_run():
+            raise MissingExtra("onnxruntime", extra="local", purpose="the sentence encoder")
+    except MissingExtra as error:
+        return str(error)
+    return None
+
+
+def _sample_problem(detector: ConceptDetector, of: int) -> Problem:
+    n, tested = len(detector.places), len(detector.tested)
+    sample = f"a sample of {n:,} of {of:,} rows" if n < of else f"{n:,} rows"
+    message = f"The concept level read {sample}: concepts were made from {n - tested:,} of them and counted in the other {tested:,}."
+    return Problem(
+        "sample",
+        message,
+        of - tested,
+        "Nothing to do: concepts must be tested on rows they were not made from.",
+    )

@@ -1,0 +1,57 @@
+"""Concepts in a repair: which rows have them, by the vectors of their texts.
+
+    texts, contexts  ->  vectors (computed once for each text)  ->  the numbers of the concepts, after those of `features.py`
+
+No remedy rewrites a topic or a tone. With numbers of their own, concepts are balanced like words: rows are dropped, weighed and added until they say little about labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from longway.detect.concepts.concepts import Concepts
+from longway.methods.method import Rows
+from longway.methods.repair.features import N_FEATURES, Numbers
+from longway.methods.repair.remedy import Target
+
+
+class ConceptPatterns:
+    """Some concepts, and the rows that have them.
+
+    targets: the patterns. concepts: by fingerprint, those that the patterns name. text_name: the column of texts; other columns are contexts.
+    """
+
+    def __init__(
+        self,
+        targets: Sequence[Target],
+        concepts: dict[str, Concepts],
+        text_name: str,
+    ) -> None:
+        self.targets, self._text_name = tuple(targets), text_name
+        self._concepts = concepts
+        self._numbers: dict[str, list[tuple[int, int]]] = {}  # by fingerprint: concept, place in the targets
+        for place, target in enumerate(self.targets):
+            fingerprint, _, number = target.pattern.place.partition(":")
+            self._numbers.setdefault(fingerprint, []).append((int(number), place))
+
+    def read(self, texts: Sequence[str], contexts: Sequence[str | None] | None) -> list[Numbers]:
+        """For each row the numbers of the concepts that it has, ascending."""
+        has = np.zeros((len(texts), len(self.targets)), dtype=bool)
+        for fingerprint, numbers in self._numbers.items():
+            concepts = self._concepts[fingerprint]
+            own = texts
+            if concepts.column != self._text_name:
+                own = [context or "" for context in contexts or [None] * len(texts)]
+            members = concepts.members(concepts.scores(concepts.vectors.of(own))).toarray()
+            for number, place in numbers:
+                has[:, place] = members[:, number] > 0
+        return [N_FEATURES + np.flatnonzero(row) for row in has]
+
+    def counts(self, rows: Rows) -> tuple[Numbers, Numbers]:
+        """Concepts x labels: rows that have a concept and carry a label; and by label, all rows."""
+        counts = np.zeros((len(self.targets), len(rows.label_names)), dtype=np.int64)
+        for label, numbers in zip(rows.labels.tolist(), self.read(rows.texts, rows.contexts), strict=True):
+            counts[numbers - N_FEATURES, label] += 1
+        return counts, np.bincount(rows.labels, minlength=len(rows.label_names))

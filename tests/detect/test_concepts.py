@@ -1,0 +1,446 @@
+"""Concepts: vectors of texts, directions and bounds, the test beyond words, names."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from scipy.stats import chi2
+
+from longway.data import as_dataset
+from longway.detect import where
+from longway.detect.clusters import Clusters
+from longway.detect.concepts import autoencoder, concepts, vectors
+from longway.detect.concepts.beyond import fitted, score_test
+from longway.detect.concepts.concepts import Concepts, centred
+from longway.detect.concepts.detector import ConceptDetector, SampledRows
+from longway.detect.concepts.kmeans import bounds_for, cluster_directions
+from longway.detect.concepts.names import contrastive_words
+from longway.detect.concepts.vectors import TextVectors, excerpt
+from longway.detect.findings import search
+from longway.detect.reading import Reading
+from longway.detect.token import TokenDetector
+from longway.errors import DataError, SettingError
+from longway.records import Pattern
+
+WIDTH = 12
+TOPICS = ("sea", "law")  # of words such as sea12
+
+
+class WordEncoder:
+    """An encoder of texts: a random vector for each word, the same every time; the topics have words of their own around one vector."""
+
+    base_hash = "words"
+
+    def __init__(self):
+        self.n_texts = 0
+
+    def embed(self, texts, *, max_tokens):
+        self.n_texts += len(texts)
+        return (
+            np.stack([self._of(text.split()[:max_tokens]) for text in texts])
+            if texts
+            else np.zeros((0, WIDTH), np.float32)
+        )
+
+    def _of(self, words):
+        total = np.full(WIDTH, 0.05, np.float32)
+        for word in words:
+            topic = word.rstrip("0123456789.")
+            common = (
+                np.random.default_rng(sum(map(ord, topic))).normal(size=WIDTH) if topic in TOPICS else 0.0
+            )
+            own = np.random.default_rng([len(word), *map(ord, word)]).normal(size=WIDTH)
+            total += (2 * common + 0.3 * own).astype(np.float32)
+        return total
+
+
+@pytest.fixture
+def by_words(monkeypatch):
+    encoder = WordEncoder()
+    monkeypatch.setattr(TextVectors, "_encoder", encoder)
+    return encoder
+
+
+# Vectors
+
+
+def test_a_short_text_is_read_whole_and_a_long_one_in_parts_from_start_to_end():
+    assert excerpt("It rains. It pours.") == ["It rains.", "It pours."]
+    long = " ".join(f"Sentence number {i} is here." for i in range(100))
+    read = excerpt(long)
+    assert len(" ".join(read).split()) <= 2 * vectors.MAX_WORDS
+    assert read[0] == "Sentence number 0 is here."
+    assert int(read[-1].split()[2]) > 90
+
+
+def test_a_text_is_the_mean_of_its_sentences(by_words):
+    one, other, both = TextVectors().of(["AA bb.", "CC dd.", "AA bb. CC dd."])
+    assert both == pytest.approx((one + other) / np.linalg.norm(one + other), abs=1e-6)
+
+
+def test_equal_texts_are_computed_once_and_never_again_with_a_cache(by_words, tmp_path):
+    TextVectors(cache=tmp_path / "v.sqlite").of(["aa", "bb", "aa"])
+    assert by_words.n_texts == 2
+    TextVectors(cache=tmp_path / "v.sqlite").of(["bb", "cc"])
+    assert by_words.n_texts == 3
+
+
+def test_no_texts_give_no_vectors(by_words):
+    assert TextVectors().of([]).shape == (0, WIDTH)
+
+
+# Directions
+
+
+def groups_of_units(n=90, seed=0):
+    """Vectors around three axes, and the axis of each."""
+    random = np.random.default_rng(seed)
+    axis = np.arange(n) % 3
+    units = np.eye(WIDTH)[axis] + random.normal(0, 0.1, (n, WIDTH))
+    return (units / np.linalg.norm(units, axis=1, keepdims=True)).astype(np.float32), axis
+
+
+def test_clusters_have_the_rows_around_each_centre():
+    units, axis = groups_of_units()
+    [(name, directions, bounds)] = cluster_directions(units, sizes=(3,))
+    assert name == "clusters of 3"
+    has = units @ directions.T >= bounds
+    assert sorted(axis[has[:, i]].tolist() for i in range(3)) == [[0] * 30, [1] * 30, [2] * 30]
+
+
+def test_more_clusters_than_rows_allow_are_left_out():
+    assert cluster_directions(groups_of_units()[0], sizes=(10,)) == []
+
+
+@pytest.mark.parametrize("count", [1, 3, 5])
+def test_a_bound_is_reached_by_as_many_rows_as_asked(count):
+    scores = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)
+    assert ((scores >= bounds_for(scores, np.full(4, count))).sum(axis=0) == count).all()
+
+
+def small_weights(seed=0):
+    random = np.random.default_rng(seed)
+    shapes = ((4, 6), (6,), (6, 4), (4,))
+    return autoencoder.Weights(*(random.normal(size=shape) for shape in shapes))
+
+
+def slow_loss(weights, x, active):
+    """The loss with plain loops over vectors and features."""
+    total = 0.0
+    for row in x:
+        before = [
+            sum(row[j] * weights.encode[j, i] for j in range(4)) + weights.encode_bias[i] for i in range(6)
+        ]
+        top = sorted(range(6), key=lambda i: -before[i])[:active]
+        a = [max(before[i], 0.0) if i in top else 0.0 for i in range(6)]
+        for j in range(4):
+            back = sum(a[i] * weights.decode[i, j] for i in range(6)) + weights.decode_bias[j]
+            total += (back - row[j]) ** 2
+    return total / len(x)
+
+
+def test_the_loss_of_the_autoencoder_equals_plain_loops():
+    x = np.random.default_rng(1).normal(size=(5, 4))
+    for active in (1, 2, 6):
+        loss, _ = autoencoder.loss_and_gradients(small_weights(), x, active)
+        assert loss == pytest.approx(slow_loss(small_weights(), x, active))
+
+
+def test_the_gradients_of_the_autoencoder_equal_finite_differences():
+    x, weights = np.random.default_rng(1).normal(size=(5, 4)), small_weights()
+    _, gradients = autoencoder.loss_and_gradients(weights, x, 2)
+    for name, array in weights.arrays():
+        for place in product(*map(range, array.shape)):
+            kept = array[place]
+            losses = []
+            for moved in (kept + 1e-6, kept - 1e-6):
+                array[place] = moved
+                losses.append(autoencoder.loss_and_gradients(weights, x, 2)[0])
+            array[place] = kept
+            expected = (losses[0] - losses[1]) / 2e-6
+            assert getattr(gradients, name)[place] == pytest.approx(expected, abs=1e-5), (name, place)
+
+
+def test_no_more_features_are_active_than_allowed():
+    x = np.random.default_rng(1).normal(size=(7, 4))
+    a = autoencoder.activations(small_weights(), x, 2)
+    assert ((a > 0).sum(axis=1) <= 2).all()
+    assert (a >= 0).all()
+
+
+def test_training_reduces_the_loss_and_finds_the_directions_of_the_data():
+    units, axis = groups_of_units(300)
+    untrained = autoencoder.train(units, features=8, active=1, epochs=0)
+    trained = autoencoder.train(units, features=8, active=1, epochs=30)
+    before, after = (autoencoder.loss_and_gradients(one, units, 1)[0] for one in (untrained, trained))
+    assert after < 0.8 * before
+    name, directions, bounds = autoencoder.feature_directions(trained, units, active=1)
+    has = units @ directions.T >= bounds
+    assert name == "autoencoder"
+    pure = [max(np.bincount(axis[has[:, i]], minlength=3)) / has[:, i].sum() for i in range(len(bounds))]
+    assert min(pure) > 0.95
+
+
+def test_concepts_are_neither_rare_nor_common_and_no_copies():
+    units, _ = groups_of_units(400)
+    directions = np.eye(WIDTH, dtype=np.float32)[[0, 0, 1, 2]]
+    bounds = np.array([0.5, 0.5, -1.0, 2.0], np.float32)  # a third of the rows, the same, all, none
+    assert concepts._kept(units, directions, bounds) == [0]
+
+
+# A file
+
+
+def some_concepts(texts, column="text", seed=0):
+    by = TextVectors()
+    return Concepts.make(by.of(texts), column=column, by=by, seed=seed)
+
+
+def topic_texts(n=600, seed=0):
+    """Texts about two topics of many words, none of them frequent, and other texts; and the topic of each."""
+    random = np.random.default_rng(seed)
+    texts, topics = [], []
+    for i in range(n):
+        topic = ("sea", "law")[i % 6] if i % 6 < 2 else ""
+        words = [f"{topic}{random.integers(150)}" for _ in range(3)] if topic else []
+        words += [f"word{random.integers(200)}" for _ in range(4)]
+        texts.append(" ".join(words))
+        topics.append(topic)
+    return texts, np.array(topics)
+
+
+def test_saved_concepts_are_the_same_and_where_finds_them(by_words, tmp_path):
+    texts, _ = topic_texts()
+    made = some_concepts(texts)
+    made.save(tmp_path / "concepts-text.safetensors")
+    concepts._known.clear()
+    pattern = Pattern("concept", "text", ("sea",), f"{made.fingerprint}:0", float(made.bounds[0]))
+    assert where(pattern, {"text": texts[0]}) is None  # it was not loaded
+    read = Concepts.load(tmp_path / "concepts-text.safetensors")
+    assert (read.fingerprint, read.sources, read.column) == (made.fingerprint, made.sources, "text")
+    shown = [where(pattern, {"text": text}) is not None for text in texts]
+    assert shown == made.has(texts, 0).tolist()
+    assert 0 < sum(shown) < len(texts)
+    assert where(pattern, {"other": texts[0]}) is None
+
+
+@pytest.mark.parametrize("place", ["", "x:0", "{}:999999", "{}:-1", "{}"])
+def test_a_concept_that_does_not_exist_is_shown_by_no_row(by_words, place):
+    made = some_concepts(topic_texts()[0])
+    concepts.remember(made)
+    assert where(Pattern("concept", "text", ("a",), place.format(made.fingerprint)), {"text": "sea1"}) is None
+
+
+def test_a_file_of_something_else_is_refused(tmp_path):
+    path = tmp_path / "concepts-text.safetensors"
+    path.write_bytes(b"no concepts")
+    with pytest.raises(DataError, match="could not be read as concepts"):
+        Concepts.load(path)
+
+
+def test_only_the_latest_concepts_are_remembered(by_words):
+    concepts._known.clear()
+    made = some_concepts(topic_texts()[0])
+    for i in range(concepts.MOST_KNOWN + 3):
+        concepts.remember(Concepts(made.mean + i, made.directions, made.bounds, made.sources, "text"))
+    assert len(concepts._known) == concepts.MOST_KNOWN
+
+
+# The test beyond words
+
+
+def test_without_covariates_the_score_test_is_pearsons_test():
+    random = np.random.default_rng(0)
+    x, y = random.random(200) < 0.3, random.random(200) < 0.5
+    z, p = score_test(csr_matrix(x[:, None].astype(int)), y, np.zeros((200, 0)))
+    table = np.array([[np.sum(x & y), np.sum(x & ~y)], [np.sum(~x & y), np.sum(~x & ~y)]], float)
+    expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0, keepdims=True) / table.sum()
+    statistic = ((table - expected) ** 2 / expected).sum()
+    assert z[0] ** 2 == pytest.approx(statistic, rel=1e-4)
+    assert p[0] == pytest.approx(chi2.sf(statistic, 1), rel=1e-3)
+
+
+def test_the_score_test_agrees_with_the_likelihood_ratio():
+    random = np.random.default_rng(1)
+    n = 4000
+    covariates = random.normal(size=(n, 2))
+    x = (random.random(n) < 0.2).astype(float)
+    y = random.random(n) < 1 / (1 + np.exp(-(0.5 * covariates[:, 0] + 0.25 * x)))
+
+    def likelihood(*columns):
+        p = fitted(y, np.column_stack([np.ones(n), *columns]))
+        return np.log(np.where(y, p, 1 - p)).sum()
+
+    ratio = 2 * (likelihood(covariates, x) - likelihood(covariates))
+    z, _ = score_test(csr_matrix(x[:, None]), y, covariates)
+    assert z[0] ** 2 == pytest.approx(ratio, rel=0.02)
+
+
+def test_a_concept_that_only_repeats_a_word_adds_nothing():
+    random = np.random.default_rng(2)
+    word = random.random(2000) < 0.2
+    concept = word & (random.random(2000) < 0.8)  # texts with the word, mostly
+    label = np.where(word, random.random(2000) < 0.9, random.random(2000) < 0.5)
+    alone, given = (
+        score_test(csr_matrix(concept[:, None].astype(int)), label, covariates)[1][0]
+        for covariates in (np.zeros((2000, 0)), word[:, None].astype(float))
+    )
+    assert alone < 1e-10
+    assert given > 0.01
+
+
+def test_the_score_test_is_right_about_chance():
+    random = np.random.default_rng(3)
+    covariates = random.normal(size=(400, 3))
+    concepts_ = csr_matrix(random.random((400, 2000)) < 0.1).astype(int)
+    y = random.random(400) < 1 / (1 + np.exp(-covariates[:, 0]))
+    _, p = score_test(concepts_, y, covariates)
+    assert np.mean(p < 0.05) == pytest.approx(0.05, abs=0.015)
+
+
+def test_rows_that_count_as_half_an_observation_halve_the_statistic():
+    random = np.random.default_rng(4)
+    x, y = csr_matrix((random.random((300, 1)) < 0.3).astype(int)), random.random(300) < 0.5
+    (full, _), (half, _) = (
+        score_test(x, y, np.zeros((300, 0))),
+        score_test(x, y, np.zeros((300, 0)), np.array([2.0])),
+    )
+    assert half[0] ** 2 == pytest.approx(full[0] ** 2 / 2)
+
+
+# The detector
+
+
+def detector_and_reading(labels, texts, *, surface=None, seed=77):
+    data = as_dataset([{"text": text, "label": label} for text, label in zip(texts, labels, strict=True)])
+    reading = Reading.of(data)
+    by = TextVectors()
+    computed = by.of(texts)
+    is_tested = np.random.default_rng(seed).random(len(texts)) < 0.5
+    made = Concepts.make(computed[~is_tested], column="text", by=by)
+    surface = np.zeros((int(is_tested.sum()), 2)) if surface is None else surface[is_tested]
+    return ConceptDetector(
+        reading, "text", made, SampledRows(np.arange(len(texts)), computed, is_tested, surface)
+    ), reading
+
+
+def test_a_topic_with_one_label_is_found_and_named(by_words):
+    texts, topics = topic_texts(1200)
+    random = np.random.default_rng(0)
+    labels = np.where(topics == "sea", "a", np.where(random.random(1200) < 0.5, "a", "b"))
+    detector, reading = detector_and_reading(labels, texts)
+    found = search(reading, detectors=[TokenDetector(reading, "text"), detector]).chosen
+    mine = [one for one in found if one.detector is detector]
+    assert mine
+    best = mine[0]
+    rows = detector.typical(best.key)
+    assert best.finding.label == "a"
+    assert (topics[rows] == "sea").mean() > 0.8
+    assert best.finding.count <= detector.is_tested.sum()
+    name = detector.name(best.key)
+    assert not name or any(word.startswith("sea") for word in name)
+
+
+def test_permuted_labels_have_no_concepts(by_words):
+    texts, _ = topic_texts(800)
+    detector, reading = detector_and_reading(np.array(["a", "b"])[np.arange(800) % 2], texts)
+    clean = 0
+    for seed in range(20):
+        reading.labels[:] = np.random.default_rng(seed).permutation(800) % 2
+        clean += not search(reading, detectors=[detector]).significant["concept"]
+    assert clean >= 17
+
+
+def test_a_topic_that_words_predict_as_well_is_not_listed(by_words):
+    texts, topics = topic_texts(1200)
+    random = np.random.default_rng(0)
+    labels = np.where(topics == "sea", "a", np.where(random.random(1200) < 0.5, "a", "b"))
+    known = np.stack([topics == "sea", topics != "sea"], axis=1).astype(
+        float
+    )  # a bag of words that has learned the topic
+    detector, reading = detector_and_reading(labels, texts, surface=known)
+    assert not search(reading, detectors=[detector]).significant["concept"]
+
+
+def test_counts_are_of_rows_that_the_concepts_were_not_made_from(by_words):
+    texts, topics = topic_texts()
+    detector, reading = detector_and_reading(np.where(topics == "sea", "a", "b"), texts)
+    features = detector.count(reading)
+    assert features.rows.tolist() == np.flatnonzero(detector.is_tested).tolist()
+    present = detector.matrix_of(reading, features.keys, features.rows).toarray()
+    assert present.sum(axis=0).tolist() == features.counts.sum(axis=1).tolist()
+    share = present.mean(axis=0)
+    assert ((share >= 0.005) & (share <= 0.5)).all()
+
+
+def test_where_agrees_with_the_matrix_on_every_row(by_words):
+    texts, topics = topic_texts(450)
+    detector, reading = detector_and_reading(np.where(topics == "sea", "a", "b"), texts)
+    keys = detector.count(reading).keys[:10]
+    matrix = np.concatenate([detector.matrix(piece, keys).toarray() for piece in reading.pieces()])
+    for column, key in enumerate(keys.tolist()):
+        pattern = Pattern.from_dict(json.loads(json.dumps(detector.describe(key).pattern.to_dict())))
+        shown = [where(pattern, {"text": text}) is not None for text in texts]
+        assert shown == matrix[:, column].astype(bool).tolist()
+
+
+def test_typical_rows_come_first(by_words):
+    texts, topics = topic_texts()
+    detector, reading = detector_and_reading(np.where(topics == "sea", "a", "b"), texts)
+    key = int(detector.count(reading).keys[0])
+    scores = detector.units @ detector.concepts.directions[key]
+    places = detector.typical(key)
+    assert (np.diff(scores[places]) <= 0).all()
+    assert set(places.tolist()) == set(np.flatnonzero(detector.members[:, key].toarray().ravel()).tolist())
+
+
+def test_another_reading_is_refused(by_words):
+    texts, topics = topic_texts(450)
+    labels = np.where(topics == "sea", "a", "b")
+    detector, _ = detector_and_reading(labels, texts)
+    _, other = detector_and_reading(labels, texts)
+    with pytest.raises(SettingError, match="another one"):
+        detector.count(other)
+
+
+def test_vectors_are_centred_and_of_length_one():
+    given = np.random.default_rng(0).normal(size=(6, 3)).astype(np.float32) + 5
+    units = centred(given, given.mean(axis=0))
+    assert np.linalg.norm(units, axis=1) == pytest.approx(np.ones(6), abs=1e-5)
+    assert centred(given[:1], given[0]).tolist() == [[0.0, 0.0, 0.0]]
+
+
+# Names
+
+
+def test_names_are_words_that_similar_texts_lack():
+    about = [["the", "court", "ruled", "today"], ["a", "court", "of", "law"], ["the", "judge", "ruled"]] * 5
+    near = [["the", "mayor", "spoke", "today"], ["a", "town", "of", "fame"], ["the", "mayor", "spoke"]] * 5
+    assert "court" in contrastive_words(about, near)
+    assert "the" not in contrastive_words(about, near)
+
+
+def test_a_phrase_is_named_whole():
+    about = [["in", "new", "york", str(i)] for i in range(9)]
+    near = [["in", "the", "town", str(i)] for i in range(9)]
+    assert contrastive_words(about, near, most=1) == ("new york",)
+
+
+def test_texts_that_differ_in_nothing_have_no_name():
+    same = [["a", "b"], ["b", "c"]] * 4
+    assert contrastive_words(same, same) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "name"), [(("court", "new york"), "texts like: court, new york"), ((), "concept 7")]
+)
+def test_the_name_of_a_concept(words, name):
+    assert Pattern("concept", "text", words, "abc:7", 0.4).name == name
+
+
+def test_clusters_of_rows_are_kept(by_words):
+    texts, topics = topic_texts(450)
+    detector, reading = detector_and_reading(np.where(topics == "sea", "a", "b"), texts)
+    assert search(reading, detectors=[detector], clusters=Clusters.of(reading)).tested["concept"] > 0
