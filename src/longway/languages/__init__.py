@@ -1,0 +1,1 @@
+"""Languages: which one a text is in, and small word tables of some of them."""
