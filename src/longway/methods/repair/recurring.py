@@ -26,7 +26,7 @@ from longway.english.document import Document
 from longway.english.inflection import capitalise
 from longway.english.negation_words import is_negation
 from longway.methods.eda import STOP_WORDS
-from longway.methods.repair.mend import sentence_spans
+from longway.methods.repair.mend import MARKS, sentence_spans
 from longway.methods.repair.optional import has_sentiment, is_closed, is_optional_adverb, may_be_adverb
 from longway.tokens.tokenizer import encode, is_word, token_spans, tokenize_column
 
@@ -41,8 +41,8 @@ VOTES, AGREED = 16, 0.5  # rows that are analysed to judge a phrase; share of th
 VARIED, AGREED_IF_VARIED = 0.5, 0.15  # share of different words before the phrase; then fewer have to agree
 SET_OFF = 0.25  # share of a phrase's rows in which it is between two marks
 _BITS = 20
-SEPARATORS = frozenset(",;:-–—،、，；：")
-ENDS = frozenset(".!?…。！？")
+SEPARATORS = frozenset(",;:-–—،、，；：؛")
+ENDS = frozenset(MARKS)
 _RELATIVE = frozenset(["WDT", "WP"])
 
 

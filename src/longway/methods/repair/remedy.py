@@ -30,7 +30,7 @@ class Target:
 
 @dataclass(slots=True)
 class RepairRow:
-    """One row. number: its position in the dataset. read: analyses English texts; None if the texts are in another language."""
+    """One row. number: its position in the dataset. read: analyses English texts; None if the text is in another language."""
 
     number: int
     text: str
@@ -38,6 +38,11 @@ class RepairRow:
     context: str | None = None
     read: Callable[[str], Document] | None = None
     _document: Document | None = field(default=None, repr=False)
+
+    @property
+    def is_english(self) -> bool:
+        """Whether the text is in English, so that it can be analysed."""
+        return self.read is not None
 
     @property
     def document(self) -> Document:
