@@ -1,1 +1,1 @@
-"""Languages: which one a text is in, and small word tables of some of them."""
+"""Everything that knows languages other than English: which one a text is in, and where its words begin and end."""

@@ -4,7 +4,7 @@
     find(tokens, "negation", "fr")                 where a text says it: spans of tokens
     LANGUAGES                                      the languages that have tables
 
-One TOML file per language in `words/`, one table per kind:
+One TOML file per language in `tables/`, one table per kind:
 
     words             single words, separated by spaces
     phrases           several words; "…" stands for up to three others ("ne … pas")
@@ -28,7 +28,7 @@ from typing import Any, Literal
 
 Kind = Literal["negation", "hedges", "absolutes", "function_words"]
 KINDS: tuple[Kind, ...] = ("negation", "hedges", "absolutes", "function_words")
-FOLDER = Path(__file__).parent / "words"
+FOLDER = Path(__file__).parent / "tables"
 LANGUAGES = ("ar", "de", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "tr", "zh")
 WITHOUT_SPACES = frozenset(["ja", "zh"])
 _GAP = r"(?: \w\S*){0,3}? "  # up to three words, no punctuation mark
