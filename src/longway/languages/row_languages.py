@@ -52,7 +52,7 @@ def foreign_language(text: str) -> str:
     if not has_words(language):
         return language if not english and len(words) >= FEWEST else ""
     own = sum(word in word_list("function_words", language) - _SHARED for word in words)
-    return language if own > english and (own > 1 or not english) else ""
+    return language if own > english and (own > 1 or len(words) > 2) else ""
 
 
 def main_language(texts: Sequence[str]) -> str:
