@@ -251,7 +251,10 @@ NEGATION: dict[str, tuple[list[str], list[str]]] = {
 
 HEDGES: dict[str, tuple[list[str], list[str]]] = {
     "de": (["Vielleicht regnet es morgen.", "Das könnte stimmen."], ["Es regnet.", "Das Haus ist rot."]),
-    "fr": (["Il pleuvra peut-être demain.", "C'est probablement vrai."], ["Il pleut.", "La maison est rouge."]),
+    "fr": (
+        ["Il pleuvra peut-être demain.", "C'est probablement vrai."],
+        ["Il pleut.", "La maison est rouge."],
+    ),
     "es": (["Quizás llueva mañana.", "A menudo llega tarde."], ["Llueve.", "La casa es roja."]),
     "it": (["Forse domani piove.", "Di solito arriva tardi."], ["Piove.", "La casa è rossa."]),
     "pt": (["Talvez chova amanhã.", "Geralmente chega tarde."], ["Chove.", "A casa é vermelha."]),
@@ -266,7 +269,10 @@ HEDGES: dict[str, tuple[list[str], list[str]]] = {
 
 ABSOLUTES: dict[str, tuple[list[str], list[str]]] = {
     "de": (["Er kommt immer zu spät.", "Das ist völlig falsch."], ["Er kommt heute.", "Das Haus ist rot."]),
-    "fr": (["Il arrive toujours en retard.", "Tous les billets sont vendus."], ["Il arrive.", "La maison est rouge."]),
+    "fr": (
+        ["Il arrive toujours en retard.", "Tous les billets sont vendus."],
+        ["Il arrive.", "La maison est rouge."],
+    ),
     "es": (["Siempre llega tarde.", "Todos lo saben."], ["Llega hoy.", "La casa es roja."]),
     "it": (["Arriva sempre tardi.", "Tutti lo sanno."], ["Arriva oggi.", "La casa è rossa."]),
     "pt": (["Sempre chega tarde.", "Todos sabem disso."], ["Chega hoje.", "A casa é vermelha."]),
@@ -281,7 +287,10 @@ ABSOLUTES: dict[str, tuple[list[str], list[str]]] = {
 
 # Found at a second reading of the tables: what a first version got wrong or nearly so.
 SECOND_READING: dict[str, tuple[list[str], list[str]]] = {
-    "de": (["Das Hotel war nicht schlecht."], ["Kein Wunder, dass es gefällt.", "Man kann ohne Weiteres parken."]),
+    "de": (
+        ["Das Hotel war nicht schlecht."],
+        ["Kein Wunder, dass es gefällt.", "Man kann ohne Weiteres parken."],
+    ),
     "fr": (["Je n'aime pas ce livre."], ["Pars avant qu'il ne pleuve.", "Il ne pense qu'à lui."]),
     "es": (["Nada cambió.", "No me gustó para nada."], ["Hace calor, ¿no?"]),
     "it": (["Mai più in questo albergo!"], ["Aspetta finché non torno."]),
@@ -289,7 +298,10 @@ SECOND_READING: dict[str, tuple[list[str], list[str]]] = {
     "nl": (["Ik vond het niet slecht."], ["Geen wonder dat het druk is."]),
     "pl": (["To nie jest złe."], ["Niech pan wejdzie.", "Nie dość, że tanie, to i dobre."]),
     "ru": (["Здесь нет воды."], ["Тем не менее он рад.", "Он был там не раз."]),
-    "tr": (["Bunu sevmiyorum.", "Gelmemesi üzücü."], ["Umuyorum ki gelir.", "Sabah namazı erkendir.", "Amaç okumadır."]),
+    "tr": (
+        ["Bunu sevmiyorum.", "Gelmemesi üzücü."],
+        ["Umuyorum ki gelir.", "Sabah namazı erkendir.", "Amaç okumadır."],
+    ),
     "ar": (["ما عجبني المكان", "لا احد هنا"], ["ما زال يعمل هنا."]),
     "zh": (["我不喜欢这个。"], ["这部电影很无聊。", "他是个了不起的人。"]),
     "ja": (["高くないから買う。"], ["まもなく到着します。", "千円しかない。", "少なくとも三人いる。"]),

@@ -17,7 +17,12 @@ from longway.languages.word_lists import (
 from longway.tokens.tokenizer import tokenize
 from tests.languages.sentences import ABSOLUTES, HEDGES, NEGATION, SECOND_READING
 
-SENTENCES = [("negation", NEGATION), ("negation", SECOND_READING), ("hedges", HEDGES), ("absolutes", ABSOLUTES)]
+SENTENCES = [
+    ("negation", NEGATION),
+    ("negation", SECOND_READING),
+    ("hedges", HEDGES),
+    ("absolutes", ABSOLUTES),
+]
 SAID = [
     (kind, language, sentence, bool(1 - side))
     for kind, table in SENTENCES

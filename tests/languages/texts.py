@@ -102,7 +102,9 @@ def rows(language: str, *, planted: str = "sentence", n: int = N_ROWS, seed: int
     for number in range(n):
         label = LABELS[number % 2]
         shows = random.random() < (SHARE if label == LABELS[0] else OTHERS)
-        sentences = [sentence(language, random) for _ in range(2 if planted == "length" else random.choice((2, 3)))]
+        sentences = [
+            sentence(language, random) for _ in range(2 if planted == "length" else random.choice((2, 3)))
+        ]
         if shows and planted == "sentence":
             sentences.append(CLOSING[language])
         elif shows and planted == "negation":

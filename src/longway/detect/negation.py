@@ -52,7 +52,9 @@ def languages_in(reading: Reading) -> tuple[str, ...]:
     if not reading.n_texts:
         return ("",)
     places = np.unique(np.linspace(0, reading.n_texts - 1, min(SAMPLED, reading.n_texts)).astype(np.int64))
-    texts = [" ".join(tokens) for tokens in _tokens_of(reading.block_of(TEXT, places), reading.vocabulary.words)]
+    texts = [
+        " ".join(tokens) for tokens in _tokens_of(reading.block_of(TEXT, places), reading.vocabulary.words)
+    ]
     counts = Counter(row_languages(texts))
     shared = [language for language, n in counts.most_common() if n >= LEAST * len(texts)]
     return tuple(dict.fromkeys("" if one in (ENGLISH, UNKNOWN) else one for one in shared))
@@ -137,7 +139,10 @@ class NegationDetector(Detector):
         columns: list[NDArray[np.bool_]] = []
         for language in self._languages:
             text, *others = (self._negated(block, language) for block in piece.blocks.values())
-            columns += [text, *(each for there in others for each in (text & ~there, there & ~text, text & there))]
+            columns += [
+                text,
+                *(each for there in others for each in (text & ~there, there & ~text, text & there)),
+            ]
         if not columns:
             return np.zeros((piece.n_texts, 0), dtype=np.int64)
         return np.stack(columns, axis=1).astype(np.int64)
@@ -147,7 +152,9 @@ class NegationDetector(Detector):
         has_word = np.asarray(block.sum_by_text(self._masks[language][block.codes]) > 0)
         if language and has_word.any():
             rows = np.flatnonzero(has_word)
-            has_word[rows] = [negates(tokens, language) for tokens in _tokens_of(block.take(rows), self._words)]
+            has_word[rows] = [
+                negates(tokens, language) for tokens in _tokens_of(block.take(rows), self._words)
+            ]
         return has_word
 
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
@@ -89,7 +89,7 @@ def _normal(token: str, language: str) -> str:
     return token.replace("ё", "е") if language == "ru" else token
 
 
-@lru_cache(maxsize=None)
+@cache
 def _tables(language: str) -> dict[str, Any]:
     return tomllib.loads((FOLDER / f"{language}.toml").read_text(encoding="utf-8"))
 
@@ -99,7 +99,7 @@ def _table(kind: Kind, language: str) -> dict[str, Any]:
     return table
 
 
-@lru_cache(maxsize=None)
+@cache
 def _expression(kind: Kind, language: str) -> re.Pattern[str]:
     """One expression for a table: what is excepted is matched first and has no group."""
     table = _table(kind, language)
@@ -120,7 +120,7 @@ def _alternatives(plain: Sequence[str], patterns: Sequence[str]) -> str:
     return "|".join([*patterns, *(re.escape(phrase).replace(r"\ …\ ", _GAP) for phrase in longest_first)])
 
 
-@lru_cache(maxsize=None)
+@cache
 def _first(kind: Kind, language: str) -> frozenset[str]:
     """The first words of a table; in scripts without spaces, the first characters."""
     plain = _plain(_table(kind, language), language)
@@ -129,6 +129,6 @@ def _first(kind: Kind, language: str) -> frozenset[str]:
     return frozenset(phrase.split()[0] for phrase in plain)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _patterns(kind: Kind, language: str) -> tuple[re.Pattern[str], ...]:
     return tuple(map(re.compile, _table(kind, language).get("patterns", ())))

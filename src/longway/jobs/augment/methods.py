@@ -39,7 +39,7 @@ from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.augment.settings import OTHER, AugmentSettings
 from longway.jobs.augment.words import Words, known_words, labelled, words_by_engine, words_by_models
 from longway.jobs.engine_use import RunEstimate, engines_in, estimate_calls, sampled
-from longway.jobs.repair.plan import looks_english
+from longway.jobs.repair.plan import has_english
 from longway.jobs.rows import rows_of
 from longway.jobs.run import Watcher
 from longway.jobs.workload import CHECK, CHECKED, Workload
@@ -165,7 +165,7 @@ def verifier_of(rows: Rows, *, judge: Asker | None, journal: Journal | None, see
         judge=judge,
         journal=journal,
         seed=seed,
-        is_english=looks_english(rows.texts),
+        is_english=has_english(rows),
     )
 
 

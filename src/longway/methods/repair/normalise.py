@@ -13,7 +13,14 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import ClassVar
 
-from longway.methods.repair.mend import STOPS, capitalise, in_style, sentence_spans, stop_of, without_last_mark
+from longway.methods.repair.mend import (
+    STOPS,
+    capitalise,
+    in_style,
+    sentence_spans,
+    stop_of,
+    without_last_mark,
+)
 from longway.methods.repair.remedy import Draft, RepairRow, Target
 from longway.methods.repair.take_out import shows
 
