@@ -2,6 +2,7 @@
 
 python runs/languages.py
 python runs/languages.py --only de ja --seeds 1 --rows 400
+python runs/languages.py --rate 0.03                            rarer plants, of which some are missed in every language
 
 Every text is made here, from a few phrases per language: a subject, a predicate and a circumstance, in one to three clauses. Five shortcuts are planted
 in each dataset: a word, an opening phrase, a word that stands first, a length and negations.
@@ -26,7 +27,7 @@ from longway.languages.words import words
 from longway.records import Finding
 
 KINDS = ("word", "phrase", "position", "length", "negation")
-RATE, STRENGTH = 0.15, 0.95  # rows that carry a plant; share of them with its label
+STRENGTH = 0.95  # share of the rows with a plant that have its label
 LONG, MANY = 0.4, 4  # share of the rows of one label that are long, and their clauses
 SETTINGS = AuditSettings(levels=levels_named("-grammar"))
 
@@ -132,8 +133,8 @@ def clause(phrases: Phrases, rng: random.Random, *, negated: bool = False, word:
     return phrases.between.join(parts[part] for part in phrases.order)
 
 
-def made_rows(phrases: Phrases, n: int, seed: int) -> list[dict[str, str]]:
-    """n rows with two labels and five planted shortcuts. Each plant has its own rows and points to a label of its own."""
+def made_rows(phrases: Phrases, n: int, seed: int, rate: float = 0.15) -> list[dict[str, str]]:
+    """n rows with two labels and five planted shortcuts, each with its own label. rate: share of the rows that carry one."""
     rng = random.Random(seed)
     labels = ["a", "b"] * (n // 2)
     rng.shuffle(labels)
@@ -141,17 +142,17 @@ def made_rows(phrases: Phrases, n: int, seed: int) -> list[dict[str, str]]:
     def carries(label: str, of: str) -> bool:
         """Whether a row gets a plant of the label `of`."""
         share = STRENGTH if label == of else 1 - STRENGTH
-        return rng.random() < 2 * RATE * share
+        return rng.random() < 2 * rate * share
 
     rows = []
     for at, label in enumerate(labels):
-        n_clauses = MANY if label == "b" and rng.random() < LONG else rng.randint(1, 3)
+        n_clauses = MANY if label == "b" and rng.random() < LONG * rate / 0.15 else rng.randint(1, 3)
         negated, word = carries(label, "b"), phrases.word if carries(label, "a") else ""
         clauses = [
             clause(phrases, rng, negated=negated and i == 0, word=word if i == 0 else "")
             for i in range(n_clauses)
         ]
-        if rng.random() < 0.4:  # as frequent in both labels; first in one, inside the other
+        if rng.random() < 2.5 * rate:  # as frequent in both labels; first in one, inside the other
             is_first = rng.random() < (STRENGTH if label == "a" else 1 - STRENGTH)
             place = 0 if is_first else rng.randrange(1, n_clauses + 1)
             clauses.insert(place, phrases.first) if place else clauses.__setitem__(
@@ -189,6 +190,7 @@ def main() -> None:
     )
     parser.add_argument("--only", nargs="*", default=list(LANGUAGES), choices=list(LANGUAGES))
     parser.add_argument("--rows", type=int, default=800)
+    parser.add_argument("--rate", type=float, default=0.15, help="share of the rows that carry a plant")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
@@ -197,7 +199,7 @@ def main() -> None:
     for language in options.only:
         phrases, kinds, false, tested, named = LANGUAGES[language], [], 0, 0, set()
         for seed in range(options.seed, options.seed + options.seeds):
-            rows = made_rows(phrases, options.rows, seed)
+            rows = made_rows(phrases, options.rows, seed, options.rate)
             result = audit(load(rows), SETTINGS)
             named.add(" ".join(result.dataset.languages))
             kinds.append(found_kinds(result, phrases, language))
@@ -221,7 +223,9 @@ def main() -> None:
             "found": by_kind,
             "identified": sorted(named) == [language],
         }
-    common.finish("runs/languages.py", rows=options.rows, seeds=options.seeds, languages=figures)
+    common.finish(
+        "runs/languages.py", rows=options.rows, rate=options.rate, seeds=options.seeds, languages=figures
+    )
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from longway.jobs.edit_counts import CheckCounter, RandomSample
 from longway.jobs.engine_use import Engines
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import MAX_LABELS, arrange
-from longway.jobs.language import speak
+from longway.jobs.language import speak, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.perturb.job import READING, SAMPLED, shown_person
 from longway.jobs.perturb.pairs_result import (

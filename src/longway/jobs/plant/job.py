@@ -28,7 +28,7 @@ from longway.data.table import DataTable
 from longway.errors import SettingError
 from longway.jobs.about import ending, inputs_of
 from longway.jobs.held_out import arrange
-from longway.jobs.language import speak
+from longway.jobs.language import speak, with_own_rules
 from longway.jobs.plant.planting import Plant, Planted, neutral_test, plant, reversed_test
 from longway.jobs.plant.result import FILE, PlantResult
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
