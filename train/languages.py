@@ -3,7 +3,7 @@
 python train/languages.py --wheels FOLDER
 
     pip download --no-deps --dest FOLDER django wagtail djangorestframework django-allauth
-    messages (*.mo, by language)  ->  whole messages and cuts of them  ->  softmax regression per script  ->  identifier.npz
+    messages (*.mo, by language), the built-in English samples  ->  whole messages and cuts of them  ->  softmax regression per script  ->  identifier.npz
 
 The packages have the BSD or MIT licence. Only weights of hashed n-grams are stored, as whole numbers of one byte, no text.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import gettext
 import io
+import json
 import random
 import re
 import zipfile
@@ -24,6 +25,7 @@ from sklearn.linear_model import LogisticRegression
 
 import longway.languages
 from longway.languages.identify import FEWEST_LETTERS, MODEL, buckets
+from longway.sample import NAMES, sample_path
 
 LANGUAGES = {
     "Latin": "en de fr es it pt nl sv da nb pl cs sk hu ro tr id vi fi ca hr sl et lt lv eu",
@@ -55,7 +57,14 @@ def messages(folder: Path) -> dict[str, list[str]]:
                         if text and source and text != source:
                             found.setdefault(match[1], set()).add(plain(text))
                             found["en"].add(plain(source))
+    found["en"].update(sample_texts())
     return {language: sorted(texts) for language, texts in found.items()}
+
+
+def sample_texts() -> list[str]:
+    """The texts of the built-in samples."""
+    rows = [json.loads(line) for name in NAMES for line in sample_path(name).read_text("utf-8").splitlines()]
+    return [row[field] for row in rows for field in ("review", "claim", "evidence") if field in row]
 
 
 def plain(text: str) -> str:

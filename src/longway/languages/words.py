@@ -29,7 +29,7 @@ from importlib.util import find_spec
 import polars as pl
 
 from longway.languages.identify import ENGLISH, UNKNOWN, language_of
-from longway.tokens.tokenizer import PATTERN, UNSPACED, SplitRules, is_word, splitting, tokenize
+from longway.tokens.tokenizer import PATTERN, UNSPACED, SplitRules, is_word, rules_in_use, splitting, tokenize
 
 _NUMBER = r"\d+(?:[.,/:]\d+)+"
 _WORD = rf"{_NUMBER}|\w+(?:'\w+)*|[^\w\s]"  # where spaces separate all words, or were put between them
@@ -109,22 +109,28 @@ def rules_for(languages: Sequence[str]) -> SplitRules | LanguageRules | None:
     return rules_of(known[0]) if len(known) == 1 else LanguageRules(known)
 
 
+def languages_in_use() -> tuple[str, ...]:
+    """The languages of the dataset that a job works on, the most frequent one first; English if nothing else was said."""
+    rules = rules_in_use()
+    return (ENGLISH,) if rules is None else rules.languages
+
+
 @cache
 def rules_of(language: str) -> SplitRules:
     """The rules of one language."""
     if language in (ENGLISH, UNKNOWN):
-        return SplitRules(_lowered, None, PATTERN)
+        return SplitRules(language, _lowered, None, PATTERN)
     if language in EXTRAS:
         cut = _CUTS[language] if is_installed(language) else None
-        return SplitRules(_half_width, cut, PATTERN if cut is None else _WORD)
+        return SplitRules(language, _half_width, cut, PATTERN if cut is None else _WORD)
     fold = partial(_folded, language=language)
     if language in _ELISIONS:
-        return SplitRules(fold, None, rf"\b(?:{_ELISIONS[language]})'|{PATTERN}")
+        return SplitRules(language, fold, None, rf"\b(?:{_ELISIONS[language]})'|{PATTERN}")
     if language == "he":
-        return SplitRules(fold, None, f"{_HEBREW}|{PATTERN}")
+        return SplitRules(language, fold, None, f"{_HEBREW}|{PATTERN}")
     if language in _CUTS:
-        return SplitRules(fold, _CUTS[language], _WORD)
-    return SplitRules(fold, None, _CLUSTERS if language in _BY_CLUSTER else PATTERN)
+        return SplitRules(language, fold, _CUTS[language], _WORD)
+    return SplitRules(language, fold, None, _CLUSTERS if language in _BY_CLUSTER else PATTERN)
 
 
 def is_installed(language: str) -> bool:

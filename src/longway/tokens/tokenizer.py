@@ -47,6 +47,7 @@ class SplitRules:
     pattern: what a token is, in the syntax of Rust.
     """
 
+    language: str
     fold: Callable[[pl.Series], pl.Series]
     cut: Callable[[pl.Series], pl.Series] | None
     pattern: str
@@ -60,9 +61,18 @@ class SplitRules:
         """The rules for one text."""
         return self
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The language, as `MixedRules` names several."""
+        return (self.language,)
+
 
 class MixedRules(Protocol):
     """How texts of several languages are split into tokens, each by the rules of its own."""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages, the most frequent one first."""
 
     def column(self, texts: pl.Series) -> pl.Series:
         """One list of tokens per text."""
@@ -72,6 +82,16 @@ class MixedRules(Protocol):
 
 
 _rules: ContextVar[SplitRules | MixedRules | None] = ContextVar("split_rules", default=None)
+
+
+def use_rules(rules: SplitRules | MixedRules | None) -> None:
+    """Split texts by these rules from now on, in this context; None: by those of this module."""
+    _rules.set(rules)
+
+
+def rules_in_use() -> SplitRules | MixedRules | None:
+    """The rules that texts are split by now; None: those of this module."""
+    return _rules.get()
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from unicodedata import normalize
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.stats import chi2_contingency
 
 from longway.data import Batch, Dataset, with_columns
 from longway.data.choices import ChoiceDataset, guessed_columns
@@ -37,20 +38,25 @@ from longway.jobs.audit.result import FILE, AuditResult, Findings, Histogram, Sp
 from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.audit.show import hub_card
 from longway.jobs.held_out import Arranged, arrange
+from longway.jobs.language import speak, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.placement import reader
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.jobs.shards import Columns, remove_shards, score_frames, write_frames, write_score_shards
+from longway.languages.dataset import described, splitting_of
+from longway.languages.identify import ENGLISH, language_of, name_of
+from longway.languages.words import EXTRAS, is_installed
 from longway.records import Leak, Mentions, Problem
 from longway.show.html import render
 from longway.store import now
-from longway.verify.languages import other_language
 
 Step = Callable[[str], object]
 SCORES = "scores.parquet"
+MAX_P = 0.001  # of a chi-squared test, for languages that predict the label
 KEPT_WORDS = 20  # of each demographic attribute
 
 
+@with_own_rules
 def audit(
     data: object,
     settings: AuditSettings | None = None,
@@ -75,15 +81,16 @@ def audit(
     chosen = settings_from(AuditSettings, settings, options)
     watcher = watcher or Watcher()
     arranged = arrange(whole, split, tests)
+    languages = speak(arranged.dataset)
     if out is None:
-        return _audit(arranged, chosen, on=on, watcher=watcher)
+        return _audit(arranged, chosen, languages, on=on, watcher=watcher)
     identity = RunIdentity.of("audit", arranged.dataset, chosen, held_out=arranged.held_out)
     planned = PlannedRun.choose(identity, arranged.dataset.source_name, None if out is True else out)
     if (content := planned.finished(FILE)) is not None:
         return replace(AuditResult.from_dict(content), folder=planned.folder)
     with planned.start(watcher) as run:
         scores = run.folder / SCORES
-        result = _audit(arranged, chosen, on=on, scores=scores, watcher=watcher)
+        result = _audit(arranged, chosen, languages, on=on, scores=scores, watcher=watcher)
         watcher.step("writing the report")
         if not result.has_shards:
             remove_shards(scores)
@@ -110,12 +117,13 @@ def _check_no_candidates(data: object, options: Mapping[str, object]) -> None:
 def _audit(
     arranged: Arranged,
     settings: AuditSettings,
+    languages: Mapping[str, float],
     *,
     on: str | None = None,
     scores: Path | None = None,
     watcher: Watcher,
 ) -> AuditResult:
-    """scores: where Ray's workers may write the scores, as a folder of shards."""
+    """languages: share of each. scores: where Ray's workers may write the scores, as a folder of shards."""
     step = watcher.step
     dataset = arranged.dataset
     step("reading" if on is None else "opening Ray")
@@ -129,7 +137,7 @@ def _audit(
             *dataset.problems,
             *arranged.problems,
             *_label_problems(dataset),
-            *_language_problems(dataset),
+            *_language_problems(dataset, languages),
             *duplicate_problems(reading, others, clusters=clusters),
             *_reading_problems(reading),
         ]
@@ -165,7 +173,9 @@ def _audit(
         examples = examples_by_place(dataset, reading, _places_shown(found, surface))
         mean_gamma, histogram = _gamma_histogram(reading, surface.gamma)
         return AuditResult(
-            dataset=DatasetSummary.of(dataset),
+            dataset=replace(
+                DatasetSummary.of(dataset), languages=dict(languages), splitting=splitting_of(list(languages))
+            ),
             leaks=leaks,
             all_leaks=all_leaks,
             held_out=test_leaks,
@@ -231,24 +241,43 @@ def _label_problems(dataset: Dataset) -> list[Problem]:
     return [Problem("similar_labels", message, len(twins), "Name them alike if they mean the same.")]
 
 
-def _language_problems(dataset: Dataset) -> list[Problem]:
-    """Texts that are not English."""
-    batch = next(iter(dataset.batches()), None)
-    language = "" if batch is None else other_language(batch.texts.to_list())
-    if not language:
-        return []
-    message = (
-        f"The texts look like {language}. The levels people and negation know only English words; words, phrases, positions, lengths, "
-        "overlap and the leak are the same in any language."
-    )
-    return [
-        Problem(
-            "language",
-            message,
-            dataset.n_used,
-            "The rules repair English only: repair with --engine served:MODEL.",
+def _language_problems(dataset: Dataset, languages: Mapping[str, float]) -> list[Problem]:
+    """Texts that are not English, words that cannot be found, and languages that predict the label."""
+    problems = []
+    if ENGLISH not in languages:
+        message = (
+            f"The texts look like {described(languages)}. The levels people and negation know only English words; words, phrases, positions, "
+            "lengths, overlap and the leak are the same in any language."
         )
-    ]
+        advice = "The rules repair English only: repair with --engine served:MODEL."
+        problems.append(Problem("language", message, dataset.n_used, advice))
+    for language in languages:
+        if not is_installed(language):
+            message = f"{name_of(language)} texts were split into single characters, so that words appear as phrases: {' and '.join(EXTRAS[language])} is missing."
+            advice = f"Install it: pip install 'longway[{language}]'"
+            problems.append(Problem("no_words", message, dataset.n_used, advice))
+    return [*problems, *(_mixed_problems(dataset, list(languages)) if len(languages) > 1 else ())]
+
+
+def _mixed_problems(dataset: Dataset, languages: Sequence[str]) -> list[Problem]:
+    """Whether the languages of a mixed dataset have the labels in different shares."""
+    counts = np.zeros((len(languages), len(dataset.labels)), dtype=np.int64)
+    for batch in dataset.batches():
+        found = [language_of(text, among=languages) for text in batch.texts]
+        for row, language in enumerate(languages):
+            mine = np.array([one == language for one in found], dtype=bool)
+            counts[row] += np.bincount(batch.labels[mine], minlength=len(dataset.labels))
+    known = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    if min(known.shape) < 2 or chi2_contingency(known).pvalue > MAX_P:
+        return []
+    totals, n = counts.sum(axis=0) / counts.sum(), np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    at, label = divmod(int(np.argmax((counts / n - totals) * np.sqrt(n))), len(totals))
+    message = (
+        f"The language predicts the label: {counts[at, label] / n[at, 0]:.0%} of the rows in {name_of(languages[at])} have the label "
+        f"{dataset.labels[label]!r}, {totals[label]:.0%} of all rows."
+    )
+    advice = "Audit each language separately, or balance the labels within each language."
+    return [Problem("language_predicts_label", message, int(n[at, 0]), advice)]
 
 
 def _reading_problems(reading: Reading) -> list[Problem]:

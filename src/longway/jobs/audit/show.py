@@ -11,10 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 
 from longway.data.label_lists import tag_name
+from longway.data.summary import DatasetSummary
 from longway.detect.severity import SEVERITIES, severity_of
 from longway.detect.sources import Sources
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
 from longway.jobs.audit.show_people import people_section
+from longway.languages.dataset import described
 from longway.records import Finding, Leak, Problem, Telling
 from longway.show import charts, markdown
 from longway.show.excerpts import (
@@ -135,6 +137,7 @@ def audit_page(result: AuditResult) -> Page:
         facts=[
             ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
             ("Columns", roles_of(dataset)),
+            *_language_facts(dataset),
             ("Made", cut(result.created, NAME_LIMIT)),
         ],
         figures=_key_figures(result, labels, n_tested),
@@ -155,6 +158,14 @@ def audit_page(result: AuditResult) -> Page:
         streamed=dataset.streamed,
         settings=setting_rows(asdict(result.settings), source="findings.json"),
     )
+
+
+def _language_facts(dataset: DatasetSummary) -> list[tuple[str, str]]:
+    """The languages of the texts, and how their words were found."""
+    if not dataset.languages:
+        return []
+    how = f"; {dataset.splitting}" if dataset.splitting else ""
+    return [("Language", described(dataset.languages) + how)]
 
 
 def hub_card(result: AuditResult, page: Page) -> str:

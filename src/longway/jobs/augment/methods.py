@@ -220,7 +220,7 @@ def _peer(setup: Setup, verify: Verify) -> Method:
         case "paraphrase":
             return Paraphrase(ParaphraseSettings(n, sampling), ask=ask, name_of_engine=name, verify=verify)
         case "back-translation":
-            back = BackTranslationSettings(settings.language, n=n, sampling=sampling)
+            back = BackTranslationSettings(settings.pivot, n=n, sampling=sampling)
             return BackTranslation(back, ask=ask, name_of_engine=name, verify=verify)
         case "contextual":
             contextual = ContextualSettings(n=n, seed=seed, sampling=sampling)
@@ -392,7 +392,7 @@ def estimate_augment(
 
 def _prompts(rows: Rows, settings: AugmentSettings) -> list[tuple[Ask, int]]:
     """The prompts about a row, and how often each is sent."""
-    task, n, language = rows.task, settings.variants, settings.language
+    task, n, language = rows.task, settings.variants, settings.pivot
 
     def rewrite(row: int) -> Prompt:
         return rewrite_prompt(task, rows.texts[row], label=rows.label(row), context=rows.context(row))

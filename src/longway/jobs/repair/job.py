@@ -51,6 +51,7 @@ from longway.jobs.engine_use import (
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
+from longway.jobs.language import speak, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.repair.expected import expected_plan, rough_plan
 from longway.jobs.repair.plan import RepairPlan, goal_for, plan_of
@@ -74,6 +75,7 @@ NO_PLAN = RepairPlan((), (), (), 1.0)
 SAMPLED = 20  # edits for a person to look at
 
 
+@with_own_rules
 def repair(
     data: object,
     settings: RepairSettings | None = None,
@@ -106,6 +108,7 @@ def repair(
         return result.of(job.whole, planned.folder, keeps_folder=bool(out))
 
 
+@with_own_rules
 def repair_plan(
     data: object,
     settings: RepairSettings | None = None,
@@ -242,6 +245,7 @@ def prepared(
     settings.check_texts()
     whole = as_dataset(data)
     part = arrange(whole, split).dataset
+    speak(part)
     writer, judge = engines_of(settings, engines)
     check_can_write(writer, judge)
     settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
