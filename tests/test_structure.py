@@ -35,6 +35,7 @@ LAYERS = (
     },
     {
         "english": "everything that knows English: pipeline, inflection, negation, opposites, WordNet, people, rules, triples",
+        "languages": "other languages: which one a text is in, its words, small word tables",
         "metrics": "accuracy, F1, AUROC, calibration, intervals, paired tests; distances between versions; measures of stereotypes",
     },
     {

@@ -64,6 +64,7 @@ class Pattern:
     place: which of the level's questions it is: a position ("first word"), a comparison ("at least"), a trait ("a comma").
     bound: the number to compare with, for lengths and shares.
     context: the second of the two columns, for a pattern across two columns.
+    language: of the words that a level knows by itself (negations), as an ISO 639 code; "" for English.
 
     The name is derived from these values and is never parsed. A pattern that is known by its name only (one whose words are too
     long to be kept, or one from a run of an older version) has the name as its `place` and no words: no row shows it.
@@ -78,6 +79,7 @@ class Pattern:
     place: str = ""
     bound: float | None = None
     context: str = ""
+    language: str = ""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -113,6 +115,7 @@ class Pattern:
             "place": self.place,
             "bound": self.bound,
             "context": self.context,
+            **({"language": self.language} if self.language else {}),
         }
         return {"level": self.level, "pattern": self.name, "field": self.field, "match": match}
 
@@ -125,12 +128,13 @@ class Pattern:
         if not isinstance(match, Mapping):
             return named
         words, bound = match.get("words"), match.get("bound")
-        place, context = match.get("place", ""), match.get("context", "")
-        if not isinstance(words, list) or not all(isinstance(text, str) for text in (*words, place, context)):
+        place, context, language = (match.get(name, "") for name in ("place", "context", "language"))
+        texts = (place, context, language)
+        if not isinstance(words, list) or not all(isinstance(text, str) for text in (*words, *texts)):
             return named
         if bound is not None and (isinstance(bound, bool) or not isinstance(bound, int | float)):
             return named
-        pattern = cls(level, field, tuple(words), place, bound, context)
+        pattern = cls(level, field, tuple(words), place, bound, context, language)
         try:
             return pattern if pattern.name else named
         except ValueError:  # a pair of three words, a share of no context
@@ -152,7 +156,9 @@ def _negation_name(pattern: Pattern) -> str:
     text, context = pattern.columns[0], pattern.columns[-1]
     names = {"text": text, "text only": f"{text} only", "context only": f"{context} only"}
     names["both"] = f"{text} and {context}"
-    return f"negation in {names[pattern.place]}" if pattern.place in names else pattern.place
+    if pattern.place not in names:
+        return pattern.place
+    return f"negation in {names[pattern.place]}{f' ({pattern.language})' if pattern.language else ''}"
 
 
 def _pair_name(pattern: Pattern) -> str:

@@ -36,6 +36,7 @@ from longway.engines.transport import ServerFeatures, size_of
 from longway.errors import BudgetSpent, DataError, RunError, SettingError
 from longway.jobs.about import RUNS_FOLDER
 from longway.jobs.engine_use import Engines, asker_of, name_of
+from longway.jobs.language import with_own_rules
 from longway.jobs.rewrite.job import prepared
 from longway.jobs.rewrite.result import FILE
 from longway.jobs.rewrite.rewriting import Rewriting
@@ -203,6 +204,7 @@ class _WholeRound:
         return iter(written)
 
 
+@with_own_rules
 def write_batch(
     dataset: Dataset,
     *,

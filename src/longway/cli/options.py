@@ -50,6 +50,7 @@ class ColumnOptions:
     split_column: Column with the split.
     stream: Read in a stream. Default: if the data would not fit in memory.
     encoding: Encoding of text files that are not UTF-8, such as cp1251. Default: Windows-1252, Latin-1 and UTF-16 are recognised.
+    language: Language of the texts, such as de, or en,de if they are mixed. Default: identified.
     """
 
     text: str | None = option(None, group=DATA)
@@ -60,6 +61,7 @@ class ColumnOptions:
     split_column: str | None = option(None, group=DATA, advanced=True)
     stream: bool | None = option(None, group=DATA, advanced=True)
     encoding: str | None = option(None, group=DATA, advanced=True, metavar="NAME")
+    language: str | None = option(None, group=DATA, metavar="CODE")
 
     def load(self, data: str, *, several_labels: bool = False) -> Dataset:
         """Load the dataset with these columns; with several labels, the first one. SettingError if there are several and one is expected."""
@@ -78,6 +80,7 @@ class ColumnOptions:
                 limit=getattr(self, "limit", None),
                 stream=self.stream,
                 encoding=self.encoding,
+                language=self.language,
             )
 
 

@@ -68,6 +68,7 @@ class Columns:
     """The column of each role; `guessed` lists the roles that the user did not give.
 
     lists: whether the cells of the label column are lists (see label_lists.py). tag: the label is whether a row has this tag.
+    language: of the texts, if the user gave it (see languages/dataset.py).
     """
 
     text: str
@@ -78,6 +79,7 @@ class Columns:
     guessed: tuple[str, ...] = ()
     lists: Lists = ""
     tag: str | None = None
+    language: str | None = None
 
     def used(self) -> tuple[str, ...]:
         """The columns that have a role, each once."""

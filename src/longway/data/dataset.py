@@ -211,6 +211,11 @@ class Dataset:
             columns = replace(self.columns, label=column, lists=lists, tag=tag, guessed=guessed)
         return Dataset(self._source, columns, ProblemLog(), part_of=self, only_split=self._only_split)
 
+    def with_language(self, language: str) -> Dataset:
+        """The same rows, whose texts are in this language, such as "de", or in several: "en,de"; ids do not change."""
+        columns = replace(self.columns, language=language)
+        return Dataset(self._source, columns, ProblemLog(), part_of=self, only_split=self._only_split)
+
     def __len__(self) -> int:
         return self.n_used
 

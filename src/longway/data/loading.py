@@ -26,6 +26,7 @@ from longway.errors import ColumnError, DataError, SettingError
 
 SAMPLE_ROWS = 1000
 NAMED = ("text", "context", "label", "id")  # columns that a call may name
+LANGUAGE = "language"  # what else of `load` a call may give
 
 
 def load(
@@ -39,6 +40,7 @@ def load(
     limit: int | None = None,
     stream: bool | None = None,
     encoding: str | None = None,
+    language: str | None = None,
 ) -> Dataset:
     """Load a dataset.
 
@@ -50,6 +52,7 @@ def load(
     stream: True reads files from disk in chunks on each pass, False holds all rows in memory;
         by default the size and the free memory decide.
     encoding: of text files that are neither UTF-8 nor have a byte order mark; by default Windows-1252 and Latin-1 are recognised.
+    language: of the texts, such as "de", or "en,de" if they are mixed; by default it is identified.
 
     >>> rows = [{"text": "good", "label": 1}, {"text": "bad", "label": 0}]
     >>> load(rows).labels
@@ -60,9 +63,9 @@ def load(
     given = {"text": text, "context": context, "label": label, "id": id, "split": split}
     known = check_encoding(encoding)
     try:
-        return _load(source, given, limit=limit, stream=stream)
+        return _load(source, given, limit=limit, stream=stream, language=language)
     except EncodingError:  # to read everything as UTF-8 first costs no extra pass over a file that is UTF-8
-        return _load(source, given, limit=limit, stream=stream, encoding=known)
+        return _load(source, given, limit=limit, stream=stream, language=language, encoding=known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,7 @@ def as_dataset(data: object) -> Dataset:
 
 
 def with_columns(data: object, options: Mapping[str, object]) -> tuple[Dataset, dict[str, object]]:
-    """The dataset of a call, and its other options. text, context, label and id among the options are columns, as in `load`.
+    """The dataset of a call, and its other options. text, context, label, id and language among the options are those of `load`.
 
     >>> rows = [{"review": "good", "stars": 5}, {"review": "bad", "stars": 1}]
     >>> dataset, options = with_columns(rows, {"text": "review", "label": "stars", "seed": 3})
@@ -129,11 +132,14 @@ def with_columns(data: object, options: Mapping[str, object]) -> tuple[Dataset, 
     (('1', '5'), {'seed': 3})
     """
     columns: dict[str, Any] = {name: options[name] for name in NAMED if name in options}
+    others = {name: value for name, value in options.items() if name not in (*NAMED, LANGUAGE)}
+    if not columns and isinstance(data, Dataset) and options.get(LANGUAGE):
+        return data.with_language(str(options[LANGUAGE])), others
     if columns and isinstance(data, Dataset):
         raise SettingError(
             f"'{next(iter(columns))}' names a column, but the dataset is already loaded. Name its columns in lw.load(data, text=..., label=...)."
         )
-    others = {name: value for name, value in options.items() if name not in NAMED}
+    columns |= {LANGUAGE: options[LANGUAGE]} if options.get(LANGUAGE) else {}
     return load(data, **columns) if columns else as_dataset(data), others
 
 
@@ -170,6 +176,7 @@ def _load(
     *,
     limit: int | None,
     stream: bool | None,
+    language: str | None,
     encoding: str | None = None,
 ) -> Dataset:
     """Load a dataset. encoding: None reads files as UTF-8; "" recognises the encoding; a name is for files that are not UTF-8."""
@@ -177,7 +184,7 @@ def _load(
     opened = open_source(source, log, limit=limit, stream=stream, encoding=encoding)
     columns = _columns(opened, given)
     rows = _with_plain_roles(opened, columns)
-    columns = columns if rows.whole is None else columns.plain()
+    columns = replace(columns if rows.whole is None else columns.plain(), language=language)
     return Dataset(replace(rows, path=_path(source)) if _is_path(source) else rows, columns, log)
 
 

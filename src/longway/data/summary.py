@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from longway.data.dataset import Dataset
 
@@ -14,6 +14,7 @@ class DatasetSummary:
 
     rows: rows in the file; used: rows with a text and a label. labels: rows per label. fields: the column of each role.
     guessed: roles whose column was guessed. tag: the label is whether a row has this tag. formulas: cells that a spreadsheet would run as a formula.
+    languages: share of each language among the rows of which it is known, if it was looked at. splitting: how their words are found.
     """
 
     name: str
@@ -27,6 +28,8 @@ class DatasetSummary:
     streamed: bool = False
     formulas: int = 0
     tag: str | None = None
+    languages: Mapping[str, float] = field(default_factory=dict)
+    splitting: str = ""
 
     @classmethod
     def of(cls, dataset: Dataset) -> DatasetSummary:
@@ -47,4 +50,5 @@ class DatasetSummary:
 
     def to_dict(self) -> dict[str, object]:
         """The summary as JSON values."""
-        return {key: value for key, value in asdict(self).items() if key != "tag" or value is not None}
+        optional = ("tag", "languages", "splitting")
+        return {key: value for key, value in asdict(self).items() if key not in optional or value}

@@ -1,8 +1,18 @@
-"""Negation: in the text and, for pairs, on one side only."""
+"""Negation: in the text and, for pairs, on one side only.
+
+English negations are words of `english/negation_words.py`; other languages have tables in `languages/`. A dataset in several languages has a
+pattern for each. For a language without a table nothing is looked for (`without_negations`).
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.detect.detector import (
@@ -13,14 +23,51 @@ from longway.detect.detector import (
     Ints,
     Spans,
     TokenizedRow,
+    TokenizedText,
     enough,
     zeros,
 )
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.english.negation_words import is_negation
+from longway.languages.identify import ENGLISH, UNKNOWN
+from longway.languages.row_languages import LEAST, SAMPLED, row_languages
+from longway.languages.word_lists import find, has_words, may_start
 from longway.records import Pattern
+from longway.tokens.corpus import Block
 
 PLACES = ("text", "text only", "context only", "both")
+
+
+def negates(tokens: Sequence[str], language: str = "") -> bool:
+    """Whether tokens, in lower case, have a negation. language: of the text; "" for English.
+
+    >>> negates(["not", "bad"]), negates(["nicht", "schlecht"], "de"), negates(["nicht", "schlecht"])
+    (True, True, False)
+    """
+    return bool(find(tokens, "negation", language)) if language else any(map(is_negation, tokens))
+
+
+def languages_in(reading: Reading) -> tuple[str, ...]:
+    """The languages of a dataset, the most frequent first, from a sample of its texts; "" stands for English, and for nothing known."""
+    if not reading.n_texts:
+        return ("",)
+    places = np.unique(np.linspace(0, reading.n_texts - 1, min(SAMPLED, reading.n_texts)).astype(np.int64))
+    texts = [
+        " ".join(tokens) for tokens in _tokens_of(reading.block_of(TEXT, places), reading.vocabulary.words)
+    ]
+    counts = Counter(row_languages(texts))
+    shared = [language for language, n in counts.most_common() if n >= LEAST * len(texts)]
+    return tuple(dict.fromkeys("" if one in (ENGLISH, UNKNOWN) else one for one in shared))
+
+
+def without_negations(languages: Iterable[str]) -> list[str]:
+    """Those of the languages, as `languages_in` returns them, whose negations are not known."""
+    return [language for language in languages if language and not has_words(language)]
+
+
+def _tokens_of(block: Block, words: Sequence[str]) -> Iterator[list[str]]:
+    for start, end in pairwise(block.offsets.tolist()):
+        yield [words[code] for code in block.codes[start:end].tolist()]
 
 
 class NegationDetector(Detector):
@@ -31,7 +78,15 @@ class NegationDetector(Detector):
 
     def __init__(self, reading: Reading, role: str = ROW) -> None:
         super().__init__(reading, role)
-        self._mask = np.array([is_negation(word) for word in reading.vocabulary.words], dtype=bool)
+        words = self._words = reading.vocabulary.words
+        self._languages = [one for one in languages_in(reading) if not one or has_words(one)]
+        self._masks = {
+            language: np.array(
+                [may_start(word, "negation", language) if language else is_negation(word) for word in words],
+                dtype=bool,
+            )
+            for language in self._languages
+        }
         self._text, self._context = reading.columns[TEXT], reading.columns.get(CONTEXT)
         self._places = PLACES[:1] if self._context is None else PLACES
 
@@ -44,15 +99,17 @@ class NegationDetector(Detector):
             for label in range(n_labels):
                 counts[:, label] += answers[piece.labels == label].sum(axis=0)
 
-        counts = reading.total(zeros(len(self._places), n_labels), add)
+        counts = reading.total(zeros(len(self._places) * len(self._languages), n_labels), add)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 
     def describe(self, key: int) -> Description:
         """The columns that contain a negation."""
-        pattern = Pattern(self.level, self._text, place=PLACES[0])
-        if key:
-            pattern = Pattern(self.level, self.field, place=PLACES[key], context=self._context or "")
+        number, place = divmod(key, len(self._places))
+        language = self._languages[number]
+        pattern = Pattern(self.level, self._text, place=PLACES[0], language=language)
+        if place:
+            pattern = replace(pattern, field=self.field, place=PLACES[place], context=self._context or "")
         return Description(pattern, frozenset(["<negation>"]))
 
     def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
@@ -63,7 +120,7 @@ class NegationDetector(Detector):
     def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
         """The words that negate."""
         spans = {
-            column: [(start, end) for token, start, end in text.tokens if is_negation(token)]
+            column: _spans(text, pattern.language)
             for column in pattern.columns
             if (text := row.get(column)) is not None
         }
@@ -79,9 +136,30 @@ class NegationDetector(Detector):
         )
 
     def _answers(self, piece: ReadingPart) -> Ints:
-        negated = [block.sum_by_text(self._mask[block.codes]) > 0 for block in piece.blocks.values()]
-        text = negated[0]
-        columns = (
-            [text] if len(negated) == 1 else [text, text & ~negated[1], negated[1] & ~text, text & negated[1]]
-        )
+        columns: list[NDArray[np.bool_]] = []
+        for language in self._languages:
+            text, *others = (self._negated(block, language) for block in piece.blocks.values())
+            columns += [
+                text,
+                *(each for there in others for each in (text & ~there, there & ~text, text & there)),
+            ]
+        if not columns:
+            return np.zeros((piece.n_texts, 0), dtype=np.int64)
         return np.stack(columns, axis=1).astype(np.int64)
+
+    def _negated(self, block: Block, language: str) -> NDArray[np.bool_]:
+        """Which texts have a negation of a language. Only texts with a word that may be one are looked at again, for phrases."""
+        has_word = np.asarray(block.sum_by_text(self._masks[language][block.codes]) > 0)
+        if language and has_word.any():
+            rows = np.flatnonzero(has_word)
+            has_word[rows] = [
+                negates(tokens, language) for tokens in _tokens_of(block.take(rows), self._words)
+            ]
+        return has_word
+
+
+def _spans(text: TokenizedText, language: str) -> Spans:
+    if not language:
+        return [(start, end) for token, start, end in text.tokens if is_negation(token)]
+    found = find([token for token, _, _ in text.tokens], "negation", language)
+    return [(text.tokens[first][1], text.tokens[last - 1][2]) for first, last in found]

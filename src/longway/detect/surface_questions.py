@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 # (family, what a person reads, regular expression)
 QUESTIONS: tuple[tuple[str, str, str], ...] = (
-    ("punctuation", "an exclamation mark", r"!"),
-    ("punctuation", "two or more exclamation marks", r"!\s*!"),
-    ("punctuation", "a question mark", r"\?"),
+    ("punctuation", "an exclamation mark", r"[!！]"),
+    ("punctuation", "two or more exclamation marks", r"[!！]\s*[!！]"),
+    ("punctuation", "a question mark", r"[?？؟]"),
     ("punctuation", "an ellipsis", r"\.\s?\.\s?\.|…"),
-    ("punctuation", "a comma", r","),
-    ("punctuation", "a semicolon", r";"),
-    ("punctuation", "a colon", r":"),
+    ("punctuation", "a comma", r"[,，،、]"),
+    ("punctuation", "a semicolon", r"[;；؛]"),
+    ("punctuation", "a colon", r"[:：]"),
     ("punctuation", "a dash between words", r"\s(?:-{1,3}|–|—)\s|\w—\w|\w--\w"),
-    ("punctuation", "brackets", r"[(\[]|-lrb-"),
-    ("punctuation", "double quotation marks", "[\"“”]|``|''"),
+    ("punctuation", "brackets", r"[(\[（【]|-lrb-"),
+    ("punctuation", "double quotation marks", "[\"“”„«»「」『』]|``|''"),
     ("punctuation", "an apostrophe", r"\w['’]\w"),
     ("punctuation", "no mark at the end", r"[\p{L}\p{M}\p{N}]\s*$"),
     ("punctuation", "a space at either end", r"^\s|\s$"),
@@ -39,8 +39,8 @@ QUESTIONS: tuple[tuple[str, str, str], ...] = (
     ("digits", "a digit", r"\p{Nd}"),
     ("digits", "a four-digit year", r"\b(?:1[5-9]|20)\d\d\b"),
     ("digits", "a rating like 7/10", r"\b\d+(?:\.\d+)?\s?/\s?\d+\b"),
-    ("digits", "a percentage", r"\d\s?%|\bper ?cent\b"),
-    ("digits", "an amount of money", r"[$€£]\s?\d"),
+    ("digits", "a percentage", r"\d\s?[%٪％]|\bper ?cent\b"),
+    ("digits", "an amount of money", r"[$€£¥￥₹₽₩฿]\s?\d|\d\s?[₽₹元円원฿]"),
 )
 
 

@@ -44,6 +44,7 @@ from longway.engines.writer_steps import (
     without_invented_words,
 )
 from longway.errors import CallFailed, EngineError, SettingError
+from longway.languages.row_languages import NOT_ENGLISH_WRITER
 from longway.task import Task
 
 READING = 8  # increases when texts are drawn, filtered or judged differently
@@ -114,6 +115,8 @@ class LocalEngine(Engine):
 
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
         """Up to n different texts, the likeliest first; counterfactuals by the probability of their label."""
+        if prompt.language:
+            return Written((), (NOT_ENGLISH_WRITER,))
         if prompt.kind == "edit" and not self.adapter.edits:
             return Written((), ("this writer was not trained to put words in or to change lengths",))
         model = self._loaded()
@@ -132,6 +135,8 @@ class LocalEngine(Engine):
 
     async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
         """Probabilities from the likelihoods of the label words; a refusal for labels it was not trained on."""
+        if prompt.language:
+            return Judgement({}, NOT_ENGLISH_WRITER)
         options = tuple(dict.fromkeys(options))
         names = label_words(prompt.task, options)
         if names is None or (prompt.context is not None and not prompt.task.is_pair):

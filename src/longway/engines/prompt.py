@@ -30,6 +30,8 @@ from typing import Any, Literal
 from longway.english.people.demographics import Attribute
 from longway.english.triples.triple import Triple
 from longway.errors import SettingError
+from longway.languages.identify import ENGLISH, name_of
+from longway.languages.row_languages import language_in
 from longway.task import Keeps, Stance, Task
 
 NO_LABELS = Task("labels", ())
@@ -58,6 +60,7 @@ _DESCRIPTIONS = {
 _TURN = re.compile(r"^=== (user|assistant) ===\n", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n{3,}")  # between parts of a template; rows have no line breaks, they are fenced
 _WORD = re.compile(r"[a-z]+")
+_WITHOUT_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _NAME = re.compile(r"(?<![.!?] )(?<!^)[A-Z][\w'’-]*(?: (?:(?:of|the|and|for) )?[A-Z][\w'’-]*)+")
 _TOXIC = frozenset("toxic hate hateful offensive abusive abuse insult insulting harassment spam".split())
 _DENIALS = frozenset("no non not none never".split())
@@ -89,6 +92,12 @@ class Prompt:
         """The name of the template without its version: "rewrite", "judge" ..."""
         return self.template.partition(".")[0]
 
+    @property
+    def language(self) -> str:
+        """The language of the text, as an ISO 639 code; "" for English."""
+        found = language_in(self.text, self.task.language or ENGLISH)
+        return "" if found == ENGLISH else found
+
     def messages(self, **more: Any) -> list[dict[str, str]]:
         """The prompt as chat messages, system first. more: values set by the engine, such as the number of texts."""
         parts = _template(self.template).render(
@@ -97,6 +106,7 @@ class Prompt:
             context=self.context,
             label=self.label,
             avoid=self.avoid,
+            written_in=name_of(self.language) if self.language else "",
             **self.values,
             **more,
         )
@@ -492,6 +502,20 @@ def _shortened(text: str) -> str:
     return text if len(words) <= SHORTENED else " ".join([*words[:SHORTENED], "..."])
 
 
+def _is_without_spaces(text: str) -> bool:
+    """Whether most letters of a text are of a script without spaces between words."""
+    return 2 * len(_WITHOUT_SPACES.findall(text)) > sum(map(str.isalpha, text))
+
+
+def _length_in_words(text: str) -> int:
+    """The length of a text in words; in characters if it has no spaces between words.
+
+    >>> _length_in_words("A long film"), _length_in_words("电影很长。")
+    (3, 5)
+    """
+    return len("".join(text.split())) if _is_without_spaces(text) else len(text.split())
+
+
 @cache
 def _template(name: str) -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -505,4 +529,6 @@ def _template(name: str) -> Any:
     )
     environment.filters["fenced"] = fenced
     environment.filters["shortened"] = _shortened
+    environment.filters["length_in_words"] = _length_in_words
+    environment.filters["unit"] = lambda text: "characters" if _is_without_spaces(text) else "words"
     return environment.get_template(f"{name}.jinja")

@@ -117,7 +117,10 @@ class CallKeys:
 
     def _task(self, task: Task) -> str:
         if id(task) not in self._tasks:
-            self._tasks[id(task)] = task, key_of(asdict(task) | {"stances": dict(task.stances)})
+            values = asdict(task) | {"stances": dict(task.stances)}
+            if not task.language:  # keys in older journals stay valid
+                del values["language"]
+            self._tasks[id(task)] = task, key_of(values)
         return self._tasks[id(task)][1]
 
 

@@ -14,7 +14,7 @@ Prompts about triples (CoBA) are answered by the functions in the second half:
     realise          a text made of the triples, in their order
     counterfactual   a whole text changed towards another label
 
-Other prompts need a language model and are refused. So are texts longer than `LONGEST` words: parsing time grows faster than the text.
+Other prompts need a language model and are refused. So are texts in other languages, and texts longer than `LONGEST` words: parsing time grows faster than the text.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ from longway.english.triples.oppose import oppose, opposed_text
 from longway.english.triples.triple import MAX_TRIPLES, Triple, numbered, sentence_of, text_of, with_changes
 from longway.english.wordnet_file import VERSION as WORDNET_VERSION
 from longway.errors import MissingExtra
+from longway.languages.row_languages import NOT_ENGLISH
 from longway.task import Side
 from longway.tokens.tokenizer import is_longer_than
 
@@ -99,7 +100,7 @@ class RulesEngine(Engine):
 
     def prepare(self, prompts: Sequence[Prompt], *, processes: int = 1) -> None:
         """Parse the texts of many prompts together and cache them for `write`."""
-        texts = dict.fromkeys(text for prompt in prompts for text in _texts_of(prompt))
+        texts = dict.fromkeys(text for prompt in prompts if not prompt.language for text in _texts_of(prompt))
         new = [text for text in texts if text not in self._documents and not is_longer_than(text, LONGEST)]
         for document in read_all(self._english, new, processes=processes):
             self._cache(document)
@@ -107,6 +108,8 @@ class RulesEngine(Engine):
     async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
         """Up to n different texts, those that remove the most label-correlated words first."""
         started = time.perf_counter()
+        if prompt.language:
+            return Written((), refusals=(NOT_ENGLISH,))
         if any(is_longer_than(text, LONGEST) for text in _texts_of(prompt)):
             return Written((), refusals=(f"longer than {LONGEST:,} words: too long for the rules",))
         order = f"{self.seed}\0{sampling.seed}\0{sampling.sample}\0{prompt.text}"

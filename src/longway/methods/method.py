@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 from longway.engines.engine import Written
 from longway.errors import DataError
+from longway.languages.identify import ENGLISH
+from longway.languages.row_languages import row_languages
 from longway.records import Edit, Example, Leak, Verdict
 from longway.task import Keeps, Task
 from longway.verify.check import Candidate, Origin
@@ -46,6 +48,7 @@ class Rows:
     task: Task
     contexts: Sequence[str] | None = None
     _places: dict[str, int] = field(default_factory=dict, init=False, repr=False)
+    _languages: list[str] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
         lengths = [len(self.ids), len(self.texts), len(self.labels)]
@@ -70,6 +73,17 @@ class Rows:
             self.task,
             None if contexts is None else [contexts[row] for row in rows],
         )
+
+    @property
+    def languages(self) -> list[str]:
+        """The language of each row's text, as an ISO 639 code; found when it is first needed."""
+        if not self._languages:
+            self._languages = row_languages(self.texts)
+        return self._languages
+
+    def is_english(self, row: int) -> bool:
+        """Whether a row is English: what knows English only leaves all others alone."""
+        return self.languages[row] == ENGLISH
 
     def label(self, row: int) -> str:
         """The name of a row's label."""

@@ -155,7 +155,7 @@ class BackTranslationSettings:
         _check_n(self.n)
         if not self.language.strip() or self.language.strip().lower() == self.into.strip().lower():
             raise SettingError(
-                f"'language' must differ from the language of the texts ({self.into}). Got {self.language!r}. "
+                f"'pivot' must differ from the language of the texts ({self.into}). Got {self.language!r}. "
                 "Try German."
             )
 

@@ -28,10 +28,11 @@ from longway.data.batches import DatasetPart, RowCounter
 from longway.detect import surface_questions
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart, plus
 from longway.errors import DataError
+from longway.languages.words import languages_in_use, rules_for
 from longway.on_ray.pieces import Pieces, keep
 from longway.on_ray.session import cpus, session
 from longway.tokens.corpus import RARE, Block, Corpus, slices
-from longway.tokens.tokenizer import encode
+from longway.tokens.tokenizer import encode, splitting
 
 T = TypeVar("T")
 MAX_PIECES_PER_BLOCK = 16  # about 16 MB of text
@@ -70,11 +71,11 @@ class RayReading(Reading):
         roles = tuple(reading.columns)
         if parts := _visible_parts(dataset):
             reading._pieces = keep([numbered] for numbered in enumerate(parts))
-            reading._pieces.become(partial(_read_part, roles=roles))
+            reading._pieces.become(partial(_read_part, roles=roles, languages=languages_in_use()))
         else:
             texts = _split(_reporting(dataset.batches(), progress), 0, roles)
             reading._pieces = keep(_blocks(texts, dataset.n_used, pieces_per_block))
-            reading._pieces.become(_tokenised)
+            reading._pieces.become(partial(_tokenised, languages=languages_in_use()))
         survey = reading._pieces.total(_Survey, _Survey.add, _Survey.merge)
         starts = survey.starts()
         reading.parts = [
@@ -295,20 +296,23 @@ def _split(batches: Iterable[Batch], part: int, roles: tuple[str, ...]) -> Itera
         start += len(batch.rows)
 
 
-def _read_part(numbered: tuple[int, DatasetPart], roles: tuple[str, ...]) -> Iterator[_Tokens | _Rows]:
+def _read_part(
+    numbered: tuple[int, DatasetPart], roles: tuple[str, ...], languages: tuple[str, ...]
+) -> Iterator[_Tokens | _Rows]:
     """The pieces of a part, read by this worker, and its number of rows."""
     number, part = numbered
     seen, n_used = RowCounter(), 0
     for texts in _split(part.batches(seen), number, roles):
         n_used += len(texts.rows)
-        yield from _tokenised(texts)
+        yield from _tokenised(texts, languages)
     yield _Rows(seen.source_rows, seen.rows, n_used)
 
 
-def _tokenised(piece: _Texts) -> Iterator[_Tokens]:
+def _tokenised(piece: _Texts, languages: tuple[str, ...]) -> Iterator[_Tokens]:
     words, blocks = {}, {}
     for role, column in piece.columns.items():
-        codes, words[role], lengths = encode(column)
+        with splitting(rules_for(languages)):  # the worker does not know the rules of the job
+            codes, words[role], lengths = encode(column)
         blocks[role] = Block(codes, np.concatenate([[0], np.cumsum(lengths)]))
     bits = {role: surface_questions.read(column) for role, column in piece.columns.items()}
     yield _Tokens(piece.part, piece.start, piece.labels, piece.rows, words, blocks, bits)

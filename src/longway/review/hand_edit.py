@@ -46,7 +46,7 @@ from longway.review.row_edits import RowTrace, steps_of
 from longway.review.run_contents import RunContents
 from longway.store import JOURNAL_FILE, Journal
 from longway.task import Keeps
-from longway.tokens.tokenizer import tokenize
+from longway.tokens.tokenizer import splitting, tokenize
 from longway.verify.check import Candidate, Origin
 from longway.verify.counterbias import counterbias_verifier
 from longway.verify.form_checks import SurfaceCheck
@@ -74,7 +74,7 @@ def write_by_hand(
         )
     text = with_line_ends_of(edit.before, text.strip())
     _check_text(edit, text)
-    with _lock:
+    with _lock, splitting(contents.rules):
         verdicts, missing = _checker(contents).check(edit, text)
     value = {
         "choice": "hand",
@@ -91,7 +91,8 @@ def prepare(contents: RunContents, key: str) -> None:
     edit = contents.edits.get(key).edit
     if _lock.acquire(blocking=False):
         try:
-            _checker(contents).check(edit, edit.before)  # passes, which runs every check
+            with splitting(contents.rules):
+                _checker(contents).check(edit, edit.before)  # passes, which runs every check
         finally:
             _lock.release()
 

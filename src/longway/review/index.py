@@ -160,7 +160,7 @@ def build(
             _add_rows(database, listed.rows, lambda done: progress(size + done, total))
         if people:
             _add_people(database, people)
-        if dataset and scores:
+        if listed and scores:
             _add_scores(database, scores)
         for statement in (*_RANKS, *_INDEXES):
             database.execute(statement)

@@ -31,6 +31,7 @@ from longway.jobs.audit.map import ConceptMap
 from longway.jobs.audit.rows import PossibleError, RowSummary
 from longway.jobs.perturb.result import RowPeople
 from longway.json_values import from_json
+from longway.languages.words import rules_for
 from longway.records import Edit, Pattern
 from longway.review.choice_rows import choice_fields, load_questions, merged_questions, right_name, shown
 from longway.review.database import REVIEW_FILE, REVIEW_FOLDER, Database, folded
@@ -39,6 +40,7 @@ from longway.review.edit_list import EditList, ListPage, ReviewedEdit, one_of, p
 from longway.review.index import RowList, build, finding_key, row_key, search_in, stamp_of
 from longway.review.row_edits import EditLine, merged, merged_rounds
 from longway.review.run_folder import RunFinding, read_run
+from longway.tokens.tokenizer import splitting
 
 MERGES = {"repair": merged, "rewrite": merged_rounds}
 MAX_PATTERNS = 20  # findings by which edits can be filtered: the strongest
@@ -146,6 +148,7 @@ class RunContents:
         self.settings: dict[str, Any] = run.about["settings"]
         self.choice_fields = choice_fields(run.about)  # None for labelled texts
         self.columns = RunColumns(*(self.settings.get(name) for name in ("text", "context", "label", "id")))
+        self.rules = rules_for(self.settings.get("languages", ()))
         self.summary, self.files = run.summary, run.files
         self.dataset_path, self.dropped_path = run.dataset_path, run.dropped_path
         self._findings: dict[str, tuple[RunFinding, dict[str, object]]] = {}
@@ -155,27 +158,30 @@ class RunContents:
         self._has_rows = source is not None
         self.database = Database(folder / REVIEW_FOLDER / REVIEW_FILE)
         self.decisions = Decisions(self.database)
-        build(
-            self.database,
-            edits=run.edits_path,
-            load=None if source is None else lambda: self._rows(source),
-            stamp=stamp_of(
-                run.edits_path,
-                source,
-                run.people_path,
-                run.scores_path,
-                columns=json.dumps(asdict(self.columns)),
-            ),
-            progress=progress,
-            merge=self._merge(),
-            patterns={
-                key: self._shape(found[0])
-                for key, found in islice(self._findings.items(), 0 if self.choice_fields else MAX_PATTERNS)
-            },
-            context=self.columns.context,
-            people=run.people_path,
-            scores=run.scores_path,
-        )
+        with splitting(self.rules):
+            build(
+                self.database,
+                edits=run.edits_path,
+                load=None if source is None else lambda: self._rows(source),
+                stamp=stamp_of(
+                    run.edits_path,
+                    source,
+                    run.people_path,
+                    run.scores_path,
+                    columns=json.dumps(asdict(self.columns)),
+                ),
+                progress=progress,
+                merge=self._merge(),
+                patterns={
+                    key: self._shape(found[0])
+                    for key, found in islice(
+                        self._findings.items(), 0 if self.choice_fields else MAX_PATTERNS
+                    )
+                },
+                context=self.columns.context,
+                people=run.people_path,
+                scores=run.scores_path,
+            )
         self.has_people = run.people_path is not None
         self._counts: dict[tuple[str, ...], int] = {}
         self.edits = EditList(self.database, self.decisions, has_any=run.edits_path is not None)
@@ -273,7 +279,8 @@ class RunContents:
         """The spans of a finding's pattern in a row, by column; None if the row does not show it, or if it is a pattern of candidates."""
         if self.choice_fields is not None:
             return None
-        return where(self._shape(finding), row)
+        with splitting(self.rules):
+            return where(self._shape(finding), row)
 
     def _shape(self, finding: RunFinding) -> Pattern:
         """The pattern of a finding, with its column."""

@@ -6,6 +6,9 @@
 word its inner apostrophe; every other character except white space is a token. Scripts without spaces between words (Chinese, Japanese,
 Thai ...) are split into single characters, so that their words appear as n-grams.
 
+These are the rules for English, and for texts of which nothing else is known. Inside `with splitting(rules)` all functions here follow the
+rules of another language; `languages/words.py` makes them.
+
 One regular expression in compiled code (polars) processes a whole column at a time, so a million texts take seconds, and one text is
 split exactly as a million are.
 """
@@ -13,9 +16,14 @@ split exactly as a million are.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from unicodedata import category
+from typing import Protocol
+from unicodedata import category, combining
 
 import numpy as np
 import polars as pl
@@ -26,7 +34,74 @@ _LETTERS = rf"[\w--{UNSPACED}]+"
 PATTERN = rf"\d+(?:[.,/:]\d+)+|{_LETTERS}(?:'{_LETTERS})*|{UNSPACED}|[^\w\s]"
 _HAS_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _ASCII = re.compile(r"\d+(?:[.,/:]\d+)+|\w+(?:'\w+)*|[^\w\s]", re.ASCII)  # `PATTERN` for texts in ASCII
+_JOINED = "\u0640\u200c\u200d"  # the Arabic stroke, and marks that join or separate letters
 _PIECE = re.compile(r"\w+|[^\w\s]")  # a rough token, cheap to count
+
+
+@dataclass(frozen=True, slots=True)
+class SplitRules:
+    """How the texts of a language are split into tokens.
+
+    fold: a column of texts as tokens are written: lower case, optional marks removed. It changes each character separately.
+    cut: folded texts with spaces between words that have none between them; None if spaces separate all words.
+    pattern: what a token is, in the syntax of Rust.
+    """
+
+    language: str
+    fold: Callable[[pl.Series], pl.Series]
+    cut: Callable[[pl.Series], pl.Series] | None
+    pattern: str
+
+    def column(self, texts: pl.Series) -> pl.Series:
+        """One list of tokens per text."""
+        folded = self.fold(texts)
+        return (folded if self.cut is None else self.cut(folded)).str.extract_all(self.pattern)
+
+    def of(self, text: str) -> SplitRules:
+        """The rules for one text."""
+        return self
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The language, as `MixedRules` names several."""
+        return (self.language,)
+
+
+class MixedRules(Protocol):
+    """How texts of several languages are split into tokens, each by the rules of its own."""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages, the most frequent one first."""
+
+    def column(self, texts: pl.Series) -> pl.Series:
+        """One list of tokens per text."""
+
+    def of(self, text: str) -> SplitRules:
+        """The rules for one text."""
+
+
+_rules: ContextVar[SplitRules | MixedRules | None] = ContextVar("split_rules", default=None)
+
+
+def use_rules(rules: SplitRules | MixedRules | None) -> None:
+    """Split texts by these rules from now on, in this context; None: by those of this module."""
+    _rules.set(rules)
+
+
+def rules_in_use() -> SplitRules | MixedRules | None:
+    """The rules that texts are split by now; None: those of this module."""
+    return _rules.get()
+
+
+@contextmanager
+def splitting(rules: SplitRules | MixedRules | None) -> Iterator[None]:
+    """Split texts by these rules inside the `with` block; None: by those of this module."""
+    token = _rules.set(rules)
+    try:
+        yield
+    finally:
+        _rules.reset(token)
 
 
 def tokenize(text: str) -> list[str]:
@@ -35,11 +110,16 @@ def tokenize(text: str) -> list[str]:
     >>> tokenize("It's 10/10, isn’t it?")
     ["it's", '10/10', ',', "isn't", 'it', '?']
     """
-    return _tokens(_lowered(text))
+    rules = _rules.get()
+    if rules is None:
+        return _tokens(_lowered(text))
+    return [token for token, _, _ in _token_spans(text, rules.of(text))]
 
 
 def tokenize_column(texts: pl.Series) -> pl.Series:
     """One list of tokens per text of a column; empty for a missing text."""
+    if (rules := _rules.get()) is not None:
+        return rules.column(texts.cast(pl.String).fill_null(""))
     lowered = pl.col("text").fill_null("").str.to_lowercase().str.replace_all("’", "'", literal=True)
     frame = texts.alias("text").cast(pl.String).to_frame().lazy()
     return frame.select(lowered.str.extract_all(PATTERN)).collect(engine="streaming").to_series()
@@ -74,17 +154,23 @@ def token_spans(text: str) -> list[tuple[str, int, int]]:
     >>> token_spans("No, NO")
     [('no', 0, 2), (',', 2, 3), ('no', 4, 6)]
     """
-    return list(_token_spans(text))
+    rules = _rules.get()
+    return list(_token_spans(text, None if rules is None else rules.of(text)))
 
 
 @lru_cache(maxsize=4096)  # a repair asks for the same texts again and again
-def _token_spans(text: str) -> tuple[tuple[str, int, int], ...]:
-    lowered, origin = _lower_with_origin(text)
+def _token_spans(text: str, rules: SplitRules | None) -> tuple[tuple[str, int, int], ...]:
+    if rules is None:
+        folded, origin = _lower_with_origin(text)
+        tokens, ends = _tokens(folded), [i + 1 for i in origin]
+    else:
+        folded, origin, ends = _fold_with_origin(text, rules)
+        tokens = rules.column(pl.Series([text])).item().to_list()
     spans, place = [], 0
-    for token in _tokens(lowered):
-        start = lowered.index(token, place)
+    for token in tokens:
+        start = folded.index(token, place)
         place = start + len(token)
-        spans.append((token, origin[start], origin[place - 1] + 1))
+        spans.append((token, origin[start], ends[place - 1]))
     return tuple(spans)
 
 
@@ -115,3 +201,27 @@ def _lower_with_origin(text: str) -> tuple[str, list[int]]:
         return lowered, list(range(len(text)))
     # A few capitals become two characters ("İ"): then each character is lowered separately.
     return lowered, [i for i, c in enumerate(text) for _ in c.lower()]
+
+
+def _fold_with_origin(text: str, rules: SplitRules) -> tuple[str, list[int], list[int]]:
+    """The folded text, and for each of its characters where its original begins and ends; removed marks belong to the character before."""
+    folded: str = rules.fold(pl.Series([text])).item()
+    if len(folded) == len(text):
+        return folded, list(range(len(text))), list(range(1, len(text) + 1))
+    starts = [i for i, c in enumerate(text) if i == 0 or not _continues(c)]
+    ends = [*starts[1:], len(text)]
+    pieces: list[str] = rules.fold(
+        pl.Series([text[i:j] for i, j in zip(starts, ends, strict=True)])
+    ).to_list()
+    origin = [(i, j) for i, j, piece in zip(starts, ends, pieces, strict=True) for _ in piece]
+    return folded, [i for i, _ in origin], [j for _, j in origin]
+
+
+def _continues(character: str) -> bool:
+    """Whether a character is part of the one before: an accent or a vowel sign, a part of a Korean syllable, a mark that is drawn out."""
+    return (
+        combining(character) > 0
+        or category(character) in ("Mn", "Mc")
+        or character in _JOINED
+        or "\u1100" <= character <= "\u11ff"
+    )

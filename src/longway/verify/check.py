@@ -43,6 +43,7 @@ class Candidate:
     asides: sentences, openings and closings that the edit was meant to remove or to put in, and that say nothing about the rest
     ("Sent from my phone.", "For the record,").
     origin: None if `before` is the text as loaded. may_copy: whether a copy of `before` is acceptable.
+    language: of the row, as an ISO 639 code; "" for English. The verifier finds it.
     keep: words that must remain: a counterbias text contains the spurious words of its source. context_keep: the same for its context.
     """
 
@@ -58,6 +59,7 @@ class Candidate:
     keep: frozenset[str] = frozenset()
     context_keep: frozenset[str] = frozenset()
     asides: frozenset[str] = frozenset()
+    language: str = ""
 
     @property
     def without_asides(self) -> tuple[str, str]:
@@ -100,16 +102,22 @@ class Check(ABC):
 
     A subclass implements `verdict`, or `__call__` if it works in batches. about_label: False for checks of the form of a text,
     which say nothing about its label: they do not count towards the expected share of wrong labels.
+    english_only: whether it knows English only; texts in other languages get no verdict from it.
     at_once: candidates for which it is called at a time, so that progress can be shown in between; 0 for all, if an engine is called.
     """
 
     name: ClassVar[str]
     about_label: ClassVar[bool] = True
+    english_only: ClassVar[bool] = False
     at_once: ClassVar[int] = 64
 
     def concerns(self, candidate: Candidate) -> bool:
         """Whether the check applies to this candidate; if not, the candidate gets no verdict from it."""
         return True
+
+    def applies(self, candidate: Candidate) -> bool:
+        """Whether the candidate gets a verdict: the check concerns it and knows its language."""
+        return not (self.english_only and candidate.language) and self.concerns(candidate)
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict per candidate, in order."""

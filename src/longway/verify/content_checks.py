@@ -14,12 +14,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
+from unicodedata import decimal
 
 from longway.english.inflection import ONES, ORDINALS, TENS
 from longway.english.negation_words import DENIALS, merge_negation_phrases
 from longway.english.rules.nominal import nominal_words as nation_words
+from longway.languages.word_lists import find, has_words
 from longway.records import Verdict
 from longway.task import Task
+from longway.tokens.tokenizer import tokenize
 from longway.verify.check import Candidate, Check
 from longway.verify.wordforms import (
     FUNCTION_WORDS,
@@ -42,7 +45,8 @@ class NegationCheck(Check):
         "She failed to win."    "She did not win."                passes
 
     Sentence similarity does not notice a "not"; this check does. A text that keeps only its label may deny something else, but not the
-    same statement with a negation added or removed. If the intended label differs from the row's (CrossAug's negative claims), a
+    same statement with a negation added or removed. In other languages a text that keeps its meaning must deny something if and only if the
+    row does; languages without a table of negations (`languages/word_lists.py`) are not checked. If the intended label differs from the row's (CrossAug's negative claims), a
     change of negation is expected.
     """
 
@@ -51,12 +55,36 @@ class NegationCheck(Check):
     def __init__(self, labels: Sequence[str] = ()) -> None:
         self.labels = labels
 
+    def concerns(self, candidate: Candidate) -> bool:
+        """Only languages whose negations are known."""
+        return not candidate.language or has_words(candidate.language)
+
     def verdict(self, candidate: Candidate) -> Verdict:
         """score: negations added minus negations removed."""
         before, after = candidate.without_asides
         is_meant = candidate.row < len(self.labels) and self.labels[candidate.row] != candidate.label
+        if candidate.language:
+            more = n_negations(after, candidate.language) - n_negations(before, candidate.language)
+            is_fine = (
+                is_meant or candidate.keeps == "label" or not _differs(before, after, candidate.language)
+            )
+            return Verdict(self.name, is_fine, float(more), "" if is_fine else "negation changed")
         reason = "" if is_meant else negation_fault(before, after, keeps=candidate.keeps)
         return Verdict(self.name, not reason, float(negations(after) - negations(before)), reason)
+
+
+def n_negations(text: str, language: str) -> int:
+    """The number of negations of a language in a text.
+
+    >>> n_negations("Der Film war nicht gut.", "de")
+    1
+    """
+    return len(find(tokenize(text), "negation", language))
+
+
+def _differs(before: str, after: str, language: str) -> bool:
+    """Whether one of two texts denies something and the other does not. Their number says little: "ne ... pas", "ni ... ni"."""
+    return bool(n_negations(before, language)) != bool(n_negations(after, language))
 
 
 def negation_fault(before: str, after: str, *, keeps: str = "meaning") -> str:
@@ -112,24 +140,38 @@ _DAY = re.compile(
     rf"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)(?: of)? ({_MONTH})\b|\b({_MONTH}) (?:the )?(\d{{1,2}})(?:st|nd|rd|th)\b"
 )  # "the 5th of June" is "5 June"
 _COMPOUND = re.compile(r"\b(?:first|second|third)-[a-z]")  # "first-rate", "second-hand" count nothing
+_DIGITS = re.compile(r"\d+(?:[.,:/]\d+)*")
 _TOKEN = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:st|nd|rd|th|s)?\b|[a-z]+")
 
 
 class NumbersCheck(Check):
-    """The check of numbers and dates: the same values, equally often. "three" is 3, "the eighties" are the 1980s."""
+    """The check of numbers and dates: the same values, equally often. "three" is 3, "the eighties" are the 1980s.
+
+    In other languages than English only numbers in digits count."""
 
     name = "numbers"
 
     def verdict(self, candidate: Candidate) -> Verdict:
         """score: how many numbers differ."""
-        before, after = map(numbers, candidate.without_asides)
+        count = digits if candidate.language else numbers
+        before, after = map(count, candidate.without_asides)
         lost, new = before - after, after - before
         for phrase in candidate.telling:  # meant to be removed
-            lost -= numbers(phrase)
+            lost -= count(phrase)
         n = float((lost + new).total())
         if candidate.keeps == "label" or not n:
             return Verdict(self.name, True, n)
         return Verdict(self.name, False, n, _lost_and_new(sorted(lost), sorted(new)))
+
+
+def digits(text: str) -> Counter[str]:
+    """The numbers of a text in digits, of whatever script.
+
+    >>> dict(digits("Am 5. Juni kamen 1.200 Leute, ٣ davon früh."))
+    {'5': 1, '1.200': 1, '3': 1}
+    """
+    plain = "".join(str(decimal(c)) if c.isdecimal() else c for c in text)
+    return Counter(_DIGITS.findall(plain))
 
 
 def _lost_and_new(lost: Sequence[str], new: Sequence[str]) -> str:
@@ -231,6 +273,9 @@ def _digits(value: float) -> str:
 
 _CAPITAL = re.compile(r"(?<![\w'])[^\W\d_a-z][\w'’.&-]*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;][\"'”)]*\s+|[\"“(]\s*)$")
+_FOREIGN_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
+_LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 _NOT_NAMES = frozenset("i i'm i've i'll i'd".split())
 
 
@@ -255,10 +300,29 @@ class NamesCheck(Check):
 
     def verdict(self, candidate: Candidate) -> Verdict:
         """score: how many names differ."""
+        if candidate.language:
+            return self._foreign_verdict(candidate)
         before, after = map(_unified, candidate.without_asides)
         removed = {part for phrase in candidate.telling for part in _parts(phrase)}
         lost = sorted(self.names(before) - set(_parts(after)) - removed)
         new = sorted(self.names(after) - set(_parts(before)))
+        n = float(len(lost) + len(new))
+        if candidate.keeps == "label" or not n:
+            return Verdict(self.name, True, n)
+        return Verdict(self.name, False, n, _lost_and_new(lost, new))
+
+    def _foreign_verdict(self, candidate: Candidate) -> Verdict:
+        """Names in other languages are compared by how they begin, since many languages inflect them."""
+        before, after = candidate.without_asides
+        removed = " ".join(candidate.telling)
+        lost = sorted(
+            name
+            for name in foreign_names(before, candidate.language)
+            if not _has_start(f"{after} {removed}", name)
+        )
+        new = sorted(
+            name for name in foreign_names(after, candidate.language) if not _has_start(before, name)
+        )
         n = float(len(lost) + len(new))
         if candidate.keeps == "label" or not n:
             return Verdict(self.name, True, n)
@@ -281,6 +345,43 @@ class NamesCheck(Check):
                 continue
             names.update(_parts(match.group()))
         return names - _NOT_NAMES
+
+
+def foreign_names(text: str, language: str) -> set[str]:
+    """The words of the names of a text in another language, in lower case: capitalized words inside a sentence, in German two or more in a row;
+    in scripts without capitals, words in Latin letters.
+
+    >>> sorted(foreign_names("Gestern sang Anna Lehmann ein Lied.", "de")), sorted(foreign_names("Вчера пела Анна.", "ru"))
+    (['anna', 'lehmann'], ['анна'])
+    """
+    if text.isupper():
+        return set()  # all capitals: they say nothing
+    if 2 * len(_LATIN.findall(text)) < sum(map(str.isalpha, text)) and not any(map(_has_case, text)):
+        return {match.group().lower() for match in _LATIN_WORD.finditer(text)}
+    found: set[str] = set()
+    run: list[re.Match[str]] = []
+    for match in (*_FOREIGN_WORD.finditer(text), None):
+        is_name = match is not None and match.group()[0].isupper()
+        goes_on = is_name and match is not None and run and text[run[-1].end() : match.start()] == " "
+        if not goes_on and run:
+            named = run[1:] if _SENTENCE_START.search(text[: run[0].start()]) else run
+            if len(named) >= (2 if language == "de" else 1):
+                found.update(one.group().lower() for one in named if len(one.group()) > 1)
+            run = []
+        if is_name and match is not None:
+            run.append(match)
+    return found
+
+
+def _has_case(character: str) -> bool:
+    """Whether a letter that is not Latin has capitals: Cyrillic, Greek."""
+    return character > "\u024f" and character.lower() != character.upper()
+
+
+def _has_start(text: str, name: str) -> bool:
+    """Whether a word of a text begins as a name does, but for an ending."""
+    start = name[: max(3, len(name) - 3)]
+    return any(word.startswith(start) for word in words(text))
 
 
 def _unified(text: str) -> str:
@@ -340,6 +441,7 @@ class OtherLabelCheck(Check):
     """
 
     name = "other label"
+    english_only = True
 
     def __init__(self, task: Task) -> None:
         self.stances = task.stances

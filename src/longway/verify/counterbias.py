@@ -169,6 +169,7 @@ class NewStanceCheck(LabelShiftCheck):
     """The check of pairs by the entailment model. contexts: as loaded, by row; the source is read with its own."""
 
     name = "new entailment"
+    english_only = True
 
     def __init__(
         self,

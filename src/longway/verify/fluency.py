@@ -62,6 +62,7 @@ class FluencyCheck(Check):
     """
 
     name = "fluency"
+    english_only = True
     about_label = False
 
     def __init__(

@@ -255,7 +255,7 @@ def _doubled(before: str, after: str) -> str:
 def _unfinished(before: str, after: str) -> str:
     if before[:1].isupper() and after[:1].islower():
         return "starts in lower case"
-    if before.rstrip()[-1:] in ".!?" and after.rstrip()[-1:] in ",;:-–—" + "(":
+    if before.rstrip()[-1:] in tuple(".!?。！？।؟") and after.rstrip()[-1:] in tuple(",;:-–—(،、，；："):
         return "breaks off"
     return ""
 

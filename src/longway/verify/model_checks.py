@@ -49,6 +49,7 @@ class MeaningCheck(Check):
     """
 
     name = "meaning"
+    english_only = True
 
     def __init__(self, vectors: Vectors, *, low: float, low_label: float, high: float) -> None:
         self.vectors = vectors
@@ -115,6 +116,7 @@ class EntailmentCheck(Check):
     """
 
     name = "entailment"
+    english_only = True
 
     def __init__(
         self,
@@ -352,6 +354,7 @@ class SentimentCheck(Check):
     """
 
     name = "sentiment"
+    english_only = True
 
     def __init__(self, task: Task, model: Engine, cache: ModelCache, *, least: float) -> None:
         self.task, self.model, self.cache, self.least = task, model, cache, least
@@ -394,6 +397,11 @@ class JudgeCheck(Check):
 
     def __init__(self, task: Task, asker: Asker, *, least: float = 0.0) -> None:
         self.task, self.asker, self.least = task, asker, least
+
+    def concerns(self, candidate: Candidate) -> bool:
+        """Only texts in a language that the judge knows: the small local model knows English."""
+        judges = [part for part in self.asker.engine.parts if "judge" in part.can]
+        return not candidate.language or any(part.name != "local" for part in judges)
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict per candidate. score: the label's probability."""

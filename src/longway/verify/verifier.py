@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from longway.engines.asker import Asker
 from longway.errors import BudgetSpent, LongwayError, SettingError
+from longway.languages.identify import ENGLISH, name_of
+from longway.languages.row_languages import language_in
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import Task
@@ -90,25 +92,48 @@ class CheckReport:
 class Verifier:
     """Checks in order, with counts of what they saw.
 
-    missing: checks that were skipped, "name: why". kind: which error rates apply.
+    missing: checks that were skipped, "name: why". kind: which error rates apply. language: of most rows, "" for English.
     seen, failed: number of candidates by check. progress: called with the number of checks made and of all checks of the candidates.
     """
 
     def __init__(
-        self, checks: Sequence[Check], *, missing: Sequence[str] = (), kind: TaskKind = "single"
+        self,
+        checks: Sequence[Check],
+        *,
+        missing: Sequence[str] = (),
+        kind: TaskKind = "single",
+        language: str = "",
     ) -> None:
         self.checks = tuple(checks)
-        self.missing = tuple(missing)
-        self.kind = kind
+        self._missing = tuple(missing)
+        self.kind, self.language = kind, language
+        self._foreign: Counter[str] = Counter()  # candidates by language
         self.seen: Counter[str] = Counter()
         self.failed: Counter[str] = Counter()
         self.progress: Callable[[int, int], object] = lambda done, total: None
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Checks that were skipped, for all candidates or for those in other languages, "name: why"."""
+        english = [check.name for check in self.checks if check.english_only]
+        if not self._foreign or not english:
+            return self._missing
+        names = ", ".join(name_of(language) for language, _ in self._foreign.most_common(3))
+        return (*self._missing, f"{', '.join(english)}: not for texts in other languages ({names})")
+
+    def _with_language(self, candidate: Candidate) -> Candidate:
+        language = language_in(candidate.before, self.language or ENGLISH)
+        if language == ENGLISH:
+            return candidate
+        self._foreign[language] += 1
+        return replace(candidate, language=language)
 
     def verify(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Verdict, ...]]:
         """The verdicts on each candidate, in order; if a check failed, its verdict is the last.
 
         If the budget ends midway, BudgetSpent is raised after the verdicts that were paid for; candidates without one have failed.
         """
+        candidates = [self._with_language(candidate) for candidate in candidates]
         for start in range(0, len(candidates), AT_ONCE):
             verdicts, spent = self._batch(
                 candidates[start : start + AT_ONCE], before=start, total=len(candidates)
@@ -126,7 +151,7 @@ class Verifier:
         ended: BudgetSpent | None = None
         waiting = list(range(len(candidates)))
         for place, check in enumerate(self.checks):
-            concerned = [i for i in waiting if check.concerns(candidates[i])]
+            concerned = [i for i in waiting if check.applies(candidates[i])]
             if not concerned:
                 continue
             given: list[Verdict | None] = []
@@ -203,7 +228,7 @@ class DriftCheck(Check):
         verdicts = [Verdict(self.name, True) for _ in candidates]
         waiting = list(range(len(candidates)))
         for check in self.checks:
-            concerned = [i for i in waiting if check.concerns(whole[i])]
+            concerned = [i for i in waiting if check.applies(whole[i])]
             given = check([whole[i] for i in concerned]) if concerned else []
             for i, verdict in zip(concerned, given, strict=True):
                 if not verdict.passed:
@@ -249,7 +274,7 @@ class CheckSetup:
     def verifier(self) -> Verifier:
         """The verifier with the checks built so far."""
         kind: TaskKind = "pair" if self.task.is_pair else "single"
-        return Verifier(self.checks, missing=self.missing, kind=kind)
+        return Verifier(self.checks, missing=self.missing, kind=kind, language=self.task.language)
 
     @cached_property
     def cache(self) -> ModelCache:
@@ -270,6 +295,8 @@ class CheckSetup:
 def _meaning(setup: CheckSetup) -> Check | None:
     from longway.verify.model_checks import MeaningCheck
 
+    if setup.task.language:
+        raise CheckUnavailableError("the sentence encoder knows English only")
     return MeaningCheck(setup.encoder, **bounds("meaning"))
 
 
@@ -281,6 +308,8 @@ def _entailment(setup: CheckSetup) -> Check | None:
 
     if not setup.task.stances:
         raise CheckUnavailableError("the labels do not say how a text relates to its context")
+    if setup.task.language:
+        raise CheckUnavailableError("the entailment model knows English only")
     return EntailmentCheck(setup.task, Entailment.load(), setup.cache, **bounds("entailment"))
 
 
@@ -289,7 +318,7 @@ def _classifiers(setup: CheckSetup) -> Check | None:
         return None
     from longway.verify.model_checks import Bounds, ClassifiersCheck
 
-    has_encoder = any(check.name == "meaning" for check in setup.checks)
+    has_encoder = any(check.name == "meaning" for check in setup.checks) and not setup.task.language
     return ClassifiersCheck(
         setup.texts,
         setup.labels,
@@ -328,6 +357,8 @@ def _judge(setup: CheckSetup) -> Check | None:
     engine = setup.judge.engine
     if "judge" not in engine.can:
         raise CheckUnavailableError(f"the engine {engine.name} cannot judge")
+    if setup.task.language and all(part.name == "local" for part in engine.parts if "judge" in part.can):
+        raise CheckUnavailableError("the small local model knows English only")
     if not any("judge" in part.can and part.judges(setup.task) for part in engine.parts):
         raise CheckUnavailableError("the small local model was not trained on such labels and is not used")
     return JudgeCheck(setup.task, setup.judge)

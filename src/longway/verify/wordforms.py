@@ -27,8 +27,8 @@ from longway.english.negation_words import (
 from longway.english.opposites import COMPLEMENTS
 from longway.errors import LongwayError
 
-# Chinese characters and kana are not separated by spaces: each counts as a word.
-_NO_SPACES = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+# Chinese characters, kana, Thai, Lao, Burmese and Khmer letters are not separated by spaces: each counts as a word.
+_NO_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 IS_CHARACTER = re.compile(f"[{_NO_SPACES}]")
 _WORD = re.compile(rf"\d+(?:[.,:/]\d+)*|[{_NO_SPACES}]|[^\W\d_{_NO_SPACES}]+(?:'[^\W\d_{_NO_SPACES}]+)*|\w+")
 _WORDS = listed_words(__name__)

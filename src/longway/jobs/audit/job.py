@@ -16,6 +16,7 @@ from unicodedata import normalize
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.stats import chi2_contingency
 
 from longway.data import Batch, Dataset, with_columns
 from longway.data.choices import ChoiceDataset, guessed_columns
@@ -45,21 +46,26 @@ from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.audit.show import hub_card
 from longway.jobs.engine_use import Engines, close
 from longway.jobs.held_out import Arranged, arrange
+from longway.jobs.language import speak, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.placement import reader
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.jobs.shards import Columns, remove_shards, score_frames, write_frames, write_score_shards
+from longway.languages.dataset import described, splitting_of
+from longway.languages.identify import ENGLISH, language_of, name_of
+from longway.languages.words import EXTRAS, is_installed
 from longway.records import Finding, Leak, Mentions, Problem
 from longway.show.html import render
 from longway.store import Journal, now
-from longway.verify.languages import other_language
 
 Step = Callable[[str], object]
 NameConcepts = Callable[[Sequence[Finding], Sequence[ConceptDetector], Dataset, Reading], Naming]
 SCORES = "scores.parquet"
+MAX_P = 0.001  # of a chi-squared test, for languages that predict the label
 KEPT_WORDS = 20  # of each demographic attribute
 
 
+@with_own_rules
 def audit(
     data: object,
     settings: AuditSettings | None = None,
@@ -86,9 +92,10 @@ def audit(
     watcher = watcher or Watcher()
     engines = engines or Engines()
     arranged = arrange(whole, split, tests)
+    languages = speak(arranged.dataset)
     engine = naming_engine(chosen.engine, engines, seed=chosen.seed)
     try:
-        return _audit_in(arranged, chosen, out, on, engine, engines, watcher)
+        return _audit_in(arranged, chosen, languages, out, on, engine, engines, watcher)
     finally:
         close(engine)
 
@@ -96,13 +103,14 @@ def audit(
 def _audit_in(
     arranged: Arranged,
     chosen: AuditSettings,
+    languages: Mapping[str, float],
     out: Path | str | Literal[True] | None,
     on: str | None,
     engine: Engine | None,
     engines: Engines,
     watcher: Watcher,
 ) -> AuditResult:
-    """The audit, in a run folder if there is one. engine: names concepts."""
+    """The audit, in a run folder if there is one. languages: share of each. engine: names concepts."""
 
     def naming(journal: Callable[[], Journal]) -> NameConcepts | None:
         if engine is None:
@@ -112,7 +120,9 @@ def _audit_in(
         )
 
     if out is None:
-        return _audit(arranged, chosen, on=on, naming=naming(lambda: Journal(None)), watcher=watcher)
+        return _audit(
+            arranged, chosen, languages, on=on, naming=naming(lambda: Journal(None)), watcher=watcher
+        )
     identity = RunIdentity.of("audit", arranged.dataset, chosen, held_out=arranged.held_out)
     planned = PlannedRun.choose(identity, arranged.dataset.source_name, None if out is True else out)
     if (content := planned.finished(FILE)) is not None:
@@ -120,7 +130,13 @@ def _audit_in(
     with planned.start(watcher) as run:
         scores = run.folder / SCORES
         result = _audit(
-            arranged, chosen, on=on, folder=run.folder, naming=naming(lambda: run.journal), watcher=watcher
+            arranged,
+            chosen,
+            languages,
+            on=on,
+            folder=run.folder,
+            naming=naming(lambda: run.journal),
+            watcher=watcher,
         )
         watcher.step("writing the report")
         if not result.has_shards:
@@ -148,13 +164,14 @@ def _check_no_candidates(data: object, options: Mapping[str, object]) -> None:
 def _audit(
     arranged: Arranged,
     settings: AuditSettings,
+    languages: Mapping[str, float],
     *,
     on: str | None = None,
     folder: Path | None = None,
     naming: NameConcepts | None = None,
     watcher: Watcher,
 ) -> AuditResult:
-    """folder: of the run, where Ray's workers may write the scores as a folder of shards, and concepts and vectors are kept. naming: names concepts."""
+    """languages: share of each. folder: of the run, where Ray's workers may write the scores as a folder of shards, and concepts and vectors are kept. naming: names concepts."""
     scores, vectors = (None, None) if folder is None else (folder / SCORES, folder / VECTORS)
     step = watcher.step
     dataset = arranged.dataset
@@ -169,7 +186,7 @@ def _audit(
             *dataset.problems,
             *arranged.problems,
             *_label_problems(dataset),
-            *_language_problems(dataset),
+            *_language_problems(dataset, languages),
             *duplicate_problems(reading, others, clusters=clusters),
             *_reading_problems(reading),
         ]
@@ -230,7 +247,9 @@ def _audit(
         findings = Findings(named.findings)
         mean_gamma, histogram = _gamma_histogram(reading, surface.gamma)
         return AuditResult(
-            dataset=DatasetSummary.of(dataset),
+            dataset=replace(
+                DatasetSummary.of(dataset), languages=dict(languages), splitting=splitting_of(list(languages))
+            ),
             leaks=leaks,
             all_leaks=all_leaks,
             held_out=test_leaks,
@@ -301,24 +320,43 @@ def _label_problems(dataset: Dataset) -> list[Problem]:
     return [Problem("similar_labels", message, len(twins), "Name them alike if they mean the same.")]
 
 
-def _language_problems(dataset: Dataset) -> list[Problem]:
-    """Texts that are not English."""
-    batch = next(iter(dataset.batches()), None)
-    language = "" if batch is None else other_language(batch.texts.to_list())
-    if not language:
-        return []
-    message = (
-        f"The texts look like {language}. The levels people and negation know only English words; words, phrases, positions, lengths, "
-        "overlap and the leak are the same in any language."
-    )
-    return [
-        Problem(
-            "language",
-            message,
-            dataset.n_used,
-            "The rules repair English only: repair with --engine served:MODEL.",
+def _language_problems(dataset: Dataset, languages: Mapping[str, float]) -> list[Problem]:
+    """Texts that are not English, words that cannot be found, and languages that predict the label."""
+    problems = []
+    if ENGLISH not in languages:
+        message = (
+            f"The texts look like {described(languages)}. The levels people and negation know only English words; words, phrases, positions, "
+            "lengths, overlap and the leak are the same in any language."
         )
-    ]
+        advice = "The rules repair English only: repair with --engine served:MODEL."
+        problems.append(Problem("language", message, dataset.n_used, advice))
+    for language in languages:
+        if not is_installed(language):
+            message = f"{name_of(language)} texts were split into single characters, so that words appear as phrases: {' and '.join(EXTRAS[language])} is missing."
+            advice = f"Install it: pip install 'longway[{language}]'"
+            problems.append(Problem("no_words", message, dataset.n_used, advice))
+    return [*problems, *(_mixed_problems(dataset, list(languages)) if len(languages) > 1 else ())]
+
+
+def _mixed_problems(dataset: Dataset, languages: Sequence[str]) -> list[Problem]:
+    """Whether the languages of a mixed dataset have the labels in different shares."""
+    counts = np.zeros((len(languages), len(dataset.labels)), dtype=np.int64)
+    for batch in dataset.batches():
+        found = [language_of(text, among=languages) for text in batch.texts]
+        for row, language in enumerate(languages):
+            mine = np.array([one == language for one in found], dtype=bool)
+            counts[row] += np.bincount(batch.labels[mine], minlength=len(dataset.labels))
+    known = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    if min(known.shape) < 2 or chi2_contingency(known).pvalue > MAX_P:
+        return []
+    totals, n = counts.sum(axis=0) / counts.sum(), np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    at, label = divmod(int(np.argmax((counts / n - totals) * np.sqrt(n))), len(totals))
+    message = (
+        f"The language predicts the label: {counts[at, label] / n[at, 0]:.0%} of the rows in {name_of(languages[at])} have the label "
+        f"{dataset.labels[label]!r}, {totals[label]:.0%} of all rows."
+    )
+    advice = "Audit each language separately, or balance the labels within each language."
+    return [Problem("language_predicts_label", message, int(n[at, 0]), advice)]
 
 
 def _reading_problems(reading: Reading) -> list[Problem]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 
 from longway.data.label_lists import tag_name
+from longway.data.summary import DatasetSummary
 from longway.detect import CONCEPT
 from longway.detect.severity import SEVERITIES, severity_of
 from longway.detect.sources import Sources
@@ -18,6 +19,7 @@ from longway.jobs.audit.result import PARTS, AuditResult, Histogram
 from longway.jobs.audit.show_map import map_section, names_section
 from longway.jobs.audit.show_people import people_section
 from longway.jobs.audit.show_rows import rows_section
+from longway.languages.dataset import described
 from longway.records import Finding, Leak, Problem, Telling
 from longway.show import charts, markdown
 from longway.show.excerpts import (
@@ -140,6 +142,7 @@ def audit_page(result: AuditResult) -> Page:
         facts=[
             ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
             ("Columns", roles_of(dataset)),
+            *_language_facts(dataset),
             ("Made", cut(result.created, NAME_LIMIT)),
         ],
         figures=_key_figures(result, labels, n_tested),
@@ -163,6 +166,14 @@ def audit_page(result: AuditResult) -> Page:
         streamed=dataset.streamed,
         settings=setting_rows(asdict(result.settings), source="findings.json"),
     )
+
+
+def _language_facts(dataset: DatasetSummary) -> list[tuple[str, str]]:
+    """The languages of the texts, and how their words were found."""
+    if not dataset.languages:
+        return []
+    how = f"; {dataset.splitting}" if dataset.splitting else ""
+    return [("Language", described(dataset.languages) + how)]
 
 
 def hub_card(result: AuditResult, page: Page) -> str:

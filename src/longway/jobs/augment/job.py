@@ -56,6 +56,7 @@ from longway.jobs.engine_use import (
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
+from longway.jobs.language import speak, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.placement import engines_at
 from longway.jobs.rows import rows_of
@@ -73,6 +74,7 @@ NOT_NEEDED = "left out so that the labels are balanced"
 Embed = Callable[[Sequence[str]], np.ndarray]
 
 
+@with_own_rules
 def augment(
     data: object,
     settings: AugmentSettings | None = None,
@@ -111,6 +113,7 @@ def augment(
         return result.of(job.whole, planned.folder, keeps_folder=bool(out))
 
 
+@with_own_rules
 def augment_estimate(
     data: object, settings: AugmentSettings, *, split: str | None = None, engines: Engines | None = None
 ) -> RunEstimate:
@@ -153,6 +156,7 @@ def _prepared(
     """The job with its engines, which are closed at the end."""
     whole = data if isinstance(data, Dataset) else load(data, label=settings.target)
     part = arrange(whole, split, labelled=settings.labelled).dataset
+    speak(part)
     if settings.labelled and settings.to != OTHER and settings.to not in part.labels:
         raise SettingError(
             f"'to' must be a label of the data, or {OTHER!r} for any but the row's own. Got {settings.to!r}. "

@@ -39,7 +39,7 @@ from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.augment.settings import OTHER, AugmentSettings
 from longway.jobs.augment.words import Words, known_words, labelled, words_by_engine, words_by_models
 from longway.jobs.engine_use import RunEstimate, engines_in, estimate_calls, sampled
-from longway.jobs.repair.plan import looks_english
+from longway.jobs.repair.plan import has_english
 from longway.jobs.rows import rows_of
 from longway.jobs.run import Watcher
 from longway.jobs.workload import CHECK, CHECKED, Workload
@@ -165,7 +165,7 @@ def verifier_of(rows: Rows, *, judge: Asker | None, journal: Journal | None, see
         judge=judge,
         journal=journal,
         seed=seed,
-        is_english=looks_english(rows.texts),
+        is_english=has_english(rows),
     )
 
 
@@ -220,7 +220,7 @@ def _peer(setup: Setup, verify: Verify) -> Method:
         case "paraphrase":
             return Paraphrase(ParaphraseSettings(n, sampling), ask=ask, name_of_engine=name, verify=verify)
         case "back-translation":
-            back = BackTranslationSettings(settings.language, n=n, sampling=sampling)
+            back = BackTranslationSettings(settings.pivot, n=n, sampling=sampling)
             return BackTranslation(back, ask=ask, name_of_engine=name, verify=verify)
         case "contextual":
             contextual = ContextualSettings(n=n, seed=seed, sampling=sampling)
@@ -392,7 +392,7 @@ def estimate_augment(
 
 def _prompts(rows: Rows, settings: AugmentSettings) -> list[tuple[Ask, int]]:
     """The prompts about a row, and how often each is sent."""
-    task, n, language = rows.task, settings.variants, settings.language
+    task, n, language = rows.task, settings.variants, settings.pivot
 
     def rewrite(row: int) -> Prompt:
         return rewrite_prompt(task, rows.texts[row], label=rows.label(row), context=rows.context(row))

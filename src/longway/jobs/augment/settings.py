@@ -77,7 +77,7 @@ class AugmentSettings:
     variants: New texts per row.
     balance: Leave out additions so that all labels have the same number of rows.
     rate: For eda: share of the words that an operation changes.
-    language: For back-translation: the language in between.
+    pivot: For back-translation: the language in between.
     rewrites: For --method given: a file with texts written elsewhere, in the columns original (or source, or id: the row each was made
         from), text and label.
     target: Column with an output text, for data that has texts instead of labels.
@@ -111,7 +111,7 @@ class AugmentSettings:
     variants: int = option(1, at_least=1)
     balance: bool = option(False, flag=True, advanced=True)
     rate: float = option(0.1, paper=0.2, at_least=0, at_most=1, advanced=True)
-    language: str = option("German", advanced=True)
+    pivot: str = option("German", advanced=True, metavar="LANGUAGE")
     rewrites: str | None = option(None, metavar="FILE", advanced=True)
     target: str | None = option(None, metavar="COLUMN", advanced=True)
     describe: tuple[str, ...] = option((), group=ENGINE, metavar="LABEL=TEXT")

@@ -35,6 +35,7 @@ from longway.jobs.explain.result import (
 )
 from longway.jobs.explain.settings import ExplainSettings
 from longway.jobs.held_out import Arranged, arrange
+from longway.jobs.language import speak, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.json_values import from_json, to_json
@@ -44,6 +45,7 @@ from longway.store import Journal, JournalEntry, now
 from longway.tokens.tokenizer import token_spans
 
 
+@with_own_rules
 def explain(
     data: object,
     settings: ExplainSettings | None = None,
@@ -63,6 +65,7 @@ def explain(
     chosen = settings_from(ExplainSettings, settings, options)
     watcher = watcher or Watcher()
     arranged = arrange(whole, split)
+    speak(arranged.dataset)
     _check(arranged.dataset, chosen)
     if out is None:
         return _explain(arranged, chosen, watcher)

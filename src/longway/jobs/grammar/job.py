@@ -21,6 +21,7 @@ from longway.jobs.grammar.result import FILE, FINDINGS, GrammarResult
 from longway.jobs.grammar.settings import GrammarSettings
 from longway.jobs.grammar.tables import result_of
 from longway.jobs.held_out import arrange
+from longway.jobs.language import speak, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
 from longway.methods.contrast import ContrastSet
@@ -30,6 +31,7 @@ from longway.store import read_json
 TREES, CONTRAST = "trees.txt", "contrast.jsonl"
 
 
+@with_own_rules
 def grammar(
     data: object,
     settings: GrammarSettings | None = None,
@@ -51,6 +53,7 @@ def grammar(
         chosen = replace(chosen, contrast=True)
     watcher = watcher or Watcher()
     arranged = arrange(whole, split)
+    speak(arranged.dataset)
     dataset, device = arranged.dataset, device_of(chosen)
     sizes = chosen.sizes(device, pair=dataset.columns.context is not None, rows=dataset.n_used)
     if out is None:

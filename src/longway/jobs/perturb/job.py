@@ -39,6 +39,7 @@ from longway.jobs.engine_use import (
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import MAX_LABELS, arrange
+from longway.jobs.language import speak, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.perturb.perturbers import Who, calls_of, who_perturbs
 from longway.jobs.perturb.perturbing import NOT_DRAWN, TOO_LITTLE, Editing, Outcome, Perturbing, Try
@@ -77,6 +78,7 @@ EXCLUDED = (NOT_DRAWN, TOO_LITTLE, BUDGET_SPENT)  # rows that the settings leave
 FOR_EVERYBODY = "used for everybody"
 
 
+@with_own_rules
 def perturb(
     data: object,
     settings: PerturbSettings | None = None,
@@ -111,6 +113,7 @@ def perturb(
         return result.of(job.whole, planned.folder, keeps_folder=bool(out))
 
 
+@with_own_rules
 def perturb_estimate(
     data: object,
     settings: PerturbSettings,
@@ -167,6 +170,7 @@ def _prepared(
     """The job with its engine, which is closed at the end."""
     whole = as_dataset(data)
     part = arrange(whole, split, labelled=False).dataset
+    speak(part)
     with engines_at(on, engine_named) as named:
         who = who_perturbs(settings, engines, named=named)
         try:

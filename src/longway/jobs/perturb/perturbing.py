@@ -25,6 +25,7 @@ from longway.jobs.documents import Documents
 from longway.jobs.perturb.result import CONTRAST, OFFENSIVE
 from longway.jobs.perturb.settings import RULES, PerturbSettings
 from longway.jobs.rows import rows_of
+from longway.languages.identify import ENGLISH, UNKNOWN
 from longway.methods.method import BUDGET_SPENT, Rows, fresh_id
 from longway.methods.perturb.choosing import (
     PossibleChange,
@@ -47,6 +48,7 @@ FAMOUS = "only widely known people are mentioned"
 TOO_LITTLE = "its perturbability is too low"
 NOT_DRAWN = "it was not drawn"
 TOO_LONG = "it is too long to be analysed"
+NOT_ENGLISH = "not English: people are found in English texts only"
 LONGEST = 5_000  # words and marks; beyond, the time that the analysis takes grows faster than the text
 FEWEST_SAMPLED = 20  # rows, however long they are
 SAME = "the text came back as it was"
@@ -119,7 +121,11 @@ class Perturbing:
         self.seen: list[Seen] = []
         texts = map(self.text, range(len(self.rows)))
         self._too_long = frozenset(row for row, text in enumerate(texts) if is_longer_than(text, LONGEST))
-        read = ("" if row in self._too_long else self.text(row) for row in range(len(self.rows)))
+        self._foreign = frozenset(
+            row for row, language in enumerate(self.rows.languages) if language not in (ENGLISH, UNKNOWN)
+        )
+        skipped = self._too_long | self._foreign
+        read = ("" if row in skipped else self.text(row) for row in range(len(self.rows)))
         for document in self.documents.all(read):
             self.seen.append(self._seen(document))
             progress(len(self.seen), len(self.rows))
@@ -247,6 +253,8 @@ class Perturbing:
 
     def _stays(self, row: int) -> str:
         """Why a row is not perturbed at all; "" if it is to be."""
+        if row in self._foreign:
+            return NOT_ENGLISH
         if row in self._too_long:
             return TOO_LONG
         if not self.options(row):

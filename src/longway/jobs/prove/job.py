@@ -27,6 +27,7 @@ from longway.jobs.about import stem
 from longway.jobs.documents import ANALYSES_FILE, Documents
 from longway.jobs.engine_use import Engines, RunEstimate, close, costs_money
 from longway.jobs.held_out import Arranged, arrange
+from longway.jobs.language import speak, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.perturb.perturbers import Who, calls_of, who_perturbs
 from longway.jobs.perturb.perturbing import Perturbing
@@ -49,6 +50,7 @@ CELLS, MODELS = "cells", "models"  # folders of the run
 VALIDATION = ("validation", "valid", "dev", "val")
 
 
+@with_own_rules
 def prove(
     before: object,
     after: object,
@@ -75,6 +77,7 @@ def prove(
     before, options = with_columns(before, options)
     chosen = settings_from(ProveSettings, settings, options)
     inputs = _Inputs.of(before, after, chosen, tests=tests or {}, also=also or {}, split=split)
+    speak(inputs.versions[BEFORE].dataset)
     watcher, engines = watcher or Watcher(), engines or Engines()
     if out is None and chosen.save_models:
         raise SettingError("'save_models' needs a run folder. Give one with 'out'.")
@@ -120,6 +123,7 @@ def load_version(
             split=split,
             limit=limit,
             encoding=encoding or (like.encoding if path is not source else None),
+            language=own.language,
         )
     except ColumnError as error:  # columns to suggest would be those of this file alone
         raise ColumnError(str(error)) from None

@@ -52,6 +52,7 @@ from longway.jobs.engine_use import (
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
+from longway.jobs.language import speak, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.repair.expected import expected_plan, rough_plan
 from longway.jobs.repair.plan import RepairPlan, goal_for, plan_of
@@ -75,6 +76,7 @@ NO_PLAN = RepairPlan((), (), (), 1.0)
 SAMPLED = 20  # edits for a person to look at
 
 
+@with_own_rules
 def repair(
     data: object,
     settings: RepairSettings | None = None,
@@ -107,6 +109,7 @@ def repair(
         return result.of(job.whole, planned.folder, keeps_folder=bool(out))
 
 
+@with_own_rules
 def repair_plan(
     data: object,
     settings: RepairSettings | None = None,
@@ -258,6 +261,7 @@ def prepared(
     settings.check_texts()
     whole = as_dataset(data)
     part = arrange(whole, split).dataset
+    speak(part)
     writer, judge = engines_of(settings, engines)
     check_can_write(writer, judge)
     settings = replace(settings, engine=name_of(writer), judge=name_of(judge))

@@ -24,7 +24,7 @@ from longway.jobs.repair.settings import (
     WEIGH,
     RepairSettings,
 )
-from longway.methods.eda import STOP_WORDS
+from longway.languages.row_languages import not_english_note
 from longway.methods.method import Rows
 from longway.methods.repair.concepts import ConceptPatterns
 from longway.methods.repair.features import N_FEATURES
@@ -32,8 +32,7 @@ from longway.methods.repair.grammar import GrammarPatterns, Parse
 from longway.methods.repair.remedy import Target
 from longway.task import two_numbers
 from longway.tokens.keep import is_real_signal
-from longway.tokens.tokenizer import is_word, tokenize
-from longway.verify.languages import other_language
+from longway.tokens.tokenizer import tokenize
 
 # The levels of the patterns that each remedy can weaken.
 LEVELS: dict[str, frozenset[str]] = {
@@ -44,8 +43,7 @@ LEVELS: dict[str, frozenset[str]] = {
     PUT_IN: frozenset(["token", "ngram", "position", "surface"]),
     RESHAPE: frozenset(["length", "position"]),
 }
-NEED_ENGLISH = frozenset([EXCHANGE, REWORD])  # a language model rewords other languages, too
-LOOKED_AT, ENGLISH = 500, 0.1  # texts, and the share of their words that are function words
+NEED_ENGLISH = frozenset([REWORD])  # a language model rewords other languages, too
 CHANGED = frozenset().union(*LEVELS.values())
 
 
@@ -148,7 +146,7 @@ def plan_of(
     grammar = _grammar_patterns([one for one in of_grammar if one not in left_alone], parse, parsed)
     wanted = set(settings.remedy)
     asks = settings.engine not in ("rules", "none")  # an engine that writes any text
-    left_out = frozenset() if looks_english(rows.texts) else NEED_ENGLISH - ({REWORD} if asks else set())
+    left_out = frozenset() if has_english(rows) or asks else NEED_ENGLISH
     steps = []
     for remedy, levels in LEVELS.items():
         if remedy in left_out:
@@ -165,7 +163,8 @@ def plan_of(
         )
     by_rows = [*(() if grammar is None else grammar.targets), *(() if concepts is None else concepts.targets)]
     built = tuple(target.pattern.name for target in by_rows)
-    if DROP in wanted or (not wanted and rows.task.is_pair):
+    # Without rules that reword, what is inside sentences can only be balanced by dropping rows.
+    if DROP in wanted or (not wanted and (rows.task.is_pair or not (asks or has_english(rows)))):
         why = f"{'other rows ' * bool(built)}only if the leak is still above {goal:.0%}"
         steps.append(PlannedRemedy(DROP, built, len(rows), why))
     if WEIGH in wanted:
@@ -203,24 +202,18 @@ def _notes(rows: Rows, *, asks: bool) -> Iterator[str]:
     if two_numbers(rows.task.labels) and (sides := rows.task.sides):
         read = " and ".join(f"{label} is {side}" for label, side in sides.items())
         yield f"The labels are read as sentiment, because the texts praise and find fault accordingly: {read}. If they mean something else, say so with --describe."
-    if not looks_english(rows.texts) and (language := other_language(rows.texts)):
-        left = "" if asks else " To reword texts and add counterparts, use --engine served:MODEL."
-        yield f"The texts look like {language}: remedies that need English are left out.{left}"
+    if note := not_english_note(rows.languages):
+        yield note if asks else f"{note} To reword them and add counterparts, use --engine served:MODEL."
 
 
-def looks_english(texts: Sequence[str]) -> bool:
-    """Whether the texts are likely English: a tenth of the words or more are "the", "of", "is" and the like.
-
-    >>> looks_english(["The film is good, and I like it."]), looks_english(["Der Film ist gut, und ich mag ihn."])
-    (True, False)
-    """
-    words = [word for text in texts[:LOOKED_AT] for word in tokenize(text) if is_word(word)]
-    return sum(word in STOP_WORDS for word in words) >= ENGLISH * max(len(words), 1)
+def has_english(rows: Rows) -> bool:
+    """Whether there is a row that is English."""
+    return any(map(rows.is_english, range(len(rows))))
 
 
 def has_counterparts(rows: Rows) -> bool:
     """Whether the rules can write rows with another label."""
-    if not looks_english(rows.texts):
+    if not has_english(rows):
         return False
     stances = set(rows.task.stances.values())
     return rows.task.kind == "sentiment" or {"entails", "contradicts"} <= stances

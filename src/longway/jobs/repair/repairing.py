@@ -21,7 +21,7 @@ from longway.jobs.engine_use import sampled
 from longway.jobs.repair.plan import (
     RepairPlan,
     has_counterparts,
-    looks_english,
+    has_english,
     sentiment_words,
 )
 from longway.jobs.repair.settings import (
@@ -43,7 +43,7 @@ from longway.methods.repair.counterparts import PairCounterparts, SentimentCount
 from longway.methods.repair.grammar import ContrastCounterparts
 from longway.methods.repair.other_contexts import STANCES, OtherContexts
 from longway.methods.repair.remedy import BatchRemedy, Remedy
-from longway.methods.repair.repair import CounterpartSource, Repair
+from longway.methods.repair.repair import CounterpartSource, EnglishRows, Repair
 from longway.methods.repair.reword import Reword, RewordedCopies
 from longway.records import Leak, Verdict
 from longway.store import Journal
@@ -88,7 +88,7 @@ class Repairing:
         self._verifier_new: Verifier | None = None
         words = {word for phrase in settings.keep for word in phrase.lower().split()}
         self.signal = sorted(words | (sentiment_words() if rows.task.kind == "sentiment" else frozenset()))
-        self.is_english = looks_english(rows.texts)
+        self.is_english = has_english(rows)  # at least in part
         self.work = Workload(watcher, {step.remedy: 0 for step in plan.steps}, usual=CHECKED)
         for asker in (writer, judge):
             if asker is not None:
@@ -250,11 +250,14 @@ class Repairing:
         """The sources of rows to add, in the order in which they are used. They start from the texts as changed so far."""
         rows = self.repair.changed_rows
         if self.writer is not None and self.writer.engine.name != RULES:
-            yield AskedCounterparts(
+            asked = AskedCounterparts(
                 self.writing, rows, engine=self.writer.engine.name, seed=self.settings.seed
             )
-        if not has_counterparts(rows):
-            return
+            yield EnglishRows(asked, rows) if self._writes_english else asked
+        if has_counterparts(rows):
+            yield from (EnglishRows(source, rows) for source in self._counterparts_by_rules(rows))
+
+    def _counterparts_by_rules(self, rows: Rows) -> Iterator[CounterpartSource]:
         if not rows.task.is_pair:
             yield SentimentCounterparts(rows, rows.task.sides, read=self.repair.read, seed=self.settings.seed)
             return
@@ -268,18 +271,15 @@ class Repairing:
         yield PairCounterparts(rows, seed=self.settings.seed)
 
     @property
-    def _copies(self) -> RewordedCopies | None:
+    def _copies(self) -> CounterpartSource | None:
         """Claims in other words, beside the original ones: models of claims and evidence learn more from both (notes/LOG.md)."""
         if self.writer is None or self.rows.task.kind != "fact checking" or not self.is_english:
             return None
-        name = self.writer.engine.name
-        return RewordedCopies(
-            self.writing,
-            self.repair.changed_rows,
-            self.repair.telling,
-            engine=name,
-            seed=self.settings.seed,
+        rows = self.repair.changed_rows
+        copies = RewordedCopies(
+            self.writing, rows, self.repair.telling, engine=self.writer.engine.name, seed=self.settings.seed
         )
+        return EnglishRows(copies, rows)
 
     def _is_reached(self, leak: Leak) -> bool:
         goal = self.plan.goal

@@ -46,6 +46,7 @@ from longway.jobs.engine_use import (
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
+from longway.jobs.language import speak, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.placement import engines_at
 from longway.jobs.rewrite.result import FILE, RefusedEdits, RewriteResult, TermCount
@@ -69,6 +70,7 @@ N_TERMS = 15
 CHOICES = (NOT_CHOSEN, NOT_BETTER, NOT_VERIFIED, RETURNS)
 
 
+@with_own_rules
 def rewrite(
     data: object,
     settings: RewriteSettings | None = None,
@@ -102,6 +104,7 @@ def rewrite(
         return result.of(job.whole, planned.folder, keeps_folder=bool(out))
 
 
+@with_own_rules
 def rewrite_estimate(
     data: object, settings: RewriteSettings, *, split: str | None = None, engines: Engines | None = None
 ) -> RunEstimate:
@@ -161,6 +164,7 @@ def prepared(
     """The job with its engines, which are closed at the end. on: where engines compute."""
     whole = as_dataset(data)
     part = arrange(whole, split).dataset
+    speak(part)
     if settings.engine == "auto" and settings.needs_engine:
         # The small model needs seconds per text, hours for a few thousand rows, and hardly lowers the leak further (notes/LOG.md).
         settings = replace(settings, engine=choose(base_url=engines.base_url).spec.removesuffix(",local"))

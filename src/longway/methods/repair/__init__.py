@@ -8,7 +8,7 @@ from longway.methods.repair.exchange import Exchange
 from longway.methods.repair.normalise import Normalise, PutTrait
 from longway.methods.repair.put_in import PutIn
 from longway.methods.repair.recurring import Recurring
-from longway.methods.repair.remedy import Remedy, RepairRow
+from longway.methods.repair.remedy import Remedy, repair_row
 from longway.methods.repair.reshape import Reshape
 from longway.methods.repair.take_out import TakeOut
 
@@ -16,11 +16,10 @@ from longway.methods.repair.take_out import TakeOut
 def in_place_remedies(
     rows: Rows, read: Callable[[str], Document] | None = None, *, seed: int = 0
 ) -> list[Remedy]:
-    """The remedies that change texts. read: analyses English; None for other languages."""
-    recurring = Recurring(rows.texts, read=read)
-    given = [
-        RepairRow(row, text, rows.label(row), rows.context(row), read) for row, text in enumerate(rows.texts)
-    ]
+    """The remedies that change texts. read: analyses English texts; None if there are none."""
+    english = [row for row in range(len(rows)) if rows.is_english(row)] if read is not None else []
+    recurring = Recurring(rows.texts, read=read, analysed=frozenset(english))
+    given = [repair_row(rows, row, text, read) for row, text in enumerate(rows.texts)]
     texts: dict[str, list[str]] = {}
     for row in given:
         texts.setdefault(row.label, []).append(row.text)

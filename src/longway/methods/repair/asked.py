@@ -17,6 +17,7 @@ from longway.engines.transport import tokens_for
 from longway.methods.additions import AskEngine, Proposal
 from longway.methods.drafts import until_spent
 from longway.methods.method import Rows
+from longway.methods.repair.recurring import words_of
 from longway.methods.repair.remedy import Draft, RepairRow, Target
 from longway.methods.repair.reword import CANDIDATES, with_how
 from longway.methods.repair.take_out import shows
@@ -102,7 +103,7 @@ class AskedEdits:
 
 def _can_reach(text: str, *, least: int = 0, most: int | None = None, **_: Any) -> bool:
     """Whether a text of the wanted length would not be refused as too long or too short."""
-    n = len(text.split())
+    n = len(words_of(text))
     return least <= LONGEST * n and (most is None or most >= max(2, SHORTEST * n))
 
 

@@ -6,7 +6,7 @@
     month, day "in May", "on Monday"               -> "in June", "on Friday"
 
 A name that the context has too is left alone, because the label depends on it. So is a person of unknown gender if the text has
-"he" or "she", and a name in a text without capitals.
+"he" or "she", and a name in a text without capitals. In other languages than English only numbers are exchanged.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Exchange:
     """Replaces names, numbers and dates by those of rows with other labels. rows: all rows of the dataset. seed: decides which."""
 
     name: ClassVar[str] = "exchange"
-    needs_english: ClassVar[bool] = True
+    needs_english: ClassVar[bool] = False
     into_others: ClassVar[bool] = False
 
     def __init__(self, rows: Sequence[RepairRow], *, seed: int = 0) -> None:
@@ -60,14 +60,15 @@ class Exchange:
     def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
         """The text with other names or numbers in place of the pattern's."""
         pattern = target.pattern
-        if row.read is None or pattern.level not in _LEVELS:
+        if pattern.level not in _LEVELS:
             return
         spans = (where(pattern, texts_of(row.text, row, pattern)) or {}).get(pattern.columns[0], [])
         if not spans or set(pattern.words) & set(words_of(row.context or "")):
             return
-        words = row.document.words_between(*spans[0])
         seen = {row.text}
-        for text, how in self._texts(row, words):
+        words = row.document.words_between(*spans[0]) if row.is_english else ()
+        texts = self._texts(row, words) if row.is_english else self._foreign_texts(row, spans[0])
+        for text, how in texts:
             if text not in seen and not shows(pattern, text, row):
                 seen.add(text)
                 yield Draft(text, f"exchange.{how}", "label")
@@ -75,7 +76,7 @@ class Exchange:
     def _texts(self, row: RepairRow, words: Sequence[Word]) -> Iterator[tuple[str, str]]:
         for word in words:
             if _NUMBER.fullmatch(word.text):
-                yield from self._numbers(row, word)
+                yield from self._numbers(row, word.text, word.start, word.end)
                 return
             for listed, how in ((_MONTHS, "month"), (_DAYS, "day")):
                 if word.text in listed:
@@ -87,21 +88,27 @@ class Exchange:
                 yield from self._names(row, name)
                 return
 
-    def _numbers(self, row: RepairRow, word: Word) -> Iterator[tuple[str, str]]:
-        beside = row.text[max(0, word.start - 1) : word.start] + row.text[word.end : word.end + 1]
+    def _foreign_texts(self, row: RepairRow, span: tuple[int, int]) -> Iterator[tuple[str, str]]:
+        """Other numbers: names cannot be told from other words without an analysis."""
+        for match in _NUMBER.finditer(row.text, *span):
+            yield from self._numbers(row, match.group(), *match.span())
+            return
+
+    def _numbers(self, row: RepairRow, number: str, start: int, end: int) -> Iterator[tuple[str, str]]:
+        beside = row.text[max(0, start - 1) : start] + row.text[end : end + 1]
         if any(c in "/.,:%$€£-+#" for c in beside if not c.isspace()) and not re.match(
-            r"[.,](?:\s|$)", row.text[word.end :]
+            r"[.,](?:\s|$)", row.text[end:]
         ):
             return  # a rating, an amount, a time
-        is_year = bool(_YEAR.fullmatch(word.text))
+        is_year = bool(_YEAR.fullmatch(number))
         fit = [
             n
             for n in self._numbers_by_label[row.label]
-            if len(n) == len(word.text) and bool(_YEAR.fullmatch(n)) == is_year
+            if len(n) == len(number) and bool(_YEAR.fullmatch(n)) == is_year
         ]
         own = set(words_of(row.text))
         for other in self._drawn([n for n in fit if n not in own], row, "number"):
-            yield re.sub(rf"(?<!\d){word.text}(?!\d)", other, row.text), "number"
+            yield re.sub(rf"(?<!\d){number}(?!\d)", other, row.text), "number"
 
     def _names(self, row: RepairRow, name: _Name) -> Iterator[tuple[str, str]]:
         own = set(words_of(row.text)) | set(words_of(row.context or ""))

@@ -19,7 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from longway.detect import surface_questions
-from longway.english.negation_words import is_negation
+from longway.detect.negation import negates
 from longway.tokens.tokenizer import is_word, tokenize_column
 
 BITS = 22
@@ -41,6 +41,7 @@ class FeatureReader:
 
     lengths, overlaps: the bounds of the bins; None to ignore lengths or overlaps.
     ignored: words that are real signal; phrases with one of them do not count. more: reads further features, numbered from `N_FEATURES`.
+    languages: whose negations count, as ISO 639 codes; "" for English.
     """
 
     def __init__(
@@ -50,8 +51,9 @@ class FeatureReader:
         overlaps: NDArray[np.float64] | None,
         ignored: Iterable[str] = (),
         more: More | None = None,
+        languages: Sequence[str] = ("",),
     ) -> None:
-        self._lengths, self._overlaps, self._more = lengths, overlaps, more
+        self._lengths, self._overlaps, self._more, self._languages = lengths, overlaps, more, languages
         self._ignored = np.array(sorted({_code(word) for word in ignored}), dtype=np.uint64)
 
     @classmethod
@@ -62,11 +64,13 @@ class FeatureReader:
         *,
         ignored: Iterable[str] = (),
         more: More | None = None,
+        languages: Sequence[str] = ("",),
     ) -> FeatureReader:
         """A reader whose bins divide these texts into groups of about the same size."""
         tokens = _tokens(texts)
         overlaps = None if contexts is None else _edges(_overlaps(tokens, _tokens(contexts)))
-        return cls(lengths=_edges(map(len, tokens)), overlaps=overlaps, ignored=ignored, more=more)
+        lengths = _edges(map(len, tokens))
+        return cls(lengths=lengths, overlaps=overlaps, ignored=ignored, more=more, languages=languages)
 
     def read(self, texts: Sequence[str], contexts: Sequence[str | None] | None = None) -> list[Numbers]:
         """For each text the numbers of its features that count, ascending."""
@@ -85,7 +89,7 @@ class FeatureReader:
                 more.append([_LENGTH + int(np.searchsorted(self._lengths, len(words), "right"))])
             if others is not None:
                 more.append([_OVERLAP + int(others[place])])
-            if any(map(is_negation, words)):
+            if any(negates(words, language) for language in self._languages):
                 more.append([_NEGATION])
             rows.append(np.unique(np.concatenate([_phrases(words, self._ignored), *more]).astype(np.int64)))
         if self._more is None or not rows:

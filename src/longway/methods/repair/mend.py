@@ -1,6 +1,6 @@
 """Taking words out of a text and putting words in, so that spaces, commas, capitals and the final mark still fit.
 
-sentence_spans(text)                       start and end of each sentence, in any language that uses . ! ?
+sentence_spans(text)                       start and end of each sentence
 cut(text, start, end)                      without a stretch: "The film, frankly, drags." -> "The film drags."
 cut_sentences(text, spans)                 without some sentences; the text ends as it did
 before, after, at_end                      with words at the beginning, a sentence more, words before the final mark
@@ -12,16 +12,24 @@ import re
 from collections.abc import Collection, Iterable
 from itertools import pairwise
 
-from longway.english.inflection import capitalise
-from longway.tokens.sentences import sentences_of
+from longway.english.inflection import capitalise as with_capital
+from longway.tokens.sentences import OTHER_MARKS, sentences_of
 
 Span = tuple[int, int]
-MARKS = ".!?…。！？"
-_SEPARATORS = ",;:–—-،、，；："
+MARKS = f".!?…{OTHER_MARKS}"
+STOPS = frozenset(".。｡۔।။។")  # marks that end a plain statement
+_SEPARATORS = ",;:–—-،、，；：؛"
 _SENTENCE_END = re.compile(rf"[{re.escape(MARKS)}][\"'”’)\]]*\s*$")
-_SMALL_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*|\s*\n\s*")
-_LEADING = re.compile(rf"^[{re.escape(_SEPARATORS)}](?=\s)\s*")
+_SMALL_END = re.compile(r"(?<=[.!?…])\s+|\s*\n\s*")
+_WIDE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]$")  # Chinese and Japanese: no space follows
+_TURKISH = re.compile("[ıİğĞ]")
+_LEADING = re.compile(rf"^[{re.escape(_SEPARATORS)}](?=\s)\s*|^[、，；：]")
 _LAST_MARK = re.compile(rf"(\s*)([{re.escape(MARKS)}]+)(\s*)$")
+_STOPS_BY_SCRIPT = [
+    (re.compile("[\u3040-\u30ff\u3400-\u9fff]"), "。"),
+    (re.compile("[\u0900-\u09ff]"), "।"),
+    (re.compile("[\u0e00-\u0eff\u1780-\u17ff]"), ""),
+]
 _APART = re.compile(r"\w\s[.,!?](?:\s|$)")
 _CLOSE = re.compile(r"\w[.,!?](?:\s|$)")
 
@@ -61,7 +69,7 @@ def cut(text: str, start: int, end: int) -> str:
     if opens:
         after = _LEADING.sub("", after)
         if _first_letter(gone).isupper():
-            after = capitalise(after)
+            after = capitalise(after, like=text)
     elif closes:
         before = before.rstrip(_SEPARATORS + " \t")
     elif before[-1] == "," and after[0] == ",":
@@ -94,13 +102,14 @@ def cut_sentences(text: str, spans: Collection[Span]) -> str:
     parts = [text[: kept[0][0]] if not text[: kept[0][0]].strip() else ""]
     for span, following in pairwise([*kept, (len(text), len(text))]):
         gap = text[span[1] : following[0]]
-        parts += [text[slice(*span)], gap if not gap.strip() else " " if following[0] < len(text) else ""]
+        space = "" if _WIDE.search(text[slice(*span)]) else " "
+        parts += [text[slice(*span)], gap if not gap.strip() else space if following[0] < len(text) else ""]
     whole = "".join(parts)
     tail = text[len(text.rstrip()) :]
     whole = whole.rstrip() + tail
     if is_open:
         body, mark = without_last_mark(whole)
-        whole = body + tail if mark.strip() == "." else whole
+        whole = body + tail if mark.strip() in STOPS else whole
     return whole
 
 
@@ -120,21 +129,46 @@ def in_style(piece: str, like: str) -> str:
 def after(sentence: str, text: str) -> str:
     """The text with one more sentence; the text ends as it did.
 
-    >>> after("We sat down", "The seats creak.")
-    'The seats creak. We sat down.'
+    >>> after("We sat down", "The seats creak."), after("我们坐下", "椅子响了。")
+    ('The seats creak. We sat down.', '椅子响了。我们坐下。')
     """
     body, mark = without_last_mark(text)
-    sentence = in_style(capitalise(sentence), text)
-    if mark.strip() in ("", "."):
-        stop = mark.rstrip() or in_style("x.", text)[1:]
-        return f"{body}{stop} {sentence}{mark}"
-    return f"{body}{mark.rstrip()} {sentence}{in_style('x.', text)[1:]}"
+    sentence = in_style(capitalise(sentence, like=text), text)
+    space = "" if _WIDE.search(text.rstrip()) else " "
+    if mark.strip() == "" or mark.strip() in STOPS:
+        end = mark.rstrip() or stop_of(text)
+        return f"{body}{end}{space}{sentence}{mark}"
+    return f"{body}{mark.rstrip()}{space}{sentence}{stop_of(text)}"
+
+
+def stop_of(text: str) -> str:
+    """The full stop as a text writes it, with the space before it; none in Thai, Lao and Khmer.
+
+    >>> stop_of("A film !"), stop_of("好看！"), stop_of("अच्छा है")
+    (' .', '。', '।')
+    """
+    for letters, stop in _STOPS_BY_SCRIPT:
+        if letters.search(text):
+            return stop
+    return in_style("x.", text)[1:]
+
+
+def capitalise(text: str, *, like: str = "") -> str:
+    """The text with a capital first letter; a Turkish i keeps its dot. like: a longer text in the same language.
+
+    >>> capitalise("we sat down"), capitalise("iyi", like="Çok ağır.")
+    ('We sat down', 'İyi')
+    """
+    if text[:1] == "i" and _TURKISH.search(f"{text} {like}"):
+        return f"İ{text[1:]}"
+    return with_capital(text)
 
 
 def at_end(piece: str, text: str) -> str:
     """The text with the piece as its last words, before its last mark."""
     body, mark = without_last_mark(text)
-    return f"{body}{in_style(piece, text) if piece.startswith(',') else ' ' + in_style(piece, text)}{mark}"
+    space = "" if piece.startswith(",") or _WIDE.search(body) else " "
+    return f"{body}{space}{in_style(piece, text)}{mark}"
 
 
 def without_last_mark(text: str) -> tuple[str, str]:

@@ -13,18 +13,24 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import ClassVar
 
-from longway.english.inflection import capitalise
-from longway.methods.repair.mend import in_style, sentence_spans, without_last_mark
+from longway.methods.repair.mend import (
+    STOPS,
+    capitalise,
+    in_style,
+    sentence_spans,
+    stop_of,
+    without_last_mark,
+)
 from longway.methods.repair.remedy import Draft, RepairRow, Target
 from longway.methods.repair.take_out import shows
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _BREAK = re.compile(r"\s*<(?:br|p|div|li|hr)\b[^<>]*>\s*|\s*</(?:p|div|li)>\s*", re.IGNORECASE)
-_EXCLAMATIONS = re.compile(r"!(?:\s*!)*")
-_MIXED = re.compile(r"[!?](?:\s*[!?])*\?[!?]*|\?(?:\s*!)+")
+_EXCLAMATIONS = re.compile(r"[!！](?:\s*[!！])*")
+_MIXED = re.compile(r"[!?！？](?:\s*[!?！？])*[?？][!?！？]*|[?？](?:\s*[!！])+")
 _ELLIPSIS = re.compile(r"\s*(?:\.\s?\.\s?\.(?:\s?\.)*|…)")
 _DASH = re.compile(r"\s+(?:-{1,3}|–|—)\s+|(?<=\w)(?:—|--)(?=\w)")
-_QUOTES = re.compile("``\\s?|\\s?''|[\"“”]")
+_QUOTES = re.compile("``\\s?|\\s?''|«\\s?|\\s?»|[\"“”„「」『』]")
 _EMOJI = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d]+")
 _CAPITALS = re.compile(r"\b[A-Z]{4,}\b")
 _LONE_I = re.compile(r"\bi\b(?!\.)")
@@ -55,6 +61,8 @@ class Normalise:
             text = _CAPITALS.sub(self._small, row.text)
         elif pattern.place in _REMOVED:
             text = _REMOVED[pattern.place](row.text)
+            if pattern.place == "no capital letter" and row.is_english:
+                text = _LONE_I.sub("I", text)
         else:
             return
         has_words = any(c.isalnum() for c in text)
@@ -87,8 +95,9 @@ class PutTrait:
 
 
 def _without_exclamations(text: str) -> str:
-    text = _MIXED.sub("?", text)
-    made = _EXCLAMATIONS.sub(".", text)
+    text = _MIXED.sub(lambda match: "？" if "？" in match.group() else "?", text)
+    stop = stop_of(text).strip()
+    made = _EXCLAMATIONS.sub(stop, text.replace("¡", ""))
     return re.sub(r"\.(\s*\.)(?!\s*\.)", ".", made) if ".." not in text else made
 
 
@@ -132,19 +141,19 @@ def _with_first_capital(text: str) -> str:
 def _with_capitals(text: str) -> str:
     made, place = [], 0
     for start, end in sentence_spans(text):
-        made += [text[place:start], capitalise(text[start:end])]
+        made += [text[place:start], capitalise(text[start:end], like=text)]
         place = end
-    return _LONE_I.sub("I", "".join([*made, text[place:]]))
+    return "".join([*made, text[place:]])
 
 
 def _with_last_mark(text: str) -> str:
     body = text.rstrip()
-    return body + in_style("x.", text)[1:] + text[len(body) :]
+    return body + stop_of(text) + text[len(body) :]
 
 
 def _without_last_stop(text: str) -> str:
     body, mark = without_last_mark(text)
-    return body if mark.strip() == "." else text
+    return body if mark.strip() in STOPS else text
 
 
 def _ending(mark: str) -> Callable[[str], str]:
@@ -152,10 +161,11 @@ def _ending(mark: str) -> Callable[[str], str]:
 
     def end(text: str) -> str:
         body, old = without_last_mark(text)
-        if old.strip() not in ("", ".") or not _PLAIN_WORD_AT_END.search(body):
+        if (old.strip() and old.strip() not in STOPS) or not _PLAIN_WORD_AT_END.search(body):
             return text  # not after a rating, an address, a bracket
         space = old[: len(old) - len(old.lstrip())] if old.strip() else in_style("x.", text)[1:-1]
-        return body + space + mark + old[len(old.rstrip()) :]
+        wide = mark.replace("!", "！") if stop_of(text) == "。" else mark
+        return body + space + wide + old[len(old.rstrip()) :]
 
     return end
 
@@ -182,7 +192,7 @@ def _short(trait: str) -> str:
 
 _REMOVED: dict[str, Callable[[str], str]] = {
     "an exclamation mark": _without_exclamations,
-    "two or more exclamation marks": lambda text: _EXCLAMATIONS.sub("!", text),
+    "two or more exclamation marks": lambda text: _EXCLAMATIONS.sub(lambda match: match.group()[0], text),
     "an ellipsis": _without_ellipses,
     "a dash between words": _without_dashes,
     "double quotation marks": lambda text: re.sub(r" {2,}", " ", _QUOTES.sub("", text)).strip(" "),

@@ -105,7 +105,9 @@ class PutIn:
         return rows[::step]
 
     def _slot(self, row: int, at: int, pattern: Pattern) -> _Slot | None:
-        """Where one text has the pattern; None if it is at none of the places."""
+        """Where one text has the pattern; None if it is at none of the places, or if nobody knows whether the words there judge something."""
+        if not self._recurring.is_analysed(row):
+            return None
         text = self._recurring.text(row)
         spans = token_spans(text)
         start, end = spans[at][1], spans[at + max(len(pattern.words), 1) - 1][2]

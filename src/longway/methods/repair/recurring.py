@@ -13,7 +13,7 @@ It looks at texts only, never at labels.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from math import ceil
 
@@ -26,7 +26,7 @@ from longway.english.document import Document
 from longway.english.inflection import capitalise
 from longway.english.negation_words import is_negation
 from longway.methods.eda import STOP_WORDS
-from longway.methods.repair.mend import sentence_spans
+from longway.methods.repair.mend import MARKS, sentence_spans
 from longway.methods.repair.optional import has_sentiment, is_closed, is_optional_adverb, may_be_adverb
 from longway.tokens.tokenizer import encode, is_word, token_spans, tokenize_column
 
@@ -41,8 +41,8 @@ VOTES, AGREED = 16, 0.5  # rows that are analysed to judge a phrase; share of th
 VARIED, AGREED_IF_VARIED = 0.5, 0.15  # share of different words before the phrase; then fewer have to agree
 SET_OFF = 0.25  # share of a phrase's rows in which it is between two marks
 _BITS = 20
-SEPARATORS = frozenset(",;:-–—،、，；：")
-ENDS = frozenset(".!?…。！？")
+SEPARATORS = frozenset(",;:-–—،、，；：؛")
+ENDS = frozenset(MARKS)
 _RELATIVE = frozenset(["WDT", "WP"])
 
 
@@ -50,11 +50,18 @@ class Recurring:
     """Counts sentences, openings, closings and phrases over texts.
 
     read: analyses English texts; without it no phrase counts as loose. least: rows that have what recurs; None for a share of the texts.
+    analysed: the rows that `read` may analyse; None for all.
     """
 
     def __init__(
-        self, texts: Sequence[str], *, read: Callable[[str], Document] | None = None, least: int | None = None
+        self,
+        texts: Sequence[str],
+        *,
+        read: Callable[[str], Document] | None = None,
+        least: int | None = None,
+        analysed: Collection[int] | None = None,
     ) -> None:
+        self._analysed = analysed
         self.least = least or max(LEAST, ceil(LEAST_SHARE * len(texts)))
         self._texts, self._read = texts, read
         self._extended: dict[tuple[Words, str], tuple[Words, int]] = {}
@@ -138,7 +145,7 @@ class Recurring:
         if self._read is None:
             return False
         if phrase not in self._votes:
-            rows = self.rows_with(phrase)
+            rows = self._english(self.rows_with(phrase))
             some = [rows[i * len(rows) // VOTES] for i in range(VOTES)] if len(rows) > VOTES else rows
             votes = [self._is_loose_in(row, at, len(phrase)) for row, at in some]
             share = sum(votes) / max(len(votes), 1)
@@ -152,11 +159,20 @@ class Recurring:
         if self._read is None:
             return False
         if words not in self._apart:
-            rows = [(row, at) for row, at in self.rows_with(words) if opening(self._tokens[row]) == words]
+            found = self._english(self.rows_with(words))
+            rows = [(row, at) for row, at in found if opening(self._tokens[row]) == words]
             some = [rows[i * len(rows) // VOTES] for i in range(VOTES)] if len(rows) > VOTES else rows
             votes = [self._is_sentence_after(row, at + len(words)) for row, at in some]
             self._apart[words] = len(votes) >= self.least and sum(votes) >= ALWAYS * len(votes)
         return self._apart[words]
+
+    def is_analysed(self, row: int) -> bool:
+        """Whether a text is English and can be analysed."""
+        return self._read is not None and (self._analysed is None or row in self._analysed)
+
+    def _english(self, rows: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Those of the rows that may be analysed."""
+        return [each for each in rows if self.is_analysed(each[0])]
 
     def is_set_off(self, phrase: Words) -> bool:
         """Whether a phrase is often between two marks, or between a mark and an end of the text."""

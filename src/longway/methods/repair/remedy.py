@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from longway.english.document import Document
+from longway.methods.method import Rows
 from longway.records import Pattern
 
 
@@ -30,14 +31,23 @@ class Target:
 
 @dataclass(slots=True)
 class RepairRow:
-    """One row. number: its position in the dataset. read: analyses English texts; None if the texts are in another language."""
+    """One row. number: its position in the dataset. read: analyses English texts; None if the text is in another language.
+
+    language: its ISO 639 code; "" for English.
+    """
 
     number: int
     text: str
     label: str
     context: str | None = None
     read: Callable[[str], Document] | None = None
+    language: str = ""
     _document: Document | None = field(default=None, repr=False)
+
+    @property
+    def is_english(self) -> bool:
+        """Whether the text is in English, so that it can be analysed."""
+        return self.read is not None
 
     @property
     def document(self) -> Document:
@@ -46,6 +56,13 @@ class RepairRow:
             assert self.read is not None
             self._document = self.read(self.text)
         return self._document
+
+
+def repair_row(rows: Rows, row: int, text: str, read: Callable[[str], Document] | None) -> RepairRow:
+    """A row with this text. read: analyses English texts; it is not used for rows in other languages."""
+    is_english = rows.is_english(row)
+    language = "" if is_english else rows.languages[row]
+    return RepairRow(row, text, rows.label(row), rows.context(row), read if is_english else None, language)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 from longway.data.columns import WEIGHT_COLUMN
 from longway.detect import where
 from longway.english.document import Document
+from longway.languages.identify import ENGLISH, UNKNOWN
+from longway.languages.row_languages import NOT_ENGLISH
 from longway.methods.additions import Proposal
 from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent
 from longway.methods.method import Figures, Round, Rows, Verify, fresh_id
@@ -33,7 +35,7 @@ from longway.methods.repair.balance import Balance, best_drops
 from longway.methods.repair.concepts import ConceptPatterns
 from longway.methods.repair.features import N_FEATURES, FeatureReader, Numbers, number_of
 from longway.methods.repair.grammar import GrammarPatterns
-from longway.methods.repair.remedy import BatchRemedy, Draft, Remedy, RepairRow, Target, drafts_of
+from longway.methods.repair.remedy import BatchRemedy, Draft, Remedy, RepairRow, Target, drafts_of, repair_row
 from longway.methods.repair.shown import ShownRows
 from longway.methods.repair.weigh import balancing_weights
 from longway.records import Edit, Leak, Pattern, Verdict
@@ -69,6 +71,19 @@ class CounterpartSource(Protocol):
     def propose(self, rows: Sequence[int]) -> Iterator[list[Proposal]]:
         """The proposals for each row, in order."""
         ...
+
+
+class EnglishRows:
+    """Rows proposed by a source that knows English only: none for rows in other languages."""
+
+    def __init__(self, source: CounterpartSource, rows: Rows) -> None:
+        self._source, self._rows, self.engine = source, rows, source.engine
+
+    def propose(self, rows: Sequence[int]) -> Iterator[list[Proposal]]:
+        """The proposals for each row, in order."""
+        found = self._source.propose([row for row in rows if self._rows.is_english(row)])
+        for row in rows:
+            yield next(found) if self._rows.is_english(row) else []
 
 
 MeasureLeak = Callable[[Sequence[tuple[str, str | None, str]]], Leak]
@@ -129,7 +144,10 @@ class Repair:
         more = self._read_balanced if self._balanced else None
         self._parsed = N_FEATURES + (0 if concepts is None else len(concepts.targets))
         n_features = self._parsed + (0 if grammar is None else 1 + len(grammar.targets))
-        self.reader = FeatureReader.for_texts(rows.texts, rows.contexts, ignored=ignored, more=more)
+        languages = {"" if language in (ENGLISH, UNKNOWN) else language for language in rows.languages}
+        self.reader = FeatureReader.for_texts(
+            rows.texts, rows.contexts, ignored=ignored, more=more, languages=sorted(languages)
+        )
         self.balance = Balance(
             self.reader.read(rows.texts, rows.contexts), rows.labels, n_features, parsed=self._parsed
         )
@@ -163,7 +181,9 @@ class Repair:
     @property
     def changed_rows(self) -> Rows:
         """The rows with their texts as they are now: what is added must not bring back what was taken out."""
-        return replace(self.rows, texts=list(self.texts))
+        rows = replace(self.rows, texts=list(self.texts))
+        rows._languages = self.rows.languages
+        return rows
 
     @property
     def n_dropped(self) -> int:
@@ -288,8 +308,7 @@ class Repair:
 
     def row(self, number: int) -> RepairRow:
         """A row as remedies see it."""
-        rows = self.rows
-        return RepairRow(number, self.texts[number], rows.label(number), rows.context(number), self.read)
+        return repair_row(self.rows, number, self.texts[number], self.read)
 
     def _fields(self, row: int, text: str) -> dict[str, str]:
         task = self.rows.task
@@ -309,6 +328,11 @@ class Repair:
     ) -> Round:
         """Use drafts that weaken the target. asides_only: use those that take asides out, whatever the row's label."""
         stage = Stage(remedy.name, rows=len(rows))
+        if remedy.needs_english:
+            english = [row for row in rows if self.rows.is_english(row)]
+            if len(english) < len(rows):
+                stage.refused[NOT_ENGLISH] += len(rows) - len(english)
+            rows = english
         choices = self._drafts(remedy, target, rows)
         if asides_only:
             choices = {row: [one for one in drafts if one.asides] for row, drafts in choices.items()}

@@ -1,0 +1,102 @@
+"""The languages of a dataset: identified from some of its rows, or given by the user.
+
+    languages_in(dataset)        {"en": 0.98, "de": 0.02}: shares of the rows whose language is known, most frequent first
+    dataset.columns.language     what the user gave: "de", "German", or "en,de"
+
+A few hundred rows are looked at; more only if there seem to be several languages. A language that is rarer than `RAREST`
+is not counted, since short texts are misidentified about as often. Close languages are confused more often: the rarer ones count as the
+most frequent one, unless they are frequent, too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+import polars as pl
+
+from longway.data import Dataset
+from longway.errors import SettingError
+from longway.languages.identify import ENGLISH, NAMES, UNKNOWN, language_of, name_of
+from longway.languages.words import how_split
+
+FIRST, MORE = 200, 2000  # rows to look at; if there are several languages
+RAREST, SUSPECT = 0.02, 0.015  # share of the rows; in the first look
+RAREST_CLOSE = 0.2  # of a language that is close to the most frequent one
+_CLOSE = [
+    {"da", "nb", "sv"}, {"cs", "sk"}, {"hr", "sl"}, {"es", "pt", "ca", "it"}, {"ru", "uk", "be", "bg", "mk", "sr", "kk", "mn"}, {"hi", "mr", "ne"},
+    {"ar", "fa", "ur", "ckb", "ug"}, {"zh", "ja"},
+]  # fmt: skip
+_CODES = {name.lower(): code for code, name in NAMES.items()}
+
+
+def languages_in(dataset: Dataset) -> dict[str, float]:
+    """The share of each language, most frequent first; English if nothing is known, the given ones if the user gave some."""
+    if dataset.columns.language:
+        given = codes_of(dataset.columns.language)
+        return _shares(_counts(dataset, MORE, given), 0.0) if len(given) > 1 else {given[0]: 1.0}
+    shares = _shares(_counts(dataset, FIRST), SUSPECT)
+    return _shares(_counts(dataset, MORE), RAREST) if len(shares) > 1 else shares
+
+
+def codes_of(given: str) -> tuple[str, ...]:
+    """The codes of languages by code or English name, separated by commas; SettingError if one is unknown.
+
+    >>> codes_of("German, en")
+    ('de', 'en')
+    """
+    names = [name.strip().lower() for name in given.split(",") if name.strip()]
+    codes = tuple(dict.fromkeys(_CODES.get(name, name) for name in names))
+    unknown = [code for code in codes if code not in NAMES or code == UNKNOWN]
+    if unknown or not codes:
+        known = ", ".join(code for code in NAMES if code != UNKNOWN)
+        raise SettingError(
+            f"'language' must be the code of a language. Got {(unknown or [given])[0]!r}. The codes are {known}."
+        )
+    return codes
+
+
+def described(shares: Mapping[str, float]) -> str:
+    """The languages as a report names them.
+
+    >>> described({"en": 0.9, "de": 0.1}), described({"ja": 1.0})
+    ('English (90%), German (10%)', 'Japanese')
+    """
+    if len(shares) == 1:
+        return name_of(next(iter(shares)))
+    return ", ".join(f"{name_of(language)} ({share:.0%})" for language, share in shares.items())
+
+
+def splitting_of(languages: Sequence[str]) -> str:
+    """How the words of these languages are found, in one phrase; "" for English alone."""
+    if tuple(languages) == (ENGLISH,):
+        return ""
+    ways = {language: how_split(language) for language in languages}
+    if len(set(ways.values())) == 1:
+        return next(iter(ways.values()))
+    return "; ".join(f"{name_of(language)}: {way}" for language, way in ways.items())
+
+
+def _shares(counts: Counter[str], rarest: float) -> dict[str, float]:
+    """Shares of the languages that are not too rare, most frequent first."""
+    known = Counter({language: n for language, n in counts.items() if language != UNKNOWN})
+    main = known.most_common(1)[0][0] if known else ENGLISH
+    close = {language for group in _CLOSE if main in group for language in group if rarest} - {main}
+    frequent = {
+        language: n
+        for language, n in known.most_common()
+        if n >= (RAREST_CLOSE if language in close else rarest) * known.total()
+    }
+    return {language: n / sum(frequent.values()) for language, n in frequent.items()} or {ENGLISH: 1.0}
+
+
+def _counts(dataset: Dataset, n_rows: int, among: Sequence[str] = ()) -> Counter[str]:
+    return Counter(language_of(text, among=among) for text in _some_texts(dataset, n_rows))
+
+
+def _some_texts(dataset: Dataset, n_rows: int) -> Iterator[str]:
+    """Texts from all over the data; from the first batch, if it is streamed."""
+    batches = islice(dataset.batches(), 1 if dataset.streamed else None)
+    texts = pl.concat([pl.Series([], dtype=pl.String), *(batch.texts for batch in batches)])
+    yield from texts.gather_every(max(1, len(texts) // n_rows)).head(n_rows)

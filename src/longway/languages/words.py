@@ -1,0 +1,227 @@
+"""The words of a text in its language.
+
+    words("L'homme n'a rien vu.", "fr")        l'  homme  n'  a  rien  vu
+    words("电影太长了", "zh")                    电影  太  长  了      (with rjieba; otherwise one token per character)
+    rules_for(["de"])                          what `tokens.tokenizer.splitting` takes
+
+English keeps the rules of `tokens/tokenizer.py`. Other languages share them, with what each needs:
+
+    Turkish            I is the capital of ı, and İ that of i
+    French, Italian ...  an elided word is a word: l', qu', dell'
+    Arabic, Hebrew     optional vowel marks are removed; Hebrew abbreviations keep their quotation mark
+    Korean             particles after words of two or more syllables are separate tokens
+    Thai               the longest words of a list that ships with Longway (words_th.txt of PyThaiNLP, CC0)
+    Chinese, Japanese  words by rjieba, and by fugashi with the dictionary ipadic; without them, single characters
+    Lao, Khmer, Burmese  single characters with their vowel signs
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from gzip import decompress
+from importlib import import_module
+from importlib.resources import files
+from importlib.util import find_spec
+
+import polars as pl
+
+from longway.languages.identify import ENGLISH, UNKNOWN, language_of
+from longway.tokens.tokenizer import PATTERN, UNSPACED, SplitRules, is_word, rules_in_use, splitting, tokenize
+
+_NUMBER = r"\d+(?:[.,/:]\d+)+"
+_WORD = rf"{_NUMBER}|\w+(?:'\w+)*|[^\w\s]"  # where spaces separate all words, or were put between them
+_CLUSTERS = PATTERN.replace(f"|{UNSPACED}|", rf"|{UNSPACED}\p{{M}}*|")
+_ELISIONS = {
+    "fr": "l|d|j|m|n|s|t|c|qu|jusqu|lorsqu|puisqu|quoiqu",
+    "it": "l|d|c|m|t|s|v|un|all|dall|dell|nell|sull|coll|quell|quest|bell|dov|com|cos|anch|sant|tutt|senz|mezz|nessun",
+    "ca": "l|d|m|t|s|n",
+}
+_OPTIONAL_MARKS = {
+    "he": "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]",
+    **dict.fromkeys(("ar", "fa", "ur", "ckb", "ug"), "[\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]"),
+}
+_HEBREW = r"""\p{Hebrew}+(?:["'׳״]\p{Hebrew}+)+"""
+_HAN_RUN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+")
+_JAPANESE_RUN = re.compile(
+    r"[\u3005\u3006\u3041-\u3096\u309d\u309e\u30a1-\u30ff\uff66-\uff9f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+"
+)
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {ord("’"): "'"}
+# A Korean syllable ends in a consonant unless its number is a multiple of 28. After "l" (8), 로 is written as after a vowel.
+_OPEN = "".join(chr(code) for code in range(0xAC00, 0xD7A4, 28))
+_OPEN_OR_L = _OPEN + "".join(chr(code + 8) for code in range(0xAC00, 0xD7A4, 28))
+_CLOSED = "".join(f"{chr(code + 1)}-{chr(code + 27)}" for code in range(0xAC00, 0xD7A4, 28))
+_PARTICLES = "|".join(
+    [
+        rf"([가-힣][{_CLOSED}])(은|이|을|과|으로|이나|이라는|이란|으로서|으로써)\b",
+        rf"([가-힣][{_OPEN_OR_L}])(로|로서|로써)\b",
+        rf"([가-힣][{_OPEN}])(는|가|를|와|나|라는|란)\b",
+        r"([가-힣]{2})(에서는|에서도|에서|에게서|에게|에는|에도|에|의|도|만|부터|까지|처럼|보다|께서|한테|마다|조차|밖에)\b",
+    ]
+)
+_THAI_SIGNS = "ะ-ฺๅ็-๎"  # vowels and tones that belong to the letter before
+EXTRAS = {"zh": ("rjieba",), "ja": ("fugashi", "ipadic")}  # the packages of `longway[zh]`, `longway[ja]`
+_BY_CLUSTER = ("lo", "km", "my")
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageRules:
+    """The rules of several languages; each text is split by those of its own, and by those of the first if it is unclear."""
+
+    languages: tuple[str, ...]
+
+    def of(self, text: str) -> SplitRules:
+        """The rules for one text."""
+        return rules_of(self._language(text))
+
+    def column(self, texts: pl.Series) -> pl.Series:
+        """One list of tokens per text."""
+        spoken = pl.Series([self._language(text) for text in texts], dtype=pl.String)
+        frame = pl.DataFrame({"text": texts, "language": spoken}).with_row_index()
+        parts = [
+            part.select("index", tokens=rules_of(str(language)).column(part["text"]))
+            for (language,), part in frame.group_by("language")
+        ]
+        return pl.concat(parts).sort("index")["tokens"] if parts else pl.Series([], dtype=pl.List(pl.String))
+
+    def _language(self, text: str) -> str:
+        found = language_of(text, among=self.languages)
+        return self.languages[0] if found == UNKNOWN else found
+
+
+def words(text: str, language: str) -> list[str]:
+    """The words of a text in lower case, without punctuation marks.
+
+    >>> words("L'homme n'a rien vu.", "fr"), words("ISPARTA'DA İYİ", "tr")
+    (["l'", 'homme', "n'", 'a', 'rien', 'vu'], ["ısparta'da", 'iyi'])
+    """
+    with splitting(rules_for([language])):
+        return [token for token in tokenize(text) if is_word(token)]
+
+
+def rules_for(languages: Sequence[str]) -> SplitRules | LanguageRules | None:
+    """The rules for texts in these languages, the most frequent one first; None for English alone, and if nothing is known."""
+    known = tuple(language for language in languages if language != UNKNOWN)
+    if not known or known == (ENGLISH,):
+        return None
+    return rules_of(known[0]) if len(known) == 1 else LanguageRules(known)
+
+
+def languages_in_use() -> tuple[str, ...]:
+    """The languages of the dataset that a job works on, the most frequent one first; English if nothing else was said."""
+    rules = rules_in_use()
+    return (ENGLISH,) if rules is None else rules.languages
+
+
+@cache
+def rules_of(language: str) -> SplitRules:
+    """The rules of one language."""
+    if language in (ENGLISH, UNKNOWN):
+        return SplitRules(language, _lowered, None, PATTERN)
+    if language in EXTRAS:
+        cut = _CUTS[language] if is_installed(language) else None
+        return SplitRules(language, _half_width, cut, PATTERN if cut is None else _WORD)
+    fold = partial(_folded, language=language)
+    if language in _ELISIONS:
+        return SplitRules(language, fold, None, rf"\b(?:{_ELISIONS[language]})'|{PATTERN}")
+    if language == "he":
+        return SplitRules(language, fold, None, f"{_HEBREW}|{PATTERN}")
+    if language in _CUTS:
+        return SplitRules(language, fold, _CUTS[language], _WORD)
+    return SplitRules(language, fold, None, _CLUSTERS if language in _BY_CLUSTER else PATTERN)
+
+
+def is_installed(language: str) -> bool:
+    """Whether the packages that find the words of a language are installed; True if it needs none."""
+    return all(find_spec(package) is not None for package in EXTRAS.get(language, ()))
+
+
+def how_split(language: str) -> str:
+    """How the words of a language are found, for a report.
+
+    >>> how_split("de"), how_split("th")
+    ('words between spaces', 'words by the longest match in a word list')
+    """
+    if language in EXTRAS and is_installed(language):
+        return f"words by {' and '.join(EXTRAS[language])}"
+    if language in EXTRAS or language in _BY_CLUSTER:
+        return "single characters, so that words appear as n-grams"
+    return _HOW.get(language, "words between spaces")
+
+
+_HOW = {
+    "th": "words by the longest match in a word list",
+    "ko": "words between spaces, particles apart",
+    "vi": "syllables between spaces, so that words appear as n-grams",
+}
+
+
+# Folding
+
+
+def _lowered(texts: pl.Series) -> pl.Series:
+    return texts.str.to_lowercase().str.replace_all("’", "'", literal=True)
+
+
+def _folded(texts: pl.Series, *, language: str) -> pl.Series:
+    if language == "tr":
+        texts = texts.str.replace_all("İ", "i", literal=True).str.replace_all("I", "ı", literal=True)
+    if language in _OPTIONAL_MARKS:
+        texts = texts.str.replace_all(_OPTIONAL_MARKS[language], "")
+    return _lowered(texts).str.normalize("NFC")
+
+
+def _half_width(texts: pl.Series) -> pl.Series:
+    """Lower case, with Latin letters, digits and marks of full width as usual ones."""
+    return pl.Series([text.translate(_FULL_WIDTH) for text in texts], dtype=pl.String).str.to_lowercase()
+
+
+# Words without spaces between them
+
+
+def _cut_runs(
+    texts: pl.Series, *, run: re.Pattern[str], cutter: Callable[[], Callable[[str], str]]
+) -> pl.Series:
+    cut = cutter()
+    return pl.Series([run.sub(lambda match: f" {cut(match[0])} ", text) for text in texts], dtype=pl.String)
+
+
+@cache
+def _chinese() -> Callable[[str], str]:
+    rjieba = import_module("rjieba")
+    return lambda run: " ".join(rjieba.cut(run))
+
+
+@cache
+def _japanese() -> Callable[[str], str]:
+    tagger = import_module("fugashi").GenericTagger(f"{import_module('ipadic').MECAB_ARGS} -Owakati")
+    return lambda run: tagger.parse(run)
+
+
+def _thai(texts: pl.Series) -> pl.Series:
+    pieces = texts.str.replace_all(_thai_pattern(), " $0 ")
+    return pieces.str.replace_all(rf" +([{_THAI_SIGNS}])", "$1")
+
+
+@cache
+def _thai_pattern() -> str:
+    """Any listed word, the longest first, or a single letter. Nothing but literals: such a pattern becomes an automaton, however long it is."""
+    listed = (
+        decompress((files("longway.languages") / "thai_words.txt.gz").read_bytes()).decode("utf-8").split()
+    )
+    letters = [chr(code) for code in range(0xE01, 0xE4F)]
+    return "|".join([*sorted(listed, key=len, reverse=True), *letters])
+
+
+def _korean(texts: pl.Series) -> pl.Series:
+    return texts.str.replace_all(_PARTICLES, "$1$3$5$7 $2$4$6$8")
+
+
+_CUTS: Mapping[str, Callable[[pl.Series], pl.Series]] = {
+    "zh": partial(_cut_runs, run=_HAN_RUN, cutter=_chinese),
+    "ja": partial(_cut_runs, run=_JAPANESE_RUN, cutter=_japanese),
+    "th": _thai,
+    "ko": _korean,
+}

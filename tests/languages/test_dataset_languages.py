@@ -1,0 +1,102 @@
+"""The languages of a dataset, and what a job does with them."""
+
+import json
+
+import pytest
+
+from longway.data import load
+from longway.errors import SettingError
+from longway.jobs.audit.job import audit
+from longway.jobs.audit.settings import AuditSettings
+from longway.languages.dataset import codes_of, described, languages_in, splitting_of
+from longway.languages.words import languages_in_use
+from longway.tokens.tokenizer import tokenize
+
+ENGLISH = [
+    "The meeting began late on Monday.",
+    "My neighbour was very quiet after the rain.",
+    "Her letter changed the whole plan.",
+]
+GERMAN = [
+    "Die Sitzung begann am Montag spät.",
+    "Mein Nachbar war nach dem Regen sehr ruhig.",
+    "Ihr Brief änderte den ganzen Plan.",
+]
+PLACES = [
+    "au marché",
+    "devant la gare",
+    "après l'orage",
+    "chez mon voisin",
+    "dans la vieille ville",
+    "à la fin de la semaine",
+    "près de l'eau",
+]
+PEOPLE = [
+    "L'institutrice",
+    "Mon voisin",
+    "Ma tante",
+    "Le garçon",
+    "La vieille dame",
+    "Le chauffeur du bus",
+    "Notre ami",
+]
+QUICK = AuditSettings(levels=("token",))
+
+
+def rows(texts, n, label=None):
+    return [{"text": f"{texts[i % len(texts)]} {i}", "label": label or "ab"[i % 2]} for i in range(n)]
+
+
+def test_one_language_is_named_and_mixed_ones_have_shares():
+    assert languages_in(load(rows(ENGLISH, 60))) == {"en": 1.0}
+    mixed = languages_in(load([*rows(ENGLISH, 60), *rows(GERMAN, 20)]))
+    assert mixed == {"en": 0.75, "de": 0.25}
+    assert described(mixed) == "English (75%), German (25%)"
+
+
+def test_a_language_that_is_given_overrides_what_the_texts_look_like():
+    assert languages_in(load(rows(ENGLISH, 20), language="Turkish")) == {"tr": 1.0}
+    assert set(languages_in(load([*rows(ENGLISH, 9), *rows(GERMAN, 3)], language="en,de"))) == {"en", "de"}
+
+
+def test_an_unknown_language_is_refused_with_the_known_ones():
+    with pytest.raises(SettingError, match=r"Got .klingon.\. The codes are en, de"):
+        codes_of("klingon")
+    with pytest.raises(SettingError, match="Got 'xx'"):
+        audit(rows(ENGLISH, 20), QUICK, language="xx")
+
+
+def test_an_audit_finds_words_by_the_rules_of_the_language_and_ends_them(tmp_path):
+    texts = [
+        f"{who} {does} {place}."
+        for who in PEOPLE
+        for place in PLACES
+        for does in ("n'attendait pas", "chantait souvent")
+    ]
+    data = [{"text": text, "label": "a" if "n'" in text else "b"} for text in texts]
+    result = audit(data, QUICK, out=tmp_path / "run")
+    assert result.dataset.languages == {"fr": 1.0}
+    assert result.dataset.splitting == splitting_of(["fr"]) == "words between spaces"
+    assert any(
+        "n'" in one.pattern.words for finding in result.findings for one in (finding, *finding.variants)
+    )
+    assert languages_in_use() == ("en",)
+    assert tokenize("l'homme") == ["l'homme"]
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["settings"]["languages"] == ["fr"]
+    assert ("Language", "French; words between spaces") in result.page().facts
+
+
+def test_an_english_audit_records_nothing_new_in_its_settings(tmp_path):
+    audit(rows(ENGLISH, 40), QUICK, out=tmp_path / "run")
+    assert "languages" not in json.loads((tmp_path / "run" / "run.json").read_text())["settings"]
+
+
+def test_a_language_that_predicts_the_label_is_a_problem():
+    told = audit([*rows(ENGLISH, 60, "a"), *rows(ENGLISH, 20, "b"), *rows(GERMAN, 60, "b")], QUICK)
+    (problem,) = [one for one in told.problems if one.kind == "language_predicts_label"]
+    assert (
+        problem.message
+        == "The language predicts the label: 100% of the rows in German have the label 'b', 57% of all rows."
+    )
+    balanced = audit([*rows(ENGLISH, 60), *rows(GERMAN, 60)], QUICK)
+    assert not [one for one in balanced.problems if one.kind == "language_predicts_label"]

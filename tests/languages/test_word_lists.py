@@ -1,0 +1,94 @@
+"""The word tables of other languages, on sentences that were written before them."""
+
+import tomllib
+
+import pytest
+
+from longway.languages.word_lists import (
+    FOLDER,
+    KINDS,
+    LANGUAGES,
+    WITHOUT_SPACES,
+    find,
+    has_words,
+    may_start,
+    word_list,
+)
+from longway.tokens.tokenizer import tokenize
+from tests.languages.sentences import ABSOLUTES, HEDGES, NEGATION, SECOND_READING
+
+SENTENCES = [
+    ("negation", NEGATION),
+    ("negation", SECOND_READING),
+    ("hedges", HEDGES),
+    ("absolutes", ABSOLUTES),
+]
+SAID = [
+    (kind, language, sentence, bool(1 - side))
+    for kind, table in SENTENCES
+    for language, both in table.items()
+    for side, sentences in enumerate(both)
+    for sentence in sentences
+]
+
+
+@pytest.mark.parametrize(("kind", "language", "sentence", "is_there"), SAID)
+def test_a_table_finds_what_a_sentence_says(kind, language, sentence, is_there):
+    assert bool(find(tokenize(sentence), kind, language)) == is_there
+
+
+@pytest.mark.parametrize(("kind", "language", "sentence", "is_there"), SAID)
+def test_what_is_found_begins_in_a_token_that_may_start_it(kind, language, sentence, is_there):
+    tokens = tokenize(sentence)
+    starts = {i for i, token in enumerate(tokens) if may_start(token, kind, language)}
+    assert all(starts & set(range(*span)) for span in find(tokens, kind, language))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_enough_sentences(language):
+    said, unsaid = NEGATION[language]
+    assert len(said) >= 8
+    assert len(unsaid) >= 4
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_word_of_a_table_is_one_token_or_characters(language, kind):
+    words = word_list(kind, language)
+    assert len(words) >= 10
+    assert [word for word in words if "".join(tokenize(word)) != word] == []
+    if language not in WITHOUT_SPACES:
+        assert [word for word in words if tokenize(word) != [word]] == []
+
+
+@pytest.mark.parametrize("language", sorted(set(LANGUAGES) - WITHOUT_SPACES))
+def test_phrases_are_written_as_their_tokens(language):
+    tables = tomllib.loads((FOLDER / f"{language}.toml").read_text(encoding="utf-8")).values()
+    phrases = [each for table in tables for name in ("phrases", "except") for each in table.get(name, ())]
+    assert [each for each in phrases if " ".join(tokenize(each)) != each] == []
+
+
+@pytest.mark.parametrize("language", ["zh", "ja"])
+def test_the_segmentation_of_a_text_does_not_matter(language):
+    for sentences in NEGATION[language]:
+        for sentence in sentences:
+            assert bool(find([sentence], "negation", language)) == bool(
+                find(list(sentence), "negation", language)
+            )
+
+
+def test_the_span_is_that_of_the_words():
+    assert find("der zug ist auf keinen fall da".split(), "negation", "de") == [(4, 5)]
+    assert find("el precio no es para nada malo".split(), "negation", "es") == [(2, 3), (4, 6)]
+    assert find(list("他没有来"), "negation", "zh") == [(1, 2)]
+
+
+def test_arabic_vowel_signs_and_the_russian_yo_do_not_matter():
+    assert find(tokenize("لَمْ يَصِلْ"), "negation", "ar") == [(0, 1)]
+    assert find(tokenize("ни при чём"), "negation", "ru") == [(0, 1)]
+
+
+def test_a_language_without_tables_has_no_words():
+    assert not has_words("ko")
+    assert word_list("hedges", "ko") == frozenset()
+    assert find(["안", "좋아요"], "negation", "ko") == []
