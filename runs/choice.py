@@ -3,6 +3,7 @@
     python runs/choice.py                     all files of shared/data/choice
     python runs/choice.py obqa cqa --limit 200
     python runs/choice.py --permute 100       answers shuffled within questions: audits without a finding, leak intervals above chance
+    python runs/choice.py --coverage 100      answers drawn from a fitted ranker, or at random: how often the interval of the leak has the true one
     python runs/choice.py --planted 20        cues planted in clean data, 20 datasets for each cue and strength: recall and false discoveries
     python runs/choice.py --speed 2000        processor time of an audit of so many questions
 
@@ -18,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,12 +28,13 @@ from rich.table import Table
 
 import common
 from longway.data.choices import ChoiceDataset, Question, load_choices
-from longway.detect.choices.leak import leaks
+from longway.detect.choices.leak import REPEATS, feature_sets, leak_of, leaks, picks, repeated_picks
 from longway.detect.choices.patterns import Candidates
-from longway.detect.choices.ranker import Sets
+from longway.detect.choices.ranker import Sets, fit, softmax
 from longway.detect.choices.search import search
+from longway.detect.choices.vectors import MiniLMEncoder
 from longway.jobs.choices.job import audit_choices
-from longway.records import Finding
+from longway.records import Finding, Leak
 
 FILES = (
     "arc",
@@ -66,24 +69,27 @@ def read(name: str, limit: int | None) -> ChoiceDataset:
 
 def benchmarks(names: Sequence[str], limit: int | None, console: Console) -> dict[str, Any]:
     """The audit of each file."""
-    table = Table("data", "questions", "right without the prompt", "chance", "findings", "strongest")
+    table = Table(
+        "data", "questions", "right without the prompt", "ranker", "chance", "findings", "strongest"
+    )
     figures: dict[str, Any] = {}
     for name in names:
         result = audit_choices(read(name, limit))
-        leak = result.leak
+        leak = result.highest_leak
         strongest = [one.pattern.name for one in result.findings[:3]]
         interval = f"{leak.accuracy:.1%} ({100 * leak.low:.1f} to {100 * leak.high:.1f})"
         table.add_row(
             name,
             f"{leak.rows:,}",
             interval,
+            leak.part,
             f"{leak.majority:.1%}",
             str(len(result.findings)),
             "; ".join(strongest),
         )
         figures[name] = {
             "leak": round(leak.accuracy, 4), "low": round(leak.low, 4), "high": round(leak.high, 4), "chance": round(leak.majority, 4),
-            "findings": len(result.findings), "parts": {part: round(one.accuracy, 4) for part, one in result.leaks.items()}, "strongest": strongest,
+            "ranker": leak.part, "findings": len(result.findings), "parts": {part: round(one.accuracy, 4) for part, one in result.leaks.items()}, "strongest": strongest,
         }  # fmt: skip
     console.print(table)
     return figures
@@ -98,6 +104,7 @@ def permuted(names: Sequence[str], audits: int, limit: int | None, console: Cons
     for name in names:
         given = read(name, limit)
         measured = Candidates.of(given.questions)
+        encoder = MiniLMEncoder()  # keeps the vectors: the candidates stay the same
         clean, above, ranked, found = 0, 0, 0, []
         for seed in range(audits):
             random = np.random.default_rng(seed)
@@ -107,14 +114,63 @@ def permuted(names: Sequence[str], audits: int, limit: int | None, console: Cons
             clean += not findings
             found += [one.pattern.name for one in findings]
             if seed % LEAKS_PER == 0:
-                leak = leaks(drawn, is_ordered=given.is_ordered, columns=("",), seed=0)[0]["candidates"]
-                above += leak.low > leak.majority
-                ranked += 1
+                made = leaks(drawn, is_ordered=given.is_ordered, columns=("",), seed=0, encoder=encoder)[0]
+                above += sum(leak.low > leak.majority for leak in made.values())
+                ranked += len(made)
         console.print(
             f"{name}: {clean} of {audits} audits of random answers without a finding; {above} of {ranked} leaks above chance. Found: {found[:8]}"
         )
         figures[name] = {"clean": clean, "audits": audits, "leaks_above": above, "leaks": ranked}
     return figures
+
+
+# Intervals
+
+
+def coverage(names: Sequence[str], draws: int, limit: int | None, console: Console) -> dict[str, Any]:
+    """How often the interval of a leak has its expectation, for random answers and for answers drawn from a ranker that was fitted to the real ones."""
+    table = Table("data", "ranker", "answers", "leak", "variance, once", "repeated", "interval has it")
+    figures: dict[str, Any] = {}
+    for name in names:
+        given = read(name, limit)
+        measured = Candidates.of(given.questions)
+        for part in ("cues", "words"):
+            features, penalty = feature_sets(measured, is_ordered=given.is_ordered)[part]
+            for kind, scale in (("random", 0.0), ("fitted", 1.0)):
+                p = softmax(scale * (features @ fit(features, measured.sets, penalty)), measured.sets)
+                drawn = [answers_by(p, measured, np.random.default_rng(seed)) for seed in range(draws)]
+                once = [picks(features, penalty, one.sets, one.group, 0).hit.mean() for one in drawn]
+                found = [repeated_leak(features, penalty, one) for one in drawn]
+                mean = float(np.mean([one.accuracy for one in found]))
+                alone = mean * (1 - mean) / len(measured.questions)
+                ratios = [
+                    float(np.var(some, ddof=1)) / alone for some in (once, [one.accuracy for one in found])
+                ]
+                share = float(np.mean([one.low <= mean <= one.high for one in found]))
+                table.add_row(
+                    name, part, kind, f"{mean:.1%}", *(f"{one:.2f}" for one in ratios), f"{share:.0%}"
+                )
+                figures[f"{name} {part} {kind}"] = {
+                    "once": ratios[0],
+                    "repeated": ratios[1],
+                    "covered": share,
+                }
+    console.print(table)
+    return figures
+
+
+def answers_by(p: np.ndarray, given: Candidates, random: Random) -> Candidates:
+    """The questions with an answer drawn from the probabilities of their candidates."""
+    right = [
+        start + int(random.choice(end - start, p=p[start:end]))
+        for start, end in pairwise(given.sets.starts.tolist())
+    ]
+    return replace(given, sets=Sets(given.sets.starts, np.array(right)))
+
+
+def repeated_leak(features: Any, penalty: Any, given: Candidates) -> Leak:
+    hit = np.mean([one.hit for one in repeated_picks(features, penalty, given, 0)], axis=0)
+    return leak_of("", hit, given, ("",), REPEATS)
 
 
 # Planted cues
@@ -270,12 +326,15 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="files to audit; all if none are named")
     parser.add_argument("--limit", type=int, help="questions of each file")
     parser.add_argument("--permute", type=int, metavar="N", help="audits of shuffled answers for each file")
+    parser.add_argument("--coverage", type=int, metavar="N", help="datasets with drawn answers for each file")
     parser.add_argument("--planted", type=int, metavar="N", help="datasets for each planted cue and strength")
     parser.add_argument("--speed", type=int, metavar="N", help="questions of the timed audit")
     options = parser.parse_args()
     console = Console(width=140)
     if options.permute:
         figures = permuted(options.names or PERMUTED, options.permute, options.limit, console)
+    elif options.coverage:
+        figures = coverage(options.names or ("obqa",), options.coverage, options.limit, console)
     elif options.planted:
         figures = planted(options.planted, console)
     elif options.speed:

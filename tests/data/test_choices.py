@@ -336,3 +336,31 @@ def test_other_data_are_read_with_the_same_base():
     found = load_choices(numbered(1, 2, 3))
     again = load_choices(numbered(1, 2, 1), found.columns.as_given)
     assert [one.right for one in again.questions] == [0, 1, 0]
+
+
+# ---- candidates that begin with the prompt
+
+
+def test_a_prompt_that_all_candidates_begin_with_is_left_out():
+    rows = [{"prompt": "Why?", "chosen": "Why?\nBecause.", "rejected": "Why?\n No."}]
+    found = load_choices(rows)
+    assert found.questions[0].candidates == ("Because.", " No.")
+    assert next(one.count for one in found.problems if one.kind == "begins_with_prompt") == 1
+
+
+def test_an_answer_by_its_text_may_begin_with_the_prompt():
+    rows = [{"question": "He", "options": ["He runs", "He sleeps"], "answer": "He sleeps"}]
+    question = load_choices(rows).questions[0]
+    assert (question.candidates, question.right) == (("runs", "sleeps"), 1)
+
+
+def test_scores_that_are_no_numbers_rank_nothing():
+    rows = [{"responses": ["a", "b"], "scores": [1.0, score]} for score in (float("nan"), float("inf"), 2.0)]
+    found = load_choices(rows, choices="responses", scores="scores")
+    assert [one.right for one in found.questions] == [1]
+
+
+def test_if_no_row_can_be_used_the_error_says_why():
+    rows = [{"question": "x?", "options": ["a", "b"], "answer": "Z"}]
+    with pytest.raises(DataError, match=r"1 row whose answer is none of the candidates.* choices = options, answer = answer"):  # fmt: skip
+        load_choices(rows)

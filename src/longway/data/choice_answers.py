@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Literal
 
 from longway.data.choice_columns import ChoiceColumns
@@ -143,6 +144,8 @@ def _by_score(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int 
     try:
         scores = [float(score) for score in answer]
     except (TypeError, ValueError):
+        return "no_answer"
+    if not all(map(isfinite, scores)):
         return "no_answer"
     best = max(scores)
     return scores.index(best) if scores.count(best) == 1 else "several_answers"

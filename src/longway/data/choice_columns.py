@@ -185,7 +185,7 @@ def _votes(names: Sequence[str], given: GivenColumns) -> ChoiceColumns | None:
     if pair is None or winner is None:
         return None
     judge = given.judge or _first(names, JUDGES, without=(*pair, winner))
-    guessed = tuple(role for role in ("a", "b", "winner") if not getattr(given, role))
+    guessed = tuple(role for role in ("a", "b", "winner", "judge") if not getattr(given, role))
     return ChoiceColumns(
         "votes", pair, winner, judge=judge, makers=_pair(names, MAKERS) or (), guessed=guessed
     )

@@ -41,6 +41,7 @@ KINDS = {
     "same_candidates": ("{n} with the right answer among the others, too{about}, skipped.", "Make the candidates of a row different."),
     "repeated_candidate": ("{n} with a candidate that occurs twice{about}; used.", "Make the candidates of a row different."),
     "tie": ("{n} with a tie{about}; used to compare judges only.", "Nothing to do."),
+    "begins_with_prompt": ("{n} whose candidates all begin with the prompt{about}; what follows it was used.", "Nothing to do."),
     "repeated_question": ("{n} that repeat a prompt{about}. They count as one observation where their answers agree.", "Keep one row for each question."),
 }  # fmt: skip
 
@@ -168,11 +169,10 @@ def _load(
     read = _Rows(columns)
     read.add(table)
     if not read.questions and not read.ties:
-        counts = ", ".join(
-            f"{say_rows(len(rows))}: {kind.replace('_', ' ')}" for kind, rows in read.faults.items()
-        )
+        found = " ".join(one.message for one in read.problems()) or "It has no rows."
+        named = ", ".join(f"{role} = {name}" for role, name in columns.fields().items())
         raise DataError(
-            f"{opened.name} has no row with candidates and one right answer ({counts or 'no rows'}). Check the columns: {columns.fields()}."
+            f"{opened.name} has no row with candidates and one right answer. {found} Check the columns: {named}."
         )
     problems = (*log.problems(), *read.problems())
     return ChoiceDataset(
@@ -209,9 +209,11 @@ class _Rows:
         answers = cells[columns.answer] if columns.answer else [0] * frame.height
         decode = self._decoder(answers, [one.texts for one in sets])
         for row, given in enumerate(sets):
-            texts = given.texts
             prompt = _text(prompts[row]) or given.shared
-            right = decode(answers[row], texts, given.letters)
+            texts = without_prompt(given.texts, prompt)
+            if texts != given.texts:
+                self._log("begins_with_prompt", row)
+            right = decode(answers[row], given.texts, given.letters)
             if fault := _fault(texts, right):
                 self._log(fault, row)
                 continue
@@ -302,6 +304,22 @@ def offered(cells: Sequence[Any]) -> Offered:
     while texts and not texts[-1].strip():  # rows with fewer options leave the last columns empty
         texts.pop()
     return _without_shared_turns(texts)
+
+
+def without_prompt(texts: list[str], prompt: str) -> list[str]:
+    """Candidates that all begin with the prompt, without it and the space that all of them have behind it; others as they are.
+
+    >>> without_prompt(["Why? Because.", "Why? So."], "Why?")
+    ['Because.', 'So.']
+    >>> without_prompt(["Why? Because.", "So."], "Why?")
+    ['Why? Because.', 'So.']
+    """
+    if not prompt.strip() or not all(text.startswith(prompt) for text in texts):
+        return texts
+    rest = [text[len(prompt) :] for text in texts]
+    shared = rest[0][: _n_shared(rest)] if rest else ""
+    n_space = len(shared) - len(shared.lstrip())
+    return [text[n_space:] for text in rest] if all(text.strip() for text in rest) else texts
 
 
 def _conversations(cells: Sequence[list[Any]]) -> Offered:

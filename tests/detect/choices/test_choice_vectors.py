@@ -73,7 +73,7 @@ def test_a_meaning_that_words_do_not_show_is_found():
     random = np.random.default_rng(0)
 
     def word(letters):
-        return "".join(random.choice(list(letters), 6))
+        return "".join(random.choice(list(letters), 14))
 
     questions = [
         question(word("aaab"), word("bcde"), word("cdef"), prompt=f"{i}?", number=i) for i in range(80)

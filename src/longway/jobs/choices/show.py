@@ -44,12 +44,12 @@ N_NAMED = 3
 OPTION_LIMIT = 160
 EVERYWHERE = REPORT | SCREEN
 SEEN = {
-    CANDIDATES: "surface and words of the candidates",
-    ENCODER: "surface and meaning (sentence encoder)",
-    "cues": "surface only: length, place, punctuation, style",
+    CANDIDATES: "surface and words",
+    ENCODER: "surface and meaning",
+    "cues": "surface only",
     "words": "words only",
-    "overlap": "how much of the prompt’s wording they repeat",
-}
+    "overlap": "words of the prompt",
+}  # of the candidates
 NO_ENCODER = (
     "The sentence encoder is not installed, so meaning was not measured: longway engines install local."
 )
@@ -64,13 +64,6 @@ class Unit:
     right: str
 
 
-SHORT = {
-    CANDIDATES: "surface, words",
-    ENCODER: "surface, meaning",
-    "cues": "surface only",
-    "words": "words only",
-    "overlap": "prompt overlap",
-}  # at the bars of a chart
 UNITS = {
     "choice": Unit("question", "option", "right"),
     "preference": Unit("pair", "answer", "chosen"),
@@ -79,6 +72,7 @@ UNITS = {
 }
 READING = [
     ("Leak", "How often a simple ranker picks the right candidate. It learned from other questions and never sees the prompt, so it should not do better than chance."),
+    ("Surface, meaning", "Surface is length, place, punctuation and style. Meaning is what a small sentence encoder makes of the start of each candidate."),
     ("Chance", "The accuracy of a random choice: the mean of one divided by the number of candidates."),
     ("Applies to", "Questions in which some candidates have the pattern and others do not. The others say nothing about it."),
     ("Right one has it", "In how many of these the right candidate (chosen, best or winning) has the pattern, and how many a random choice would give."),
@@ -141,7 +135,7 @@ def _verdict(result: ChoiceAuditResult) -> str:
         return f"Without the prompt a simple ranker picks the {_right(result)} in {leak.accuracy:.0%}; chance is {leak.majority:.0%}.{strongest}"
     if names:
         return f"Without the prompt a simple ranker does no better than chance ({leak.majority:.0%}), but some patterns predict the {_right(result)}.{strongest}"
-    return f"Nothing about the candidates predicts the {_right(result)} beyond chance ({leak.majority:.0%})."
+    return f"Nothing about the candidates clearly predicts the {_right(result)}: a simple ranker does no better than chance ({leak.majority:.0%})."
 
 
 def _right(result: ChoiceAuditResult) -> str:
@@ -152,11 +146,11 @@ def _right(result: ChoiceAuditResult) -> str:
 def _leak_section(result: ChoiceAuditResult) -> Section:
     shown = {part: result.leaks[part] for part in SEEN if part in result.leaks}
     rows = [Row([SEEN[part], leak_words(leak), percent(leak.majority)]) for part, leak in shown.items()]
-    named = [replace(leak, columns=(SHORT[part],)) for part, leak in shown.items()]
+    named = [replace(leak, columns=(SEEN[part],)) for part, leak in shown.items()]
     title = f"How often a ranker picks the {_right(result)}, against chance"
     desc = "; ".join(f"{one.part}: {percent(one.accuracy)}" for one in named)
     svg = charts.leak_chart(named, key="leak", majority=result.leak.majority, title=title, desc=desc)
-    lead = f"How often a simple ranker picks the {_right(result)}, by what it sees of the candidates. It learned from other questions and never sees the prompt; only the last one knows how much of the prompt’s wording they repeat. The dashed line is a random choice; the whisker is the 95% interval."
+    lead = f"How often a simple ranker picks the {_right(result)}, by what it sees of the candidates: their surface (length, place, punctuation, style), their words, their meaning to a sentence encoder, or how many words of the prompt they repeat. It learned from other questions and never sees the prompt itself. The dashed line is a random choice; the whisker is the 95% interval."
     columns = [Column("The ranker sees"), Column("Right", number=True), Column("Chance", number=True)]
     return Section(
         "leak",
