@@ -175,7 +175,7 @@ def _folded(texts: pl.Series, *, language: str) -> pl.Series:
 
 def _half_width(texts: pl.Series) -> pl.Series:
     """Lower case, with Latin letters, digits and marks of full width as usual ones."""
-    return pl.Series([text.translate(_FULL_WIDTH) for text in texts], dtype=pl.String).str.to_lowercase()
+    return pl.Series([text.translate(_FULL_WIDTH).lower() for text in texts], dtype=pl.String)
 
 
 # Words without spaces between them
