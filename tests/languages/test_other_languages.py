@@ -6,6 +6,7 @@ import json
 import pytest
 
 import longway as lw
+from longway.detect.choices.cues import CUES, measure
 from longway.engines.engine import Sampling
 from longway.engines.prompt import rewrite_prompt
 from longway.engines.rules import RulesEngine
@@ -168,3 +169,12 @@ def test_a_served_engine_rewords_in_the_language_of_the_row(answer, is_used):
     assert asked
     assert all("write in German" in text for text in asked)
     assert any(edit.accepted and edit.engine == "served:toy" for edit in result.edits) == is_used
+
+
+def test_cues_of_candidates_count_the_words_of_their_language():
+    names = [cue.name for cue in CUES]
+    german = measure(
+        "Was stimmt über den Zug?", ["Er kommt immer pünktlich an.", "Er kommt vielleicht nicht."]
+    )
+    at = [names.index(name) for name in ("absolutes", "hedges", "negation")]
+    assert german[:, at].tolist() == [[1, 0, 0], [0, 1, 1]]
