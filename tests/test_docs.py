@@ -353,6 +353,11 @@ def test_the_command_reference_is_what_the_script_makes():
     assert (DOCS / "commands.md").read_text(encoding="utf-8") == script("make_commands").page(), again
 
 
+def test_the_page_about_languages_is_what_the_script_makes():
+    again = "run: python docs/make_languages.py"
+    assert (DOCS / "languages.md").read_text(encoding="utf-8") == script("make_languages").page(), again
+
+
 @pytest.mark.parametrize("detector", DETECTOR_PAGES)
 def test_every_detector_has_a_page_with_the_five_sections(detector):
     text = (DOCS / "detectors" / f"{detector}.md").read_text(encoding="utf-8")

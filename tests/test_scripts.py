@@ -56,6 +56,11 @@ SMALL = {
         ["--limit", "80", "--model", "bow"],
         {"test_plain_bow", "test_before_bow", "flipped_before_bow", "test_after_bow", "flipped_after_bow"},
     ),
+    "runs/languages.py": (
+        ["--only", "en", "th", "--rows", "200", "--seeds", "1"],
+        {"rows", "seeds", "rate", "languages"},
+    ),
+    "bench/languages.py": (["--only", "de", "--characters", "20000"], {"characters", "ratio", "languages"}),
     "runs/redteam.py": (
         ["--engine", "obedient", "--limit", "6", "--learn", "80"],
         {"obey", "through", "share_through"},

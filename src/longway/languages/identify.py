@@ -105,6 +105,11 @@ def language_of(text: str, *, among: Collection[str] = ()) -> str:
     return model.languages[best] if odds[best] >= CLEAR else UNKNOWN
 
 
+def languages_of_models() -> frozenset[str]:
+    """The languages that share their script with others, so that a model tells them apart."""
+    return frozenset(language for model in _models().values() for language in model.languages)
+
+
 def languages_of(texts: Iterable[str]) -> list[str]:
     """The language of each text, as `language_of` says it."""
     return [language_of(text) for text in texts]

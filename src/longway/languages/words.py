@@ -138,13 +138,13 @@ def is_installed(language: str) -> bool:
     return all(find_spec(package) is not None for package in EXTRAS.get(language, ()))
 
 
-def how_split(language: str) -> str:
-    """How the words of a language are found, for a report.
+def how_split(language: str, *, has_packages: bool | None = None) -> str:
+    """How the words of a language are found, for a report. has_packages: whether those of its extra are installed; default: as they are here.
 
     >>> how_split("de"), how_split("th")
     ('words between spaces', 'words by the longest match in a word list')
     """
-    if language in EXTRAS and is_installed(language):
+    if language in EXTRAS and (is_installed(language) if has_packages is None else has_packages):
         return f"words by {' and '.join(EXTRAS[language])}"
     if language in EXTRAS or language in _BY_CLUSTER:
         return "single characters, so that words appear as n-grams"
@@ -155,6 +155,12 @@ _HOW = {
     "th": "words by the longest match in a word list",
     "ko": "words between spaces, particles apart",
     "vi": "syllables between spaces, so that words appear as n-grams",
+}
+
+NOTES = {  # what else the rules of a language do
+    **dict.fromkeys(_ELISIONS, "elided words are separate: l'"),
+    **dict.fromkeys(_OPTIONAL_MARKS, "optional marks are removed"),
+    "tr": "I is the capital of ı, İ that of i",
 }
 
 
@@ -175,7 +181,7 @@ def _folded(texts: pl.Series, *, language: str) -> pl.Series:
 
 def _half_width(texts: pl.Series) -> pl.Series:
     """Lower case, with Latin letters, digits and marks of full width as usual ones."""
-    return pl.Series([text.translate(_FULL_WIDTH) for text in texts], dtype=pl.String).str.to_lowercase()
+    return pl.Series([text.translate(_FULL_WIDTH).lower() for text in texts], dtype=pl.String)
 
 
 # Words without spaces between them

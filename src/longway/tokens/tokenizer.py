@@ -54,7 +54,10 @@ class SplitRules:
 
     def column(self, texts: pl.Series) -> pl.Series:
         """One list of tokens per text."""
-        folded = self.fold(texts)
+        return self.tokens(self.fold(texts))
+
+    def tokens(self, folded: pl.Series) -> pl.Series:
+        """One list of tokens per folded text."""
         return (folded if self.cut is None else self.cut(folded)).str.extract_all(self.pattern)
 
     def of(self, text: str) -> SplitRules:
@@ -165,7 +168,7 @@ def _token_spans(text: str, rules: SplitRules | None) -> tuple[tuple[str, int, i
         tokens, ends = _tokens(folded), [i + 1 for i in origin]
     else:
         folded, origin, ends = _fold_with_origin(text, rules)
-        tokens = rules.column(pl.Series([text])).item().to_list()
+        tokens = rules.tokens(pl.Series([folded])).item().to_list()
     spans, place = [], 0
     for token in tokens:
         start = folded.index(token, place)

@@ -258,7 +258,7 @@ def _language_problems(dataset: Dataset, languages: Mapping[str, float]) -> list
         if not is_installed(language):
             message = f"{name_of(language)} texts were split into single characters, so that words appear as phrases: {' and '.join(EXTRAS[language])} is missing."
             advice = f"Install it: pip install 'longway[{language}]'"
-            problems.append(Problem("no_words", message, dataset.n_used, advice))
+            problems.append(Problem("single_characters", message, dataset.n_used, advice))
     return [*problems, *(_mixed_problems(dataset, list(languages)) if len(languages) > 1 else ())]
 
 

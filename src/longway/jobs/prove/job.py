@@ -42,6 +42,9 @@ from longway.jobs.prove.settings import ProveSettings
 from longway.jobs.prove.training import CellStore, TestSet, Version, rows_of, train_all
 from longway.jobs.rewrite.job import rewrite
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
+from longway.languages.dataset import described
+from longway.languages.identify import ENGLISH
+from longway.languages.words import languages_in_use
 from longway.show.html import render
 from longway.store import RUN_FILE, Journal
 
@@ -259,6 +262,7 @@ def _run(
                 versions.append(inputs.version(name, _baseline(name, inputs, run.folder), settings))
             tests, concerns = _checked(versions, inputs.tests, settings)
         concerns += inputs.problems()
+        concerns += _english_encoder(settings.models, dataset)
         files: dict[str, str] = {}
         if changing is not None:
             tests, files = changing.perturbed(tests, run)
@@ -293,6 +297,19 @@ def _run(
             Documents(run.folder / ANALYSES_FILE).forget()
         run.finish(FILE, result.to_dict(), report=render(result.page()))
     return result
+
+
+def _english_encoder(models: Sequence[str], dataset: Dataset) -> list[Concern]:
+    """What to know about an encoder that was trained on English texts, if the data are in another language."""
+    languages = languages_in_use()
+    used = [model for model in models if model.startswith("minilm")]
+    if ENGLISH in languages or not used:
+        return []
+    text = (
+        f"The texts are in {described(dict.fromkeys(languages[:1], 1.0))}, and the encoder of {', '.join(used)} was trained on English. "
+        "Use --model bow, or an encoder of the language: --model hf:NAME."
+    )
+    return [Concern("data", dataset.n_used, (), text, False)]
 
 
 def _baseline(name: str, inputs: _Inputs, folder: Path) -> Arranged:
