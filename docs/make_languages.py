@@ -10,7 +10,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from longway.languages.identify import NAMES, UNKNOWN, languages_of_models
+from longway.languages.identify import ENGLISH, NAMES, UNKNOWN, languages_of_models
+from longway.languages.word_lists import has_words
 from longway.languages.words import EXTRAS, NOTES, how_split
 
 PAGE = Path(__file__).parent / "languages.md"
@@ -18,6 +19,10 @@ COLUMNS: dict[str, Callable[[str], str]] = {
     "code": lambda language: f"`{language}`",
     "identified by": lambda language: "letters" if language in languages_of_models() else "script",
     "words": lambda language: _words(language),
+    "negations, hedges, absolutes": lambda language: (
+        "yes" if language == ENGLISH or has_words(language) else "no"
+    ),
+    "reworded by": lambda language: "rules, served engines" if language == ENGLISH else "served engines",
 }
 TOP = """# Languages
 

@@ -92,7 +92,8 @@ def sentence(language: str, random: Random) -> str:
     """One sentence of our parts."""
     joint = "" if language in WITHOUT_SPACES else " "
     text = joint.join(random.choice(part.split("|")) for part in PARTS[language])
-    return f"{text[0].upper()}{text[1:]}{STOPS.get(language, '.')}"
+    # A number: so a sentence is no boilerplate, however often its parts recur.
+    return f"{text[0].upper()}{text[1:]} (B{random.randrange(100, 1000)}){STOPS.get(language, '.')}"
 
 
 def rows(language: str, *, planted: str = "sentence", n: int = N_ROWS, seed: int = 0) -> list[dict[str, str]]:

@@ -47,7 +47,7 @@ def negates(tokens: Sequence[str], language: str = "") -> bool:
     return bool(find(tokens, "negation", language)) if language else any(map(is_negation, tokens))
 
 
-def languages_in(reading: Reading) -> tuple[str, ...]:
+def spoken_in(reading: Reading) -> tuple[str, ...]:
     """The languages of a dataset, the most frequent first, from a sample of its texts; "" stands for English, and for nothing known."""
     if not reading.n_texts:
         return ("",)
@@ -61,7 +61,7 @@ def languages_in(reading: Reading) -> tuple[str, ...]:
 
 
 def without_negations(languages: Iterable[str]) -> list[str]:
-    """Those of the languages, as `languages_in` returns them, whose negations are not known."""
+    """Those of the languages, as `spoken_in` returns them, whose negations are not known."""
     return [language for language in languages if language and not has_words(language)]
 
 
@@ -79,7 +79,7 @@ class NegationDetector(Detector):
     def __init__(self, reading: Reading, role: str = ROW) -> None:
         super().__init__(reading, role)
         words = self._words = reading.vocabulary.words
-        self._languages = [one for one in languages_in(reading) if not one or has_words(one)]
+        self._languages = [one for one in spoken_in(reading) if not one or has_words(one)]
         self._masks = {
             language: np.array(
                 [may_start(word, "negation", language) if language else is_negation(word) for word in words],

@@ -14,10 +14,15 @@ from functools import partial, wraps
 from typing import ParamSpec, TypeVar
 
 from longway.data import Dataset
-from longway.languages.dataset import languages_in
+from longway.engines.engine import Engine
+from longway.errors import SettingError
+from longway.languages.dataset import described, languages_in
+from longway.languages.identify import ENGLISH
 from longway.languages.words import rules_for
 from longway.tokens.tokenizer import use_rules
 
+ENGLISH_ONLY = frozenset({"rules", "local"})  # engines that write no other language
+SERVED = "Use --engine served:MODEL, which writes in the language of each row, or `longway repair`, which also takes out, normalises and drops."
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -37,3 +42,15 @@ def with_own_rules(job: Callable[P, T]) -> Callable[P, T]:
         return copy_context().run(partial(job, *args, **kwargs))
 
     return run
+
+
+def check_english(languages: Mapping[str, float], what: str, next_step: str) -> None:
+    """SettingError if no text is English. what: knows English only, as the start of a sentence."""
+    if ENGLISH not in languages:
+        raise SettingError(f"{what} English only. The texts look like {described(languages)}. {next_step}")
+
+
+def check_writer(languages: Mapping[str, float], writer: Engine | None) -> None:
+    """SettingError if no text is English and the engine that writes knows English only. Rows of mixed data are refused one by one."""
+    if writer is not None and all(part.name in ENGLISH_ONLY for part in writer.parts):
+        check_english(languages, f"The engine {writer.name} writes", SERVED)

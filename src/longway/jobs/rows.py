@@ -10,6 +10,7 @@ import polars as pl
 
 from longway.data import Dataset, load
 from longway.english.sentiment_words import sentiment_agreement
+from longway.languages.dataset import codes_of
 from longway.languages.identify import ENGLISH, UNKNOWN
 from longway.languages.row_languages import main_language
 from longway.methods.method import Rows
@@ -45,7 +46,10 @@ def rows_of(dataset: Dataset, *, seed: int = 0, labelled: bool = True, describe:
         task_of(dataset.labels if labelled else (), text_name=columns.text, context_name=columns.context),
         contexts if columns.context is not None else None,
     )
-    main = main_language(texts)
+    given = codes_of(columns.language) if columns.language else ()
+    if len(given) == 1:
+        rows.languages = [given[0]] * len(rows)
+    main = given[0] if given else main_language(texts)
     rows.task = replace(rows.task, language="" if main in (ENGLISH, UNKNOWN) else main)
     if labelled:
         if not describe:  # else the user says what the labels mean

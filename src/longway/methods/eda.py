@@ -25,11 +25,13 @@ from longway.english.inflection import lemmas, match_case
 from longway.english.listed_words import listed_words
 from longway.english.wordnet import POS, senses
 from longway.errors import SettingError
+from longway.languages.identify import ENGLISH, UNKNOWN
 from longway.methods.method import ALL_DONE, Figures, Objection, Round, Rows, fresh_id
 from longway.records import Edit
 
 _WORDS = listed_words(__name__)
 STOP_WORDS = _WORDS["stop_words"]
+NO_SYNONYMS = "not English: WordNet only has English synonyms; use --method paraphrase --engine served:MODEL"
 _CORE = re.compile(r"^(\W*)(.*?)(\W*)$", re.DOTALL)
 
 
@@ -86,6 +88,9 @@ class Eda:
         refusals: Counter[str] = Counter()
         taken = set(rows.ids) if self.settings.add else set()
         for row in range(len(rows)):
+            if rows.languages[row] not in (ENGLISH, UNKNOWN):
+                refusals[NO_SYNONYMS] += 1
+                continue
             made = self.texts_for(rows.texts[row], key=rows.ids[row])
             if not made:
                 refusals["no operation changes this text"] += 1

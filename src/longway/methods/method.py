@@ -81,6 +81,10 @@ class Rows:
             self._languages = row_languages(self.texts)
         return self._languages
 
+    @languages.setter
+    def languages(self, languages: list[str]) -> None:
+        self._languages = languages
+
     def is_english(self, row: int) -> bool:
         """Whether a row is English: what knows English only leaves all others alone."""
         return self.languages[row] == ENGLISH

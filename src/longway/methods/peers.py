@@ -32,6 +32,7 @@ from longway.engines.prompt import (
 )
 from longway.engines.transport import tokens_for
 from longway.errors import ColumnError, DataError, SettingError
+from longway.languages.identify import ENGLISH, UNKNOWN, name_of
 from longway.methods.additions import Adder, AskEngine, Proposal, Proposed, add_in_parts
 from longway.methods.drafts import until_spent
 from longway.methods.eda import STOP_WORDS
@@ -173,7 +174,8 @@ class BackTranslation(Peer[BackTranslationSettings]):
         answers = self.written(prompts, settings.n, settings.sampling, result)
         foreign = [(row, text) for row, w in zip(part, answers, strict=False) for text in w.texts]
         prompts = [
-            translate_back_prompt(text, language=settings.language, into=settings.into) for _, text in foreign
+            translate_back_prompt(text, language=settings.language, into=_language(rows, row, settings.into))
+            for row, text in foreign
         ]
         answers = self.written(prompts, 1, settings.sampling, result)
         for (row, text), written in zip(foreign, answers, strict=False):
@@ -184,6 +186,12 @@ class BackTranslation(Peer[BackTranslationSettings]):
                 for new in written.texts
             ]
         return result
+
+
+def _language(rows: Rows, row: int, default: str) -> str:
+    """The English name of the language of a row; the default if it is English or unknown."""
+    language = rows.languages[row]
+    return default if language in (ENGLISH, UNKNOWN) else name_of(language)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Cues: numbers that the surface of a candidate has, whatever it means. Each is compared with the other candidates of its question.
 
-Tables of words are of English; they are counted, not interpreted, so in other languages they are zero everywhere and drop out.
+Absolutes, hedges and negations are counted by the tables of the question's language (`languages/word_lists.py`). The other tables of words are
+of English, and for languages without a table all are: they are counted, not interpreted, so there they are zero everywhere and drop out.
 """
 
 from __future__ import annotations
@@ -14,12 +15,16 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from longway.languages.row_languages import foreign_language
+from longway.languages.word_lists import Kind, find, has_words
+
 Floats = NDArray[np.float64]
 WORD = re.compile(r"\w+(?:['’]\w+)*")
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 SENTENCE_END = re.compile(r"[.!?]+(?=\s|$)")
 EMOJI = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf]")
 TERMINAL = (".", "!", "?", "。", "！", "？", "।", "؟")
+READ = 600  # characters of a question that show its language
 RESTATED = 4  # words at the start of an answer that are those of the prompt
 
 
@@ -90,12 +95,25 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(WORD.findall(text.casefold().replace("’", "'")))
 
 
+@lru_cache(maxsize=64)
+def _language(*texts: str) -> str:
+    """The language of a question; "" for English."""
+    return foreign_language(" ".join(texts)[:READ])
+
+
 def _each(function: Callable[[str], float]) -> Callable[[str, Sequence[str]], Sequence[float]]:
     return lambda prompt, candidates: [float(function(text)) for text in candidates]
 
 
-def _share(table: frozenset[str]) -> Callable[[str, Sequence[str]], Sequence[float]]:
+def _share(
+    table: frozenset[str], kind: Kind | None = None
+) -> Callable[[str, Sequence[str]], Sequence[float]]:
+    """Counts the words of an English table. kind: of the tables that take its place in other languages."""
+
     def measure(prompt: str, candidates: Sequence[str]) -> Sequence[float]:
+        language = _language(prompt, *candidates) if kind is not None else ""
+        if kind is not None and has_words(language):
+            return [float(len(find(words_of(text), kind, language))) for text in candidates]
         return [float(sum(word in table for word in words_of(text))) for text in candidates]
 
     return measure
@@ -233,9 +251,9 @@ CUES: tuple[Cue, ...] = (
     Cue("digits", "numbers", "digits", "no digits", _each(lambda text: sum(map(str.isdigit, text)))),
     Cue("precision", "numbers", "the most digits behind the decimal point", "the fewest digits behind the decimal point", _each(_precision)),
     Cue("middle number", "numbers", "a number in the middle of all", "the largest or smallest number", _numeric_rank),
-    Cue("absolutes", "wording", "an absolute word (always, never, only ...)", "no absolute word", _share(ABSOLUTES)),
-    Cue("hedges", "wording", "a hedge (may, often, usually ...)", "no hedge", _share(HEDGES)),
-    Cue("negation", "wording", "a negation", "no negation", _share(NEGATIONS)),
+    Cue("absolutes", "wording", "an absolute word (always, never, only ...)", "no absolute word", _share(ABSOLUTES, "absolutes")),
+    Cue("hedges", "wording", "a hedge (may, often, usually ...)", "no hedge", _share(HEDGES, "hedges")),
+    Cue("negation", "wording", "a negation", "no negation", _share(NEGATIONS, "negation")),
     Cue("joiners", "wording", "the most joining words (because, which, and ...)", "the fewest joining words", _share(JOINERS)),
     Cue("all of the above", "wording", "“all of the above” or similar", "not “all of the above” or similar", _each(lambda text: bool(ALL_OF_ABOVE.search(text)))),
     Cue("first person", "wording", "I, me, my", "no I, me, my", _share(FIRST_PERSON), True),

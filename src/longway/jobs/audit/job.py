@@ -27,6 +27,7 @@ from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.duplicates import duplicate_problems
 from longway.detect.findings import Search, Tests, search
 from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
+from longway.detect.negation import without_negations
 from longway.detect.people import ATTRIBUTES, PeopleDetector, trait_of
 from longway.detect.reading import TEXT, Reading
 from longway.detect.row_checks import check_rows
@@ -324,11 +325,13 @@ def _language_problems(dataset: Dataset, languages: Mapping[str, float]) -> list
     """Texts that are not English, words that cannot be found, and languages that predict the label."""
     problems = []
     if ENGLISH not in languages:
+        unknown = without_negations(languages)
+        which = f" negation has no words of {' and '.join(map(name_of, unknown))}," if unknown else ""
         message = (
-            f"The texts look like {described(languages)}. The levels people and negation know only English words; words, phrases, positions, "
-            "lengths, overlap and the leak are the same in any language."
+            f"The texts look like {described(languages)}. The level people knows only English words,{which} and the other levels and the leak "
+            "are the same in any language."
         )
-        advice = "The rules repair English only: repair with --engine served:MODEL."
+        advice = "The rules reword English only: a repair takes out what recurs, normalises and drops rows. To reword, add --engine served:MODEL."
         problems.append(Problem("language", message, dataset.n_used, advice))
     for language in languages:
         if not is_installed(language):

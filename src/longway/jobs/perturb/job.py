@@ -39,7 +39,7 @@ from longway.jobs.engine_use import (
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import MAX_LABELS, arrange
-from longway.jobs.language import speak, with_own_rules
+from longway.jobs.language import check_english, speak, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.perturb.perturbers import Who, calls_of, who_perturbs
 from longway.jobs.perturb.perturbing import NOT_DRAWN, TOO_LITTLE, Editing, Outcome, Perturbing, Try
@@ -76,6 +76,7 @@ DRY_SAMPLE = 200, 20_000  # texts and characters that a dry run analyses at most
 READING = "reading who is mentioned"
 EXCLUDED = (NOT_DRAWN, TOO_LITTLE, BUDGET_SPENT)  # rows that the settings leave unchanged, not the perturber
 FOR_EVERYBODY = "used for everybody"
+PERTURB_NEXT = "Perturb a dataset in English; `longway audit` and `longway repair` work in any language."
 
 
 @with_own_rules
@@ -170,7 +171,7 @@ def _prepared(
     """The job with its engine, which is closed at the end."""
     whole = as_dataset(data)
     part = arrange(whole, split, labelled=False).dataset
-    speak(part)
+    check_english(speak(part), "The people that a perturbation changes are found in", PERTURB_NEXT)
     with engines_at(on, engine_named) as named:
         who = who_perturbs(settings, engines, named=named)
         try:

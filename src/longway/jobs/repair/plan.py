@@ -12,6 +12,7 @@ from longway.detect.grammar import GrammarDetector
 from longway.english.opposites import opposite_table
 from longway.english.sentiment_words import word_sides
 from longway.jobs.engine_use import RunEstimate
+from longway.jobs.language import ENGLISH_ONLY
 from longway.jobs.repair.settings import (
     COUNTERPART,
     DROP,
@@ -146,7 +147,9 @@ def plan_of(
     grammar = _grammar_patterns([one for one in of_grammar if one not in left_alone], parse, parsed)
     wanted = set(settings.remedy)
     asks = settings.engine not in ("rules", "none")  # an engine that writes any text
-    left_out = frozenset() if has_english(rows) or asks else NEED_ENGLISH
+    writes_any = not set(settings.engine.split(",")) <= {*ENGLISH_ONLY, "none"}  # in any language
+    is_reworded = writes_any or has_english(rows)
+    left_out = frozenset() if is_reworded else NEED_ENGLISH
     steps = []
     for remedy, levels in LEVELS.items():
         if remedy in left_out:
@@ -164,12 +167,12 @@ def plan_of(
     by_rows = [*(() if grammar is None else grammar.targets), *(() if concepts is None else concepts.targets)]
     built = tuple(target.pattern.name for target in by_rows)
     # Without rules that reword, what is inside sentences can only be balanced by dropping rows.
-    if DROP in wanted or (not wanted and (rows.task.is_pair or not (asks or has_english(rows)))):
+    if DROP in wanted or (not wanted and (rows.task.is_pair or not is_reworded)):
         why = f"{'other rows ' * bool(built)}only if the leak is still above {goal:.0%}"
         steps.append(PlannedRemedy(DROP, built, len(rows), why))
     if WEIGH in wanted:
         steps.append(PlannedRemedy(WEIGH, (), len(rows), "adds the column longway_weight"))
-    notes = tuple(_notes(rows, asks=asks))
+    notes = tuple(_notes(rows, writes_any=writes_any))
     return RepairPlan(
         tuple(targets), tuple(signal), tuple(steps), goal, notes, grammar=grammar, concepts=concepts
     )
@@ -197,13 +200,13 @@ def _concept_patterns(chosen: Sequence[Chosen], rows: Rows) -> ConceptPatterns |
     return ConceptPatterns(targets, known, rows.task.text_name) if targets else None
 
 
-def _notes(rows: Rows, *, asks: bool) -> Iterator[str]:
-    """What the plan assumes. asks: whether an engine writes any text."""
+def _notes(rows: Rows, *, writes_any: bool) -> Iterator[str]:
+    """What the plan assumes. writes_any: whether an engine writes in any language."""
     if two_numbers(rows.task.labels) and (sides := rows.task.sides):
         read = " and ".join(f"{label} is {side}" for label, side in sides.items())
         yield f"The labels are read as sentiment, because the texts praise and find fault accordingly: {read}. If they mean something else, say so with --describe."
-    if note := not_english_note(rows.languages):
-        yield note if asks else f"{note} To reword them and add counterparts, use --engine served:MODEL."
+    if not writes_any and (note := not_english_note(rows.languages)):
+        yield f"{note} To reword them and add counterparts, use --engine served:MODEL."
 
 
 def has_english(rows: Rows) -> bool:

@@ -18,6 +18,7 @@ from longway.engines.paid import PaidWriting
 from longway.engines.prompt import rewrite_prompt
 from longway.english.pipeline import load_pipeline
 from longway.jobs.engine_use import sampled
+from longway.jobs.language import ENGLISH_ONLY
 from longway.jobs.repair.plan import (
     RepairPlan,
     has_counterparts,
@@ -55,7 +56,6 @@ from longway.verify.model_checks import ClassifiersCheck
 from longway.verify.verifier import Verifier, verifier_for
 
 RULES = "rules"
-ENGLISH_ONLY = frozenset({RULES, "local"})  # engines that write no other language
 PREPARE = "prepare"  # a kind of work
 REWORDED = 0.1  # drafts that an engine is expected to have per row that it is asked for
 WORDS = {

@@ -46,7 +46,7 @@ from longway.jobs.engine_use import (
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
-from longway.jobs.language import speak, with_own_rules
+from longway.jobs.language import SERVED, check_english, check_writer, speak, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.placement import engines_at
 from longway.jobs.rewrite.result import FILE, RefusedEdits, RewriteResult, TermCount
@@ -164,7 +164,9 @@ def prepared(
     """The job with its engines, which are closed at the end. on: where engines compute."""
     whole = as_dataset(data)
     part = arrange(whole, split).dataset
-    speak(part)
+    languages = speak(part)
+    if settings.method in ("eda", "crossaug"):
+        check_english(languages, f"The method {settings.method} knows", SERVED)
     if settings.engine == "auto" and settings.needs_engine:
         # The small model needs seconds per text, hours for a few thousand rows, and hardly lowers the leak further (notes/LOG.md).
         settings = replace(settings, engine=choose(base_url=engines.base_url).spec.removesuffix(",local"))
@@ -172,6 +174,7 @@ def prepared(
         writer, judge = engines_of(settings, engines, named=named)
         settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
         try:
+            check_writer(languages, writer)
             yield RewriteJob(whole, part, settings, writer, judge, engines.budget)
         finally:
             close(writer, judge)

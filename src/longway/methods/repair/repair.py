@@ -182,7 +182,7 @@ class Repair:
     def changed_rows(self) -> Rows:
         """The rows with their texts as they are now: what is added must not bring back what was taken out."""
         rows = replace(self.rows, texts=list(self.texts))
-        rows._languages = self.rows.languages
+        rows.languages = self.rows.languages
         return rows
 
     @property
