@@ -179,11 +179,11 @@ def test_contrast_examples_are_among_the_counterparts_of_a_plan(word_for_word, m
         rows = job.rows()
         plan = job.plan(rows, Watcher())
         found = [
-            type(source) for source in job.repairing(rows, plan, Journal(None), Watcher()).counterparts()
+            type(one.source) for one in job.repairing(rows, plan, Journal(None), Watcher()).counterparts()
         ]
         without = job.repairing(rows, replace(plan, grammar=None), Journal(None), Watcher()).counterparts()
         assert ContrastCounterparts in found
-        assert ContrastCounterparts not in [type(source) for source in without]
+        assert ContrastCounterparts not in [type(one.source) for one in without]
 
 
 # The patterns alone

@@ -77,11 +77,11 @@ class EnglishRows:
     """Rows proposed by a source that knows English only: none for rows in other languages."""
 
     def __init__(self, source: CounterpartSource, rows: Rows) -> None:
-        self._source, self._rows, self.engine = source, rows, source.engine
+        self.source, self._rows, self.engine = source, rows, source.engine
 
     def propose(self, rows: Sequence[int]) -> Iterator[list[Proposal]]:
         """The proposals for each row, in order."""
-        found = self._source.propose([row for row in rows if self._rows.is_english(row)])
+        found = self.source.propose([row for row in rows if self._rows.is_english(row)])
         for row in rows:
             yield next(found) if self._rows.is_english(row) else []
 
