@@ -127,6 +127,7 @@ def test_leaves_stand_where_the_chart_looks_for_them(lengths):
 @pytest.mark.parametrize("chunk", [1 << 27, 20])  # all at once, and three rows at a time
 def test_log_totals_leave_one_word_out(chunk, monkeypatch):
     monkeypatch.setattr(model_module, "_CHUNK", chunk)
+    monkeypatch.setattr(model_module, "_FEW", 0)
     generator = torch.Generator().manual_seed(0)
     hidden = torch.randn(8, 5, generator=generator, dtype=torch.float64).requires_grad_()
     words = (3 * torch.randn(WORDS, 5, generator=generator, dtype=torch.float64)).requires_grad_()
@@ -148,3 +149,25 @@ def test_log_totals_leave_one_word_out(chunk, monkeypatch):
 def test_log_totals_do_not_overflow():
     found = log_totals(torch.tensor([[200.0]]), torch.tensor([[1.0], [2.0], [-3.0]]), torch.tensor([1]))
     assert found.tolist() == pytest.approx([200.0])
+
+
+def test_logits_that_are_kept_have_the_gradients_of_recomputed_ones(monkeypatch):
+    torch.manual_seed(0)
+    hidden, words = torch.randn(7, 5, dtype=torch.float64), torch.randn(9, 5, dtype=torch.float64)
+    without = torch.tensor([0, 3, 9, 8, 9, 1, 2])  # 9: none
+    found = []
+    for few in (0, 1 << 24):
+        monkeypatch.setattr(model_module, "_FEW", few)
+        given = hidden.clone().requires_grad_(), words.clone().requires_grad_()
+        totals = model_module.log_totals(*given, without)
+        (totals * torch.arange(7)).sum().backward()
+        found.append([totals, *(one.grad for one in given)])
+    for recomputed, kept in zip(*found, strict=True):
+        torch.testing.assert_close(kept, recomputed)
+
+
+def test_a_network_of_sums_is_that_of_each_sum():
+    torch.manual_seed(0)
+    network = model_module._Residual(6).double()
+    vectors, others = torch.randn(3, 6, dtype=torch.float64), torch.randn(4, 6, dtype=torch.float64)
+    torch.testing.assert_close(network.of_sums(vectors, others), network(vectors + others.unsqueeze(1)))

@@ -35,6 +35,7 @@ Distinct = tuple[
     tuple[Tensor, Tensor], ...
 ]  # for each text: its distinct words, and the index of each word among them
 _CHUNK = 1 << 27  # logits computed at once
+_FEW = 1 << 24  # logits that are kept for the backward pass on a CPU
 
 
 class _Residual(nn.Module):
@@ -51,7 +52,13 @@ class _Residual(nn.Module):
         )
 
     def forward(self, vectors: Tensor) -> Tensor:
-        vectors = self.first(vectors)
+        return self._later(self.first(vectors))
+
+    def of_sums(self, vectors: Tensor, others: Tensor) -> Tensor:
+        """The network of every sum of an other vector and a vector, [other, vector, d]; the linear layer sees each vector once."""
+        return self._later(self.first(vectors) + (others @ self.first.weight.T).unsqueeze(1))
+
+    def _later(self, vectors: Tensor) -> Tensor:
         for layer in self.layers:
             vectors = layer(vectors) + vectors
         return vectors
@@ -165,7 +172,7 @@ class PairGrammar(NeuralGrammar):
         """Log probabilities of the second word after each first one [batch, n, m, P], and after ε [batch, m, P]."""
         (given, given_at), (asked, asked_at) = first, second
         given = torch.nn.functional.pad(given, (0, 1), value=self.given_word.shape[0] - 1)  # and ε
-        hidden = self.second_net(self.second_of + self.given_word[given].unsqueeze(1))  # [given, P, d]
+        hidden = self.second_net.of_sums(self.second_of, self.given_word[given])  # [given, P, d]
         totals = log_totals(hidden.flatten(0, 1), self.second_word, given.repeat_interleave(hidden.shape[1]))
         logits = hidden @ self.second_word[asked].T  # [given, P, asked]
         logs = (logits - totals.view(hidden.shape[:2]).unsqueeze(-1)).transpose(1, 2)  # [given, asked, P]
@@ -175,18 +182,26 @@ class PairGrammar(NeuralGrammar):
 
 
 class _LogTotals(torch.autograd.Function):
-    """log sum exp(hidden @ words), a few rows at a time; recomputed in the backward pass."""
+    """log sum exp(hidden @ words), a few rows at a time; the logits are recomputed in the backward pass unless they are few."""
 
     @staticmethod
     def forward(ctx: Any, hidden: Tensor, words: Tensor, without: Tensor) -> Tensor:
-        found = [_totals(_logits(part, words), out) for part, out in _portions(words, hidden, without)]
-        totals = torch.cat(found)
+        if not hidden.is_cuda and len(hidden) * len(words) <= _FEW:
+            ctx.logits = _left_out_(_logits(hidden, words), without)
+            totals = ctx.logits.logsumexp(-1)
+        else:
+            ctx.logits = None
+            found = [_totals(_logits(part, words), out) for part, out in _portions(words, hidden, without)]
+            totals = torch.cat(found)
         ctx.save_for_backward(hidden, words, without, totals)
         return totals
 
     @staticmethod
     def backward(ctx: Any, *given: Tensor) -> tuple[Tensor, Tensor, None]:
         hidden, words, without, totals = ctx.saved_tensors
+        if ctx.logits is not None:
+            share = (ctx.logits - totals.unsqueeze(1)).exp_().mul_(given[0].unsqueeze(1))
+            return share @ words, share.T @ hidden, None
         to_words = torch.zeros_like(words)
         to_hidden = []
         for part, out, total, grad in _portions(words, hidden, without, totals, given[0]):
