@@ -5,6 +5,7 @@
     python runs/choice.py --permute 100       answers shuffled within questions: audits without a finding, leak intervals above chance
     python runs/choice.py --coverage 100      answers drawn from a fitted ranker, or at random: how often the interval of the leak has the true one
     python runs/choice.py --planted 20        cues planted in clean data, 20 datasets for each cue and strength: recall and false discoveries
+    python runs/choice.py --repair            cues planted in clean data, one dataset each, repaired: leak before and after
     python runs/choice.py --speed 2000        processor time of an audit of so many questions
 
 A planted cue is in one candidate of a question, drawn at random. With the given strength this candidate is the right one; otherwise the
@@ -33,7 +34,8 @@ from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.ranker import Sets, fit, softmax
 from longway.detect.choices.search import search
 from longway.detect.choices.vectors import MiniLMEncoder
-from longway.jobs.choices.job import audit_choices
+from longway.jobs.choices.job import as_choices, audit_choices
+from longway.jobs.choices.repair import repair_choices
 from longway.records import Finding, Leak
 
 FILES = (
@@ -303,6 +305,39 @@ def audits_of(cue: Cue, strength: float, datasets: int) -> Iterator[list[Finding
         yield search(given, is_ordered=not cue.is_long, max_q=MAX_Q, field="", label="right")[0]
 
 
+def repairs(console: Console) -> dict[str, Any]:
+    """The leak of data with each planted cue before and after a repair."""
+    table = Table(
+        "cue", "before", "after", "chance", "questions", "added", "dropped", "right answers changed"
+    )
+    figures: dict[str, Any] = {}
+    for cue in CUES:
+        random = np.random.default_rng([1, 80])
+        questions = clean_pairs(random) if cue.is_long else clean_questions(random)
+        rows = [row_of(one, i) for i, one in enumerate(plant(questions, cue, STRENGTHS[-1], random))]
+        result = repair_choices(rows)
+        part = "overlap" if cue.name == "prompt echo" else "candidates"
+        before, after = result.leaks_before[part], result.leaks_after[part]
+        right = {one.id: one.candidates[one.right or 0] for one in as_choices(rows).questions}
+        new = {one.id: one.candidates[one.right or 0] for one in result.data.questions}
+        changed = sum(right[id_].strip() != text.strip() for id_, text in new.items() if id_ in right)
+        table.add_row(
+            cue.name, f"{before.accuracy:.1%}", f"{after.accuracy:.1%}", f"{after.majority:.1%}",
+            f"{result.dataset.used:,} → {result.questions_after:,}", str(result.added), str(result.dropped), str(changed),
+        )  # fmt: skip
+        figures[cue.name] = {"before": round(before.accuracy, 4), "after": round(after.accuracy, 4), "chance": round(after.majority, 4), "questions": result.questions_after, "changed": changed}  # fmt: skip
+    console.print(table)
+    return figures
+
+
+def row_of(one: Question, number: int) -> dict[str, Any]:
+    """A question as a row of data; a pair if it has two candidates."""
+    right = one.right or 0
+    if len(one.candidates) == 2:
+        return {"id": str(number), "prompt": f"p {number}", "chosen": one.candidates[right], "rejected": one.candidates[1 - right]}  # fmt: skip
+    return {"id": one.id, "question": one.prompt, "choices": list(one.candidates), "answer": "ABCDE"[right]}
+
+
 # Speed
 
 
@@ -328,6 +363,7 @@ def main() -> None:
     parser.add_argument("--permute", type=int, metavar="N", help="audits of shuffled answers for each file")
     parser.add_argument("--coverage", type=int, metavar="N", help="datasets with drawn answers for each file")
     parser.add_argument("--planted", type=int, metavar="N", help="datasets for each planted cue and strength")
+    parser.add_argument("--repair", action="store_true", help="repair data with planted cues")
     parser.add_argument("--speed", type=int, metavar="N", help="questions of the timed audit")
     options = parser.parse_args()
     console = Console(width=140)
@@ -337,6 +373,8 @@ def main() -> None:
         figures = coverage(options.names or ("obqa",), options.coverage, options.limit, console)
     elif options.planted:
         figures = planted(options.planted, console)
+    elif options.repair:
+        figures = repairs(console)
     elif options.speed:
         figures = speed(options.speed, console)
     else:

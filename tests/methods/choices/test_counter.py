@@ -44,6 +44,14 @@ def test_code_and_tables_are_left_alone(text):
     assert counter_pair(Question("1", 0, "", (text, PLAIN), 0), {"bullets": 1}) is None
 
 
+def test_lines_stay_lines_if_the_other_answer_has_lines():
+    """Otherwise the better answer would have fewer lines in all counter-pairs."""
+    chosen, rejected = counter_pair(
+        Question("1", 0, "", ("- a cat\n- a dog", "a cow\na hen"), 0), {"bullets": 1}
+    )
+    assert (chosen, rejected) == ("a cat\na dog", "- a cow\n- a hen")
+
+
 def test_abbreviations_do_not_end_a_list_item():
     _, rejected = counter_pair(
         Question("1", 0, "", (STYLED["bullets"], "Ask Dr. Lee. She is in. She is kind."), 0), {"bullets": 1}

@@ -36,6 +36,15 @@ LENGTH = "characters"
 _INDEX = {cue.name: cue for cue in CUES}
 
 
+def without_marks(text: str) -> str:
+    """The text without the marks of its list items, which stay lines.
+
+    >>> without_marks("- by train\\n- by bus")
+    'by train\\nby bus'
+    """
+    return "\n".join(ITEM.sub(r"\1", line) for line in text.split("\n"))
+
+
 def without_lists(text: str) -> str:
     """The text with its list items as sentences of one paragraph.
 
@@ -137,6 +146,14 @@ class StyleRule:
     put: Callable[[str], str] = _same
     opens: bool = False
 
+    def taken(self, text: str, other: str) -> str:
+        """The text without the cue, in the layout of the other answer: lines stay lines if that one has lines, too.
+
+        Otherwise the number of lines would become a new cue.
+        """
+        has_lines = sum(bool(line.strip()) for line in other.split("\n")) > 1
+        return (without_marks if self.take is without_lists and has_lines else self.take)(text)
+
 
 RULES: Mapping[str, StyleRule] = {
     "headings": StyleRule(lambda text: BOLD.sub(_inner, MARKED.sub("", text))),
@@ -164,7 +181,8 @@ def counter_pair(pair: Question, cues: Mapping[str, int]) -> tuple[str, str] | N
     for name, rule in RULES.items():
         if name in cues:
             rich, poor = (right, 1 - right) if cues[name] > 0 else (1 - right, right)
-            texts[rich] = _kept_words(texts[rich], rule.take, may_open=rule.opens)
+            new = rule.taken(texts[rich], texts[poor]).strip()
+            texts[rich] = new if _keeps_words(texts[rich], new, may_open=rule.opens) else texts[rich]
             if _values(name, pair.prompt, texts)[rich] >= _values(name, pair.prompt, texts)[poor]:
                 texts[poor] = rule.put(texts[poor])
     is_changed = any(
@@ -174,12 +192,10 @@ def counter_pair(pair: Question, cues: Mapping[str, int]) -> tuple[str, str] | N
     return (texts[0], texts[1]) if is_changed and texts[0] != texts[1] else None
 
 
-def _kept_words(text: str, take: Callable[[str], str], *, may_open: bool) -> str:
-    """The text without a cue, if all its words stay but the numbers of list items."""
-    new = take(text).strip()
-    old_words, new_words = _plain_words(text), _plain_words(new)
-    is_same = old_words == new_words or (may_open and old_words[-len(new_words) :] == new_words)
-    return new if new and is_same else text
+def _keeps_words(old: str, new: str, *, may_open: bool) -> bool:
+    """Whether a text without a cue has all its words but the numbers of list items. may_open: or only those after its start."""
+    old_words, new_words = _plain_words(old), _plain_words(new)
+    return bool(new_words) and (old_words == new_words or (may_open and old_words[-len(new_words) :] == new_words))  # fmt: skip
 
 
 def _plain_words(text: str) -> list[str]:
