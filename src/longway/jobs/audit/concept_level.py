@@ -81,7 +81,7 @@ def concept_detectors(
 
         computed = vectors.of(texts, progress=progress)
         related = linked_rows(reading, places, (role,), clusters)
-        is_tested = tested_rows(related, random)
+        is_tested = held_apart(related, random)
         concepts = Concepts.make(computed[~is_tested], column=column, by=vectors, seed=seed, step=step)
         step(f"comparing concepts with the words of {column}")
         surface = out_of_fold(reading, role, places, related, seed)[is_tested]
@@ -104,7 +104,7 @@ def load_concepts(folder: Path) -> list[Concepts]:
     return [Concepts.load(path, cache=folder / VECTORS) for path in paths]
 
 
-def tested_rows(related: Ints, random: np.random.Generator) -> NDArray[np.bool_]:
+def held_apart(related: Ints, random: np.random.Generator) -> NDArray[np.bool_]:
     """Which rows concepts are tested in and not made from; rows with the same number are together."""
     numbers, which = np.unique(related, return_inverse=True)
     order = random.permutation(len(numbers))
