@@ -1,13 +1,14 @@
 """Names of concepts without a model: the words and phrases that tell its texts from similar texts that lack it.
 
 Compared are the texts with the concept and as many of the texts closest to having it. A word scores by the difference of its log-odds in both, in
-standard errors, with a slight prior (Monroe et al. 2008). A phrase of two words replaces its words if it scores as high.
+standard errors, with a slight prior (Monroe et al. 2008). A phrase of two words replaces its words if it scores as high. Words that are frequent in all texts
+("the", "of") name a concept only if there are no others.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from math import log, sqrt
 
@@ -20,9 +21,13 @@ PRIOR = 0.5
 
 
 def contrastive_words(
-    texts: Sequence[Sequence[str]], similar: Sequence[Sequence[str]], *, most: int = MOST_WORDS
+    texts: Sequence[Sequence[str]],
+    similar: Sequence[Sequence[str]],
+    *,
+    frequent: Collection[str] = (),
+    most: int = MOST_WORDS,
 ) -> tuple[str, ...]:
-    """The words and phrases of some texts, given as tokens, that similar texts lack; the most telling first.
+    """The words and phrases of some texts, given as tokens, that similar texts lack; the most telling first. frequent: words to avoid.
 
     >>> contrastive_words([["a", "dog", "runs"], ["the", "dog"], ["dog", "sits"]] * 3, [["a", "man", "runs"], ["the", "man"], ["he", "sits"]] * 3)
     ('dog',)
@@ -35,6 +40,8 @@ def contrastive_words(
         if count >= 2 and (z := _z(count, n, without.get(term, 0), m)) >= FEWEST
     }
     scored = {term: z for term, z in scored.items() if all((word,) in scored for word in term)}
+    if rare := {term: z for term, z in scored.items() if not set(term) & set(frequent)}:
+        scored = rare
     chosen: list[tuple[str, ...]] = []
     for term in sorted(scored, key=lambda term: (-scored[term], -len(term), term)):
         if not any(set(term) & set(other) for other in chosen):
