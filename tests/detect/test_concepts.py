@@ -428,6 +428,18 @@ def test_a_phrase_is_named_whole():
     assert contrastive_words(about, near, most=1) == ("new york",)
 
 
+def test_a_word_that_fits_the_concept_comes_before_one_that_is_only_frequent():
+    about = [["and", "so", "pointless"], ["and", "is", "pointless"], ["and", "a", "sea"]] * 6
+    every = [["the", "sea"], ["a", "law", "is"], ["so", "tea"]] * 6
+    fit = {"and": 0.05, "pointless": 0.9}
+
+    def fits(words):
+        return [fit.get(word, 0.01) for word in words]
+
+    assert contrastive_words(about, every, every, most=1, fits=fits) == ("pointless",)
+    assert contrastive_words(about, every, every, most=1) == ("and",)
+
+
 def test_texts_that_differ_in_nothing_have_no_name():
     same = [["a", "b"], ["b", "c"]] * 4
     assert contrastive_words(same, same) == ()

@@ -27,6 +27,8 @@ class TopicEncoder:
         return np.stack([self._of(text) for text in texts]) if texts else np.zeros((0, WIDTH), np.float32)
 
     def _of(self, text):
+        if not _NUMBER.search(text):  # a word alone
+            return np.random.default_rng([*map(ord, text)]).normal(size=WIDTH).astype(np.float32)
         noise = np.random.default_rng(int(_NUMBER.search(text)[1])).normal(0, 0.15, WIDTH)
         return (np.eye(WIDTH)[topic_of(text)] + noise).astype(np.float32)
 

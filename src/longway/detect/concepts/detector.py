@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,8 +28,9 @@ from longway.detect.detector import (
 from longway.detect.reading import Reading, ReadingPart
 from longway.errors import SettingError
 from longway.records import Pattern
+from longway.tokens.tokenizer import is_word
 
-FREQUENT = 0.1  # share of rows with a word that does not name a concept
+USUAL_TEXTS, USUAL_WORDS = 2000, 200  # that a concept's texts and words are compared with
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +103,29 @@ class ConceptDetector(Detector):
             self._names[key] = contrastive_words(
                 [self._tokens(row) for row in with_it[:MOST_TEXTS].tolist()],
                 [self._tokens(row) for row in similar[:MOST_TEXTS].tolist()],
-                frequent=self._frequent,
+                self._usual_texts,
+                fits=lambda words: self._fits(words, key),
             )
         return self._names[key]
 
+    def _fits(self, words: Sequence[str], key: int) -> list[float]:
+        """How similar words are to a concept, compared with the most frequent words."""
+        vectors = self.concepts.vectors.of(words)
+        return (centred(vectors, self._usual_words) @ self.concepts.directions[key]).tolist()
+
     @cached_property
-    def _frequent(self) -> frozenset[str]:
-        rows = np.repeat(np.arange(len(self.places)), np.diff(self._offsets))
-        n_words = len(self._vocabulary)
-        once = np.unique(rows * n_words + self._codes)
-        many = np.flatnonzero(np.bincount(once % n_words) > FREQUENT * len(self.places))
-        return frozenset(self._vocabulary.words[code] for code in many.tolist())
+    def _usual_texts(self) -> list[list[str]]:
+        """A sample of all texts."""
+        rows = np.random.default_rng(0).permutation(len(self.places))[:USUAL_TEXTS]
+        return [self._tokens(row) for row in rows.tolist()]
+
+    @cached_property
+    def _usual_words(self) -> Floats:
+        """The mean vector of the most frequent words."""
+        counts = Counter(word for tokens in self._usual_texts for word in tokens if is_word(word))
+        return np.asarray(
+            self.concepts.vectors.of([word for word, _ in counts.most_common(USUAL_WORDS)]).mean(axis=0)
+        )
 
     def typical(self, key: int) -> Ints:
         """Places of the rows with a concept, the most typical first."""

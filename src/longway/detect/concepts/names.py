@@ -1,14 +1,14 @@
-"""Names of concepts without a model: the words and phrases that tell its texts from similar texts that lack it.
+"""Names of concepts without a language model: words and phrases of its texts that say what they have in common.
 
-Compared are the texts with the concept and as many of the texts closest to having it. A word scores by the difference of its log-odds in both, in
-standard errors, with a slight prior (Monroe et al. 2008). A phrase of two words replaces its words if it scores as high. Words that are frequent in all texts
-("the", "of") name a concept only if there are no others.
+A word is a candidate if it is more frequent in the texts with the concept than in all texts, and not less frequent than in the texts closest to having
+it. Both differences of log-odds are in standard errors, with a slight prior (Monroe et al. 2008). Their sum is multiplied by how similar the word itself is
+to the concept, as the sentence encoder sees it: that puts "pointless" before "and". A phrase of two words replaces its words if it scores nearly as high.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from math import log, sqrt
 
@@ -16,32 +16,37 @@ from longway.tokens.tokenizer import is_word
 
 MOST_TEXTS = 200  # on each side
 MOST_WORDS = 3
+MOST_CANDIDATES = 40  # that are compared with the concept
+LEAST_SHARE = 0.02  # of the texts that a word must be in
 FEWEST = 2.0  # standard errors
 PRIOR = 0.5
+
+Fits = Callable[[Sequence[str]], Sequence[float]]
 
 
 def contrastive_words(
     texts: Sequence[Sequence[str]],
     similar: Sequence[Sequence[str]],
+    every: Sequence[Sequence[str]] | None = None,
     *,
-    frequent: Collection[str] = (),
     most: int = MOST_WORDS,
+    fits: Fits | None = None,
 ) -> tuple[str, ...]:
-    """The words and phrases of some texts, given as tokens, that similar texts lack; the most telling first. frequent: words to avoid.
+    """The words and phrases that say what some texts have in common, the most telling first. All texts are given as tokens.
+
+    similar: the texts closest to them. every: a sample of all texts; by default the similar ones. fits: how similar words and phrases are to the
+    concept, from -1 to 1.
 
     >>> contrastive_words([["a", "dog", "runs"], ["the", "dog"], ["dog", "sits"]] * 3, [["a", "man", "runs"], ["the", "man"], ["he", "sits"]] * 3)
     ('dog',)
     """
-    with_it, without = (_document_counts(some[:MOST_TEXTS]) for some in (texts, similar))
-    n, m = min(len(texts), MOST_TEXTS), min(len(similar), MOST_TEXTS)
-    scored = {
-        term: z
-        for term, count in with_it.items()
-        if count >= 2 and (z := _z(count, n, without.get(term, 0), m)) >= FEWEST
-    }
-    scored = {term: z for term, z in scored.items() if all((word,) in scored for word in term)}
-    if rare := {term: z for term, z in scored.items() if not set(term) & set(frequent)}:
-        scored = rare
+    scored = _candidates(
+        texts[:MOST_TEXTS], similar[:MOST_TEXTS], similar[:MOST_TEXTS] if every is None else every
+    )
+    if fits is not None and scored:
+        terms = sorted(scored, key=lambda term: (-scored[term], term))[:MOST_CANDIDATES]
+        fit = fits([" ".join(term) for term in terms])
+        scored = {term: scored[term] * one for term, one in zip(terms, fit, strict=True) if one > 0} or scored
     chosen: list[tuple[str, ...]] = []
     for term in sorted(scored, key=lambda term: (-scored[term], -len(term), term)):
         if not any(set(term) & set(other) for other in chosen):
@@ -49,6 +54,22 @@ def contrastive_words(
         if len(chosen) == most:
             break
     return tuple(" ".join(term) for term in chosen)
+
+
+def _candidates(
+    texts: Sequence[Sequence[str]], similar: Sequence[Sequence[str]], every: Sequence[Sequence[str]]
+) -> dict[tuple[str, ...], float]:
+    """Words and phrases that are more frequent in the texts than in all, with the sum of their standard errors."""
+    with_it, near, usual = (_document_counts(some) for some in (texts, similar, every))
+    n, m, k = len(texts), len(similar), len(every)
+    scored = {}
+    for term, count in with_it.items():
+        if count < max(2, LEAST_SHARE * n):
+            continue
+        from_all, from_near = _z(count, n, usual.get(term, 0), k), _z(count, n, near.get(term, 0), m)
+        if from_all >= FEWEST and from_near >= 0:
+            scored[term] = from_all + from_near
+    return {term: z for term, z in scored.items() if all((word,) in scored for word in term)}
 
 
 def _longest(term: tuple[str, ...], scored: dict[tuple[str, ...], float]) -> tuple[str, ...]:
