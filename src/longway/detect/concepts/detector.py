@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.detect.concepts.concepts import COMMONEST, RAREST, Concepts, Floats, known, remember
+from longway.detect.concepts.concepts import COMMONEST, RAREST, Concepts, Floats, known, remember, unit_rows
 from longway.detect.concepts.names import MOST_TEXTS, contrastive_words
 from longway.detect.concepts.vectors import Vectors
 from longway.detect.detector import (
@@ -111,7 +111,7 @@ class ConceptDetector(Detector):
     def _fits(self, words: Sequence[str], key: int) -> list[float]:
         """How similar words are to a concept, compared with the most frequent words."""
         vectors = self.concepts.vectors.of(words)
-        return (centred(vectors, self._usual_words) @ self.concepts.directions[key]).tolist()
+        return (unit_rows(vectors - self._usual_words) @ self.concepts.directions[key]).tolist()
 
     @cached_property
     def _usual_texts(self) -> list[list[str]]:
