@@ -215,11 +215,6 @@ def test_repeated_prompts_are_counted():
     assert [(one.kind, one.count) for one in given.problems] == [("repeated_question", 3)]
 
 
-def test_data_without_one_good_row_name_the_columns():
-    with pytest.raises(DataError, match=r"no row with candidates and one right answer .*'answer': 'answer'"):
-        load_choices([{"choices": ["x", "y"], "answer": "z"}])
-
-
 @pytest.mark.parametrize(
     "names",
     [
