@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from longway.jobs.results import Result
 
 GATE = "Gate"
+SLOW_LEVELS = ("grammar", "concept")
 GRAMMAR = "Look for patterns that words miss"
 NO_TEST = "--test measures the leak of labelled texts, and these data have candidates. Leave it out, and audit the other file separately: longway audit FILE."
 CONCEPTS = "Look for topics and tones that predict the label (minutes)"
@@ -174,7 +175,8 @@ def _audit_texts(
     assert result.folder is not None  # `out` was given
     reasons = gate.gate(result, ending.limits, baseline=before)
     repair = on_data("repair", data, source, loaded)
-    if result.only_grammar and settings.levels != (AUTO,):  # otherwise a repair looks at the grammar, too
+    # By default, a repair looks at the levels of a default audit.
+    if settings.levels != (AUTO,) and any(one.level in SLOW_LEVELS for one in result.findings):
         repair += " --levels all"
     explain = Step(NOTHING, on_data("explain", data, source, loaded))
     steps = [Step(REPAIR, repair) if result.findings else explain]
