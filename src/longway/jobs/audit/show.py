@@ -568,7 +568,8 @@ def _variants(intro: str, variants: Sequence[Finding]) -> list[Block]:
     names = [cut(str(variant.pattern), PATTERN_LIMIT) for variant in variants[:MAX_VARIANTS]]
     more = f" and {len(variants) - len(names)} more" if len(variants) > len(names) else ""
     between = "; " if variants[0].level == "grammar" else ", "
-    return [Paragraph([f"{intro}: {between.join(names)}{more}"], "also")]
+    listed = [part for name in names for part in (between, Span(name, "data"))]  # each in its own direction
+    return [Paragraph([f"{intro}: ", *listed[1:], more], "also")]
 
 
 def _unlisted(result: AuditResult, n_significant: int) -> list[Block]:
