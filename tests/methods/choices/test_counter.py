@@ -56,7 +56,7 @@ def test_abbreviations_do_not_end_a_list_item():
     _, rejected = counter_pair(
         Question("1", 0, "", (STYLED["bullets"], "Ask Dr. Lee. She is in. She is kind."), 0), {"bullets": 1}
     )
-    assert rejected.split("\n") == ["- Ask Dr. Lee.", "- She is in.", "- She is kind."]
+    assert rejected.split("\n") == ["Ask Dr. Lee.", "- She is in.", "- She is kind."]
 
 
 def test_as_many_counter_pairs_are_made_as_make_the_cue_even():

@@ -84,8 +84,10 @@ def _closed(lines: Sequence[str], text: str) -> Iterable[str]:
         yield _ended(line) if is_list else line
 
 
-def with_list(text: str) -> str:
+def with_list(text: str, *, leads: bool = False) -> str:
     """The text with the sentences or lines of its longest paragraph as a list; unchanged if it has too few.
+
+    leads: whether the first sentence stays before the list, if the text would begin with it.
 
     >>> with_list("It is cheap. It is near. It is open.")
     '- It is cheap.\\n- It is near.\\n- It is open.'
@@ -93,9 +95,10 @@ def with_list(text: str) -> str:
     paragraphs = text.split("\n\n")
     units = [_units(paragraph) for paragraph in paragraphs]
     at = max(range(len(units)), key=lambda i: len(units[i]))
-    if len(units[at]) < FEWEST_ITEMS:
+    lead, items = (units[at][:1], units[at][1:]) if leads and at == 0 else ([], units[at])
+    if len(items) < FEWEST_ITEMS:
         return text
-    paragraphs[at] = "\n".join(f"- {one}" for one in units[at])
+    paragraphs[at] = "\n".join([*lead, *(f"- {one}" for one in items)])
     return "\n\n".join(paragraphs)
 
 
@@ -154,6 +157,10 @@ class StyleRule:
         has_lines = sum(bool(line.strip()) for line in other.split("\n")) > 1
         return (without_marks if self.take is without_lists and has_lines else self.take)(text)
 
+    def given(self, text: str, other: str) -> str:
+        """The text with the cue, laid out as the other answer that had it: a list at the start only if that one began with a list."""
+        return with_list(text, leads=not ITEM.match(other)) if self.put is with_list else self.put(text)
+
 
 RULES: Mapping[str, StyleRule] = {
     "headings": StyleRule(lambda text: BOLD.sub(_inner, MARKED.sub("", text))),
@@ -184,7 +191,7 @@ def counter_pair(pair: Question, cues: Mapping[str, int]) -> tuple[str, str] | N
             new = rule.taken(texts[rich], texts[poor]).strip()
             texts[rich] = new if _keeps_words(texts[rich], new, may_open=rule.opens) else texts[rich]
             if _values(name, pair.prompt, texts)[rich] >= _values(name, pair.prompt, texts)[poor]:
-                texts[poor] = rule.put(texts[poor])
+                texts[poor] = rule.given(texts[poor], pair.candidates[rich])
     is_changed = any(
         cues[name] * _difference(name, pair, texts) < cues[name] * _difference(name, pair, pair.candidates)
         for name in cues
