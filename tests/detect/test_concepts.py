@@ -13,7 +13,7 @@ from longway.detect import where
 from longway.detect.clusters import Clusters
 from longway.detect.concepts import autoencoder, concepts, vectors
 from longway.detect.concepts.beyond import fitted, score_test
-from longway.detect.concepts.concepts import Concepts, centred
+from longway.detect.concepts.concepts import Concepts, unit_rows
 from longway.detect.concepts.detector import ConceptDetector, SampledRows
 from longway.detect.concepts.kmeans import bounds_for, cluster_directions
 from longway.detect.concepts.names import contrastive_words
@@ -405,11 +405,11 @@ def test_another_reading_is_refused(by_words):
         detector.count(other)
 
 
-def test_vectors_are_centred_and_of_length_one():
-    given = np.random.default_rng(0).normal(size=(6, 3)).astype(np.float32) + 5
-    units = centred(given, given.mean(axis=0))
-    assert np.linalg.norm(units, axis=1) == pytest.approx(np.ones(6), abs=1e-5)
-    assert centred(given[:1], given[0]).tolist() == [[0.0, 0.0, 0.0]]
+def test_unit_rows_have_length_one_and_zeros_stay_zeros():
+    assert unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]], np.float32)).tolist() == [
+        pytest.approx([0.6, 0.8]),
+        [0.0, 0.0],
+    ]
 
 
 # Names
@@ -456,3 +456,10 @@ def test_clusters_of_rows_are_kept(by_words):
     texts, topics = topic_texts(450)
     detector, reading = detector_and_reading(np.where(topics == "sea", "a", "b"), texts)
     assert search(reading, detectors=[detector], clusters=Clusters.of(reading)).tested["concept"] > 0
+
+
+def test_frequent_words_name_a_concept_only_if_there_are_no_others():
+    about = [["it", "rains", str(i)] for i in range(9)]
+    near = [["he", "walks", str(i)] for i in range(9)]
+    assert "it" not in contrastive_words(about, near, frequent={"it"})
+    assert contrastive_words([["it"]] * 9, [["he"]] * 9, frequent={"it"}) == ("it",)

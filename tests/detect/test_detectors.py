@@ -5,7 +5,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from longway.detect import GRAMMAR, LEVELS, detectors_for
+from longway.detect import CONCEPT, GRAMMAR, LEVELS, detectors_for
 from longway.detect.negation import is_negation
 from longway.detect.position import PLACES
 from longway.detect.reading import Reading
@@ -145,7 +145,7 @@ def test_counts_do_not_depend_on_how_the_data_is_cut_into_pieces(monkeypatch):
 
 def test_every_level_has_a_detector_that_answers_for_it():
     reading = reading_of(["a b"] * 3 + ["c d"] * 3, list("xyxyxy"), ["a"] * 6)
-    assert {detector.level for detector in detectors_for(reading)} == set(LEVELS) - {GRAMMAR}
+    assert {detector.level for detector in detectors_for(reading)} == set(LEVELS) - {GRAMMAR, CONCEPT}
     assert isinstance(reading, Reading)
     assert len(PLACES) == 4
 

@@ -14,7 +14,7 @@ import longway as lw
 from longway.data.dataset import examples_of
 from longway.errors import SettingError
 from longway.jobs.audit import grammar_level
-from longway.jobs.before_after import Comparison, with_grammar
+from longway.jobs.before_after import Comparison, with_patterns
 from longway.jobs.engine_use import Engines
 from longway.jobs.grammar.row_sample import LengthLimits
 from longway.jobs.repair.job import prepared, repair_plan
@@ -248,7 +248,7 @@ def test_rows_that_are_not_parsed_are_not_rows_without_the_pattern():
     same = [(20, *without, "no"), (50, *without, "yes"), (50, *too_long, "no"), (50, *too_long, "yes")]
     before = rows_of_pairs((30, *has, "no"), *same)
     after = rows_of_pairs((10, *has, "no"), (20, *too_long, "no"), *same)
-    (change,) = with_grammar(Comparison(), man_to_woman()[0], before, after).findings
+    (change,) = with_patterns(Comparison(), man_to_woman()[0], before, after).findings
     assert change.points_before == pytest.approx(0.3)
     assert (change.count_after, change.points_after) == (10, pytest.approx(10 / 30 / 2))
 

@@ -172,7 +172,7 @@ def _count(
 
 def _beyond_words(reading: Reading, counted: _Counted, simpler: Sequence[_Counted], max_q: float) -> _Counted:
     """Concepts with the p of two tests that both have to pass: that they predict the label, and that they do given the patterns
-    of other levels, length and a bag of words. What other levels counted is unchanged."""
+    of other levels and length. Those that predict nothing beyond a bag of words have a p of 1. What other levels counted is unchanged."""
     detector = counted.detector
     if not isinstance(detector, ConceptDetector) or not len(counted.features.keys):
         return counted
@@ -183,11 +183,12 @@ def _beyond_words(reading: Reading, counted: _Counted, simpler: Sequence[_Counte
     p = np.ones(len(scores.p))
     for label in np.unique(scores.label).tolist():
         mine = scores.label == label
-        given = np.column_stack([known, lengths, detector.surface])
-        z, p_given = score_test(
-            csr_matrix(present[:, mine]), reading.labels[rows] == label, given, counted.effect[mine]
-        )
-        p[mine] = np.where(z > 0, np.minimum(1.0, p_given * (1 if n_labels == 2 else n_labels)), 1.0)
+        own, effect = reading.labels[rows] == label, counted.effect[mine]
+        x = csr_matrix(present[:, mine])
+        z, p_given = score_test(x, own, np.column_stack([known, lengths]), effect)
+        z_words, p_words = score_test(x, own, np.column_stack([known, lengths, detector.surface]), effect)
+        passes = (z > 0) & (z_words > 0) & (p_words <= max_q)
+        p[mine] = np.where(passes, np.minimum(1.0, p_given * (1 if n_labels == 2 else n_labels)), 1.0)
     return replace(counted, scores=replace(scores, p=np.maximum(scores.p, p)))
 
 

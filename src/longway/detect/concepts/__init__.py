@@ -1,7 +1,7 @@
 """Concepts: topics, tones and genres of texts that no single word carries, found without a language model.
 
     texts  ->  sentence vectors (`vectors`)  ->  directions: clusters (`kmeans`), a sparse autoencoder (`autoencoder`)
-           ->  `Concepts` (`concepts`): a text has concept i if direction i times its vector is at least bound i
+           ->  `Concepts` (`concepts`): a text has concept i if direction i times its centred vector is at least bound i
            ->  `ConceptDetector` (`detector`): counted in rows that the concepts were not made from
            ->  the test that a concept predicts the label beyond the words found (`beyond`), names (`names`)
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from longway.detect.concepts.kmeans import bounds_for
 
-MAX_FEATURES = 1024
-PER_FEATURE = 4  # vectors for each feature, at least
-ACTIVE = 16  # features of a vector
+MAX_FEATURES = 64  # few and large ones: of 500, each had only a part of a planted topic (docs/concepts.md)
+PER_FEATURE = 8  # vectors for each feature, at least
+ACTIVE = 4  # features of a vector
 EPOCHS = 30
 BATCH = 256
 RATE = 2e-3
@@ -123,4 +123,5 @@ class _Adam:
 
 
 def _unit_rows(matrix: Floats) -> Floats:
+    """As `concepts.unit_rows`, which imports this module."""
     return np.asarray(matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12), np.float32)

@@ -55,18 +55,24 @@ class Concepts:
     ) -> Concepts:
         """Make concepts from the vectors of some texts. by: what computed them."""
         mean = vectors.mean(axis=0)
-        units = centred(vectors, mean)
+        units = unit_rows(vectors - mean)
         step(f"clustering {column}")
         made = kmeans.cluster_directions(units, seed=seed)
-        n_features = min(autoencoder.MAX_FEATURES, len(units) // autoencoder.PER_FEATURE)
         step(f"training a sparse autoencoder on {column}")
+        n_features = min(autoencoder.MAX_FEATURES, len(units) // autoencoder.PER_FEATURE)
         weights = autoencoder.train(units, features=n_features, seed=seed)
         made.append(autoencoder.feature_directions(weights, units))
         directions, bounds = (np.concatenate([one[i] for one in made]) for i in (1, 2))
         sources = [name for name, found, _ in made for _ in range(len(found))]
         kept = _kept(units, directions, bounds)
         return cls(
-            mean, directions[kept], bounds[kept], tuple(sources[i] for i in kept), column, by.encoder, by
+            mean,
+            directions[kept],
+            bounds[kept],
+            tuple(sources[i] for i in kept),
+            column,
+            by.encoder,
+            by,
         )
 
     def __len__(self) -> int:
@@ -80,9 +86,13 @@ class Concepts:
             digest.update(np.ascontiguousarray(array, np.float32).tobytes())
         return digest.hexdigest()
 
+    def units(self, vectors: Vectors) -> Floats:
+        """(n, width): the vectors as directions are compared with them, of length 1."""
+        return unit_rows(vectors - self.mean)
+
     def scores(self, vectors: Vectors) -> Floats:
         """(n, k): how similar each vector is to each direction."""
-        return centred(vectors, self.mean) @ self.directions.T
+        return self.units(vectors) @ self.directions.T
 
     def members(self, scores: Floats) -> csr_matrix:
         """(n, k): which text has which concept, from the scores."""
@@ -90,14 +100,18 @@ class Concepts:
 
     def has(self, texts: Sequence[str], number: int) -> Bools:
         """Which of these texts have one concept."""
-        scores = centred(self.vectors.of(texts), self.mean) @ self.directions[number]
+        scores = self.units(self.vectors.of(texts)) @ self.directions[number]
         return np.asarray(scores >= self.bounds[number])
 
     def save(self, path: Path) -> None:
         """Write the concepts as safetensors."""
         from safetensors.numpy import save_file
 
-        arrays = {"mean": self.mean, "directions": self.directions, "bounds": self.bounds}
+        arrays = {
+            "mean": self.mean,
+            "directions": self.directions,
+            "bounds": self.bounds,
+        }
         about = {"encoder": self.encoder, "column": self.column, "sources": "\n".join(self.sources)}
         save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path, about)
 
@@ -122,10 +136,9 @@ class Concepts:
         return found
 
 
-def centred(vectors: Vectors, mean: Floats) -> Floats:
-    """The vectors minus a mean, scaled to length 1."""
-    moved = vectors - mean
-    return np.asarray(moved / np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-12), np.float32)
+def unit_rows(vectors: Floats) -> Floats:
+    """The vectors scaled to length 1; zeros stay zeros."""
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12), np.float32)
 
 
 def _kept(units: Floats, directions: Floats, bounds: Floats) -> list[int]:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.detect.concepts.concepts import Concepts, Floats, centred, known, remember
-from longway.detect.concepts.names import contrastive_words
+from longway.detect.concepts.concepts import COMMONEST, RAREST, Concepts, Floats, known, remember, unit_rows
+from longway.detect.concepts.names import MOST_TEXTS, contrastive_words
 from longway.detect.concepts.vectors import Vectors
 from longway.detect.detector import (
     Description,
@@ -31,7 +31,7 @@ from longway.records import Pattern
 from longway.tokens.tokenizer import is_word
 
 USUAL_TEXTS, USUAL_WORDS = 2000, 200  # that a concept's texts and words are compared with
-COMMONEST, RAREST = 0.5, 0.005  # share of tested rows with a concept
+FREQUENT = 0.1  # share of rows with a word that does not name a concept
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class ConceptDetector(Detector):
             rows.is_tested,
             rows.surface,
         )
-        self.units: Floats = centred(rows.vectors, concepts.mean)
+        self.units: Floats = concepts.units(rows.vectors)
         scores = self.units @ concepts.directions.T
         self.members: csr_matrix = concepts.members(scores)
         block = reading.block_of(role, self.places)
@@ -102,9 +102,10 @@ class ConceptDetector(Detector):
             n = int((scores >= self.concepts.bounds[key]).sum())
             with_it, similar = order[:n], order[n : 2 * n]
             self._names[key] = contrastive_words(
-                [self._tokens(row) for row in with_it[:200].tolist()],
-                [self._tokens(row) for row in similar[:200].tolist()],
+                [self._tokens(row) for row in with_it[:MOST_TEXTS].tolist()],
+                [self._tokens(row) for row in similar[:MOST_TEXTS].tolist()],
                 self._usual_texts,
+                frequent=self._frequent,
                 fits=lambda words: self._fits(words, key),
             )
         return self._names[key]
@@ -112,7 +113,7 @@ class ConceptDetector(Detector):
     def _fits(self, words: Sequence[str], key: int) -> list[float]:
         """How similar words are to a concept, compared with the most frequent words."""
         vectors = self.concepts.vectors.of(words)
-        return (centred(vectors, self._usual_words) @ self.concepts.directions[key]).tolist()
+        return (unit_rows(vectors - self._usual_words) @ self.concepts.directions[key]).tolist()
 
     @cached_property
     def _usual_texts(self) -> list[list[str]]:
@@ -128,11 +129,19 @@ class ConceptDetector(Detector):
             self.concepts.vectors.of([word for word, _ in counts.most_common(USUAL_WORDS)]).mean(axis=0)
         )
 
+    @cached_property
+    def _frequent(self) -> frozenset[str]:
+        rows = np.repeat(np.arange(len(self.places)), np.diff(self._offsets))
+        n_words = len(self._vocabulary)
+        once = np.unique(rows * n_words + self._codes)
+        many = np.flatnonzero(np.bincount(once % n_words) > FREQUENT * len(self.places))
+        return frozenset(self._vocabulary.words[code] for code in many.tolist())
+
     def typical(self, key: int) -> Ints:
         """Places of the rows with a concept, the most typical first."""
-        scores = self.units @ self.concepts.directions[key]
-        order = np.argsort(-scores, kind="stable")
-        return self.places[order[: int((scores >= self.concepts.bounds[key]).sum())]]
+        rows = self.members[:, [key]].nonzero()[0]
+        scores = self.units[rows] @ self.concepts.directions[key]
+        return self.places[rows[np.argsort(-scores, kind="stable")]]
 
     def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which examples have which concepts; none where a row was not sampled."""

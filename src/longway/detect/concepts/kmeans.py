@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-SIZES = (8, 16, 32, 64, 128, 256)  # clusters
+SIZES = (8, 16, 32, 64)  # clusters; more of them are more patterns to correct for
 FEWEST_OF_ONE = 10  # vectors per cluster, on average
 
 Floats = NDArray[np.float32]
@@ -39,11 +39,12 @@ def cluster_directions(
 
 
 def bounds_for(scores: Floats, counts: NDArray[np.integer]) -> Floats:
-    """For each column the score that exactly so many rows reach (more, if scores are equal).
+    """For each column a bound that so many rows reach (more, if scores are equal): between two scores, so that rounding changes nothing.
 
-    >>> bounds_for(np.array([[0.1], [0.9], [0.5]], np.float32), np.array([2])).tolist()
-    [0.5]
+    >>> bounds_for(np.array([[0.1], [0.9], [0.5]], np.float32), np.array([2])).astype(float).round(2).tolist()
+    [0.3]
     """
     ordered = -np.sort(-scores, axis=0)
-    at = np.clip(counts - 1, 0, len(scores) - 1)
-    return np.asarray(ordered[at, np.arange(scores.shape[1])], np.float32)
+    last, column = len(scores) - 1, np.arange(scores.shape[1])
+    at = np.clip(counts - 1, 0, last)
+    return np.asarray((ordered[at, column] + ordered[np.minimum(at + 1, last), column]) / 2, np.float32)

@@ -1,8 +1,8 @@
 """The concept level of an audit: topics and tones that predict the label beyond words, in a sample of the rows.
 
-    a sample of rows  ->  vectors of each column  ->  concepts of one half  ->  counted and tested in the other half, by `detect.findings`
+    a sample of rows  ->  vectors of each column  ->  concepts of some of them  ->  counted and tested in the others, by `detect.findings`
 
-Rows that share a text or a context are in the same half. The sample bounds time and memory: 10,000 rows take one to four minutes on two slow cores, most of them
+Rows that share a text or a context are on the same side. The sample bounds time and memory: 10,000 rows take one to four minutes on two slow cores, most of them
 for the encoder. Where it is not installed or there are too few rows, the level is left out and the audit says so.
 """
 
@@ -33,6 +33,7 @@ MAX_ROWS = 10_000
 FILES = "concepts-{}.safetensors"  # by role
 VECTORS = "vectors.sqlite"  # in the run folder
 FEWEST = 400  # rows; fewer show no concept that a test could confirm
+MADE_FROM = 0.4  # share of the rows; the others are tested
 FOLDS = 5
 
 Ints = NDArray[np.int64]
@@ -59,7 +60,10 @@ def concept_detectors(
         message = f"The concept level was left out. {missing}"
         return [], [
             Problem(
-                "no_concept", message, 1, "Install the encoder, or leave the level out: --levels -concept."
+                "no_concept",
+                message,
+                1,
+                "Install the encoder, or leave the level out: audit without --levels.",
             )
         ]
     random = np.random.default_rng(seed)
@@ -77,7 +81,7 @@ def concept_detectors(
 
         computed = vectors.of(texts, progress=progress)
         related = linked_rows(reading, places, (role,), clusters)
-        is_tested = halves(related, random)
+        is_tested = held_apart(related, random)
         concepts = Concepts.make(computed[~is_tested], column=column, by=vectors, seed=seed, step=step)
         step(f"comparing concepts with the words of {column}")
         surface = out_of_fold(reading, role, places, related, seed)[is_tested]
@@ -100,14 +104,14 @@ def load_concepts(folder: Path) -> list[Concepts]:
     return [Concepts.load(path, cache=folder / VECTORS) for path in paths]
 
 
-def halves(related: Ints, random: np.random.Generator) -> NDArray[np.bool_]:
-    """Which rows are in the second of two halves; rows with the same number are in the same one."""
+def held_apart(related: Ints, random: np.random.Generator) -> NDArray[np.bool_]:
+    """Which rows concepts are tested in and not made from; rows with the same number are together."""
     numbers, which = np.unique(related, return_inverse=True)
     order = random.permutation(len(numbers))
     sizes = np.bincount(which)[order]
-    second = np.zeros(len(numbers), dtype=bool)
-    second[order] = np.cumsum(sizes) > sizes.sum() / 2
-    return np.asarray(second[which])
+    tested = np.zeros(len(numbers), dtype=bool)
+    tested[order] = np.cumsum(sizes) > MADE_FROM * sizes.sum()
+    return np.asarray(tested[which])
 
 
 def out_of_fold(reading: Reading, role: str, places: Ints, related: Ints, seed: int) -> NDArray[np.float64]:

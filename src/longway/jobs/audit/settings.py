@@ -19,9 +19,9 @@ QUICK = tuple(level for level in LEVELS if level not in SLOW)
 
 
 def levels_named(names: str) -> tuple[str, ...]:
-    """The levels in a comma-separated list; with a minus before each, all others. "all" is all of them, "auto" leaves the choice to the audit.
+    """The levels in a comma-separated list; with a minus before each, all others but slow ones. "all" is all of them, "auto" leaves the choice to the audit.
 
-    >>> levels_named("token,ngram"), len(levels_named("-grammar")) == len(LEVELS) - 1, levels_named("all") == LEVELS
+    >>> levels_named("token,ngram"), levels_named("-grammar,-pair") == QUICK[:-2], levels_named("all") == LEVELS
     (('token', 'ngram'), True, True)
     """
     chosen = [name.strip() for name in names.split(",") if name.strip()]
@@ -32,7 +32,7 @@ def levels_named(names: str) -> tuple[str, ...]:
     excluded = [name.removeprefix("-") for name in chosen]
     if unknown := [name for name in excluded if name not in LEVELS]:
         raise SettingError(f"There is no level {unknown[0]!r}. The levels are {', '.join(LEVELS)}.")
-    return tuple(level for level in LEVELS if level not in excluded)
+    return tuple(level for level in QUICK if level not in excluded)
 
 
 def check_levels(levels: tuple[str, ...]) -> None:
@@ -54,7 +54,7 @@ class AuditSettings:
     max_q: False discovery rate of findings.
     per_level: Findings kept per level and column.
     levels: Kinds of patterns, separated by commas: token, ngram, position, length, surface, people, negation, overlap, pair, grammar,
-        concept; all; or all but some: -grammar. Default: all but concept, which takes minutes; the grammar level, which needs torch, only if it takes a few seconds: with pairs it takes a minute or two.
+        concept; all; or the default without some: -grammar. Default: all but concept, which takes minutes; the grammar level, which needs torch, only if it takes a few seconds: with pairs it takes a minute or two.
     group: Column with the source, annotator, generator, template or date of each row: does it predict the label, and are findings its fingerprint?
     encoder: Sentence encoder of the concept level: minilm, or a name or folder of a Hugging Face encoder, which needs torch.
     engine: Engine that names each concept in one line: served:MODEL. The name is kept only if the engine finds the rows by it.

@@ -65,7 +65,7 @@ class RepairSettings:
         Default: all that apply except weigh, which adds a column longway_weight. For data with candidates: normalise, positions, drop or rewrite.
     describe: What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.
     keep: A word or phrase that is real signal and must stay. Repeatable.
-    levels: Kinds of patterns to look for, as in an audit: all, some, or all but some: -grammar. Default: all, but the grammar level only if it takes a few seconds.
+    levels: Kinds of patterns to look for, as in an audit: all, some, or the default without some: -grammar. Default: all but concept; the grammar level only if it takes a few seconds.
     only: Repair only this pattern, as the audit names it. Repeatable.
     max_change: The most rows that may be changed, as a share of all; half as many may be dropped. Default: 60%. For data with candidates: the most that may be dropped. Default: 80%.
     keep_size: Keep the number of rows: rows that are added take the place of others.

@@ -123,12 +123,13 @@ def _term(seen: Floats, expected: Floats) -> Floats:
 
 
 def best_drops(
-    balance: Balance, rows: Iterable[int], shares: Floats, *, size: int | None = None
+    balance: Balance, rows: Iterable[int], shares: Floats, *, size: int | None = None, strict: bool = True
 ) -> Iterator[int]:
     """Drop rows one after the other, each time the one that lowers the excess most, as long as one does; yields those dropped.
 
     shares: of the labels in the end; the next row is always of the label that has most beyond its share, and as long as a label has too
     many rows, also one that does not lower the excess. size: drop until the dataset has so many rows, whether that lowers the excess or not.
+    strict: False if the next row may be of any label as long as shares are even enough: a pattern that only rows of one label have ends the strict order at once.
     Effects are computed again only for rows that could be next: a row that is worth less than another was worth before is not looked at.
     """
     waiting: list[list[tuple[float, int]]] = [[] for _ in shares]
@@ -139,9 +140,11 @@ def best_drops(
     while size is None or balance.totals.sum() > size:
         beyond = np.where(shares > 0, balance.totals / np.maximum(shares, 1e-12), -1.0)
         is_uneven = bool(beyond.max() > UNEVEN * beyond[shares > 0].min())
-        order = np.argsort(-beyond, kind="stable")[: None if size is not None else 1]
+        order = np.argsort(-beyond, kind="stable")[
+            : None if size is not None or not (strict or is_uneven) else 1
+        ]
         must = is_uneven or size is not None
-        found = (_best(balance, waiting[label], must=must) for label in order)
+        found = (_best(balance, waiting[label], must=must, keep=not strict) for label in order)
         best = next((row for row in found if row is not None), None)
         if best is None:
             return
@@ -149,7 +152,15 @@ def best_drops(
         yield best
 
 
-def _best(balance: Balance, heap: list[tuple[float, int]], *, must: bool) -> int | None:
+def _best(balance: Balance, heap: list[tuple[float, int]], *, must: bool, keep: bool = False) -> int | None:
+    """The row that lowers the excess most; None if none does. must: any row will do. keep: rows that do not lower it stay, for later."""
+    if keep and not must:
+        best = min(((balance.effect_of_dropping(row), row) for _, row in heap), default=(0.0, -1))
+        if best[0] >= 0:
+            return None
+        heap[:] = [one for one in heap if one[1] != best[1]]
+        heapq.heapify(heap)
+        return best[1]
     while heap:
         _, row = heapq.heappop(heap)
         effect = balance.effect_of_dropping(row)

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Protocol
 
 import numpy as np
@@ -503,7 +503,9 @@ class Repair:
         own = [np.intersect1d(self.balance.features[row], features) - N_FEATURES for row in rows]
         apart = Balance(own, [self.balance.labels[row] for row in rows], len(features))
         stage, order = Stage("drop", rows=sum(map(bool, map(len, own)))), list[int]()
-        for number in best_drops(apart, range(len(rows)), self._shares):
+        strictly = best_drops(apart, range(len(rows)), self._shares)
+        left = (number for number in range(len(rows)) if rows[number] not in self.dropped)
+        for number in chain(strictly, best_drops(apart, left, self._shares, strict=False)):
             row = rows[number]
             if row < len(self.rows) and self._room <= 0:
                 break
