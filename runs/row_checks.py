@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 import common
 from longway.data import as_dataset
 from longway.detect.clusters import Clusters
-from longway.detect.concepts.concepts import centred
+from longway.detect.concepts.concepts import unit_rows
 from longway.detect.concepts.vectors import TextVectors
 from longway.detect.reading import Reading
 from longway.detect.row_checks import (
@@ -76,7 +76,7 @@ def measured(name: str, n: int, seed: int, cache: Path | None) -> dict[str, obje
     rows = [rows[i] for i in np.sort(random.permutation(len(rows))[:n])]
     reading = Reading.of(as_dataset([{"text": row["text"], "label": str(row["label"])} for row in rows]))
     computed = TextVectors(cache=cache).of([row["text"] for row in rows])
-    vectors = RowVectors(np.arange(len(rows)), centred(computed, computed.mean(axis=0)))
+    vectors = RowVectors(np.arange(len(rows)), unit_rows(computed - computed.mean(axis=0)))
     clusters = Clusters.of(reading)
     started = time.process_time()
     words = check_rows(reading, clusters=clusters).information["words"]

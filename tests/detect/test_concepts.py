@@ -456,3 +456,10 @@ def test_clusters_of_rows_are_kept(by_words):
     texts, topics = topic_texts(450)
     detector, reading = detector_and_reading(np.where(topics == "sea", "a", "b"), texts)
     assert search(reading, detectors=[detector], clusters=Clusters.of(reading)).tested["concept"] > 0
+
+
+def test_frequent_words_name_a_concept_only_if_there_are_no_others():
+    about = [["it", "rains", str(i)] for i in range(9)]
+    near = [["he", "walks", str(i)] for i in range(9)]
+    assert "it" not in contrastive_words(about, near, frequent={"it"})
+    assert contrastive_words([["it"]] * 9, [["he"]] * 9, frequent={"it"}) == ("it",)

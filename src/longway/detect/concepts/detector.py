@@ -31,6 +31,7 @@ from longway.records import Pattern
 from longway.tokens.tokenizer import is_word
 
 USUAL_TEXTS, USUAL_WORDS = 2000, 200  # that a concept's texts and words are compared with
+FREQUENT = 0.1  # share of rows with a word that does not name a concept
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,7 @@ class ConceptDetector(Detector):
                 [self._tokens(row) for row in with_it[:MOST_TEXTS].tolist()],
                 [self._tokens(row) for row in similar[:MOST_TEXTS].tolist()],
                 self._usual_texts,
+                frequent=self._frequent,
                 fits=lambda words: self._fits(words, key),
             )
         return self._names[key]
@@ -126,6 +128,14 @@ class ConceptDetector(Detector):
         return np.asarray(
             self.concepts.vectors.of([word for word, _ in counts.most_common(USUAL_WORDS)]).mean(axis=0)
         )
+
+    @cached_property
+    def _frequent(self) -> frozenset[str]:
+        rows = np.repeat(np.arange(len(self.places)), np.diff(self._offsets))
+        n_words = len(self._vocabulary)
+        once = np.unique(rows * n_words + self._codes)
+        many = np.flatnonzero(np.bincount(once % n_words) > FREQUENT * len(self.places))
+        return frozenset(self._vocabulary.words[code] for code in many.tolist())
 
     def typical(self, key: int) -> Ints:
         """Places of the rows with a concept, the most typical first."""

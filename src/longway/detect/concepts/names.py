@@ -2,13 +2,14 @@
 
 A word is a candidate if it is more frequent in the texts with the concept than in all texts, and not less frequent than in the texts closest to having
 it. Both differences of log-odds are in standard errors, with a slight prior (Monroe et al. 2008). Their sum is multiplied by how similar the word itself is
-to the concept, as the sentence encoder sees it: that puts "pointless" before "and". A phrase of two words replaces its words if it scores nearly as high.
+to the concept, as the sentence encoder sees it: that puts "pointless" before "long". A phrase of two words replaces its words if it scores nearly as high. Words that are
+frequent in all texts ("the", "of") name a concept only if there are no others.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import pairwise
 from math import log, sqrt
 
@@ -29,12 +30,13 @@ def contrastive_words(
     similar: Sequence[Sequence[str]],
     every: Sequence[Sequence[str]] | None = None,
     *,
+    frequent: Collection[str] = (),
     most: int = MOST_WORDS,
     fits: Fits | None = None,
 ) -> tuple[str, ...]:
     """The words and phrases that say what some texts have in common, the most telling first. All texts are given as tokens.
 
-    similar: the texts closest to them. every: a sample of all texts; by default the similar ones. fits: how similar words and phrases are to the
+    frequent: words to avoid. similar: the texts closest to them. every: a sample of all texts; by default the similar ones. fits: how similar words and phrases are to the
     concept, from -1 to 1.
 
     >>> contrastive_words([["a", "dog", "runs"], ["the", "dog"], ["dog", "sits"]] * 3, [["a", "man", "runs"], ["the", "man"], ["he", "sits"]] * 3)
@@ -43,6 +45,8 @@ def contrastive_words(
     scored = _candidates(
         texts[:MOST_TEXTS], similar[:MOST_TEXTS], similar[:MOST_TEXTS] if every is None else every
     )
+    if rare := {term: z for term, z in scored.items() if not set(term) & set(frequent)}:
+        scored = rare
     if fits is not None and scored:
         terms = sorted(scored, key=lambda term: (-scored[term], term))[:MOST_CANDIDATES]
         fit = fits([" ".join(term) for term in terms])
