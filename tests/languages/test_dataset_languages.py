@@ -1,6 +1,8 @@
 """The languages of a dataset, and what a job does with them."""
 
 import json
+import runpy
+from pathlib import Path
 
 import pytest
 
@@ -8,9 +10,12 @@ from longway.data import load
 from longway.errors import SettingError
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings
+from longway.jobs.prove.job import _english_encoder
 from longway.languages.dataset import codes_of, described, languages_in, splitting_of
-from longway.languages.words import languages_in_use
-from longway.tokens.tokenizer import tokenize
+from longway.languages.words import languages_in_use, rules_for
+from longway.tokens.tokenizer import splitting, tokenize
+
+RUNS = Path(__file__).parents[2] / "runs"
 
 ENGLISH = [
     "The meeting began late on Monday.",
@@ -100,3 +105,24 @@ def test_a_language_that_predicts_the_label_is_a_problem():
     )
     balanced = audit([*rows(ENGLISH, 60), *rows(GERMAN, 60)], QUICK)
     assert not [one for one in balanced.problems if one.kind == "language_predicts_label"]
+
+
+def test_a_proof_says_that_its_encoder_is_english_only():
+    data = load(rows(GERMAN, 20))
+    with splitting(rules_for(["de"])):
+        (concern,) = _english_encoder(("bow", "minilm"), data)
+        assert concern.text.startswith(
+            "The texts are in German, and the encoder of minilm was trained on English."
+        )
+        assert _english_encoder(("bow",), data) == []
+    assert _english_encoder(("minilm",), data) == []
+
+
+def test_plants_in_thai_are_found(monkeypatch):
+    monkeypatch.syspath_prepend(str(RUNS))  # it imports what the scripts share
+    made = runpy.run_path(str(RUNS / "languages.py"))
+    phrases = made["LANGUAGES"]["th"]
+    result = audit(load(made["made_rows"](phrases, 300, 0)), made["SETTINGS"])
+    assert result.dataset.languages == {"th": 1.0}
+    found = made["found_kinds"](result, phrases, "th")
+    assert found == dict.fromkeys(made["KINDS"], True)

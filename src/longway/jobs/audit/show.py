@@ -528,7 +528,10 @@ def _below(finding: Finding) -> list[Block]:
         names = [cut(str(variant.pattern), PATTERN_LIMIT) for variant in finding.variants[:MAX_VARIANTS]]
         n_more = len(finding.variants) - len(names)
         more = f" and {n_more} more" if n_more else ""
-        blocks.append(Paragraph([f"also: {', '.join(names)}{more}"], "also"))
+        listed = [part for name in names for part in (", ", Span(name, "data"))][
+            1:
+        ]  # each in its own direction
+        blocks.append(Paragraph(["also: ", *listed, more], "also"))
     return blocks
 
 
