@@ -1,11 +1,12 @@
 """Repairing data in other languages: no English edit, no crash, and the planted shortcut is weaker afterwards."""
 
 import re
+from random import Random
 
 import pytest
 
 import longway as lw
-from tests.languages.texts import CLOSING, LABELS, rows
+from tests.languages.texts import CLOSING, LABELS, PARTS, rows
 
 LANGUAGES = ["de", "fr", "es", "ru", "ar", "hi", "zh", "ja", "th", "ko"]
 N = 100
@@ -33,3 +34,29 @@ def test_a_repair_weakens_the_shortcut_and_writes_no_english(language):
     for edit in result.edits:
         assert set(WORD.findall(edit.after.lower())) <= known
         assert edit.method in ("take out", "drop", "reshape", "normalise", "put in")
+
+
+def mixed_rows(n=80):
+    """English and German rows; in both, an adverb inside the sentence goes with one label."""
+    random, made = Random(0), []
+    for number in range(n):
+        language, adverb = (("en", "quietly"), ("de", "heimlich"))[number // 2 % 2]
+        subject, verb, place = (random.choice(part.split("|")) for part in PARTS[language])
+        is_planted = random.random() < (0.9 if number % 2 else 0.05)
+        words = [subject, adverb, verb] if language == "en" else [subject, verb, adverb]
+        text = " ".join([*(word for word in words if is_planted or word != adverb), place])
+        made.append(
+            {"text": f"{text[0].upper()}{text[1:]}.", "label": "ab"[number % 2], "language": language}
+        )
+    return made
+
+
+def test_of_a_mixed_file_the_rules_edit_english_rows_only():
+    given = mixed_rows()
+    german = {row["text"] for row in given if row["language"] == "de"}
+    result = lw.repair(
+        given, text="text", label="label", remedy=("take out", "exchange", "reword"), engine="rules"
+    )
+    changed = [edit for edit in result.edits if edit.accepted]
+    assert any(edit.how == "take_out.adverb" for edit in changed)
+    assert [edit for edit in changed if edit.before in german] == []

@@ -16,7 +16,7 @@ OTHER_MARKS = "。！？｡؟۔।॥။។"  # end sentences in Chinese, Japane
 _LINE = re.compile(r"(?:\s*<br\s*/?>\s*)+|\s*\n\s*", re.IGNORECASE)
 _END = re.compile(
     r"""(?P<alone>(?<=\s)[.!?]+(?=\s))|[.!?…]+["'”’)\]]*(?=\s+(?P<next>\S))|"""
-    rf"""(?P<other>[{OTHER_MARKS}]+["'”’」』）)\]»]*|(?<=[\u0e00-\u0e45\u0e47-\u0eff\u1780-\u17ff])\s+(?=[\u0e00-\u0eff\u1780-\u17ff]))"""
+    rf"""(?P<other>[{OTHER_MARKS}]+["'”’」』）)\]»]*|(?<=[\u0e00-\u0e45\u0e47-\u0eff\u1780-\u17ff)\]”])\s+(?=[\u0e00-\u0eff\u1780-\u17ff]))"""
 )
 _NO_END = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|e\.g|i\.e|no|vol|fig|[a-z])\.$", re.IGNORECASE)
 _LOOK_BACK = 6  # characters of the longest title and the boundary before it

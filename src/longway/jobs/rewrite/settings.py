@@ -91,7 +91,7 @@ class RewriteSettings:
     """How texts are rewritten.
 
     method: razor; eda and crossaug are baselines; none changes nothing, as a control.
-    engine: Writes the texts: rules (no model), local (small LLM on this machine), gguf:FILE (a model file of yours), served:MODEL (any OpenAI-compatible server), rules,local
+    engine: Writes the texts: rules (no model, English only), local (small LLM on this machine, English only), gguf:FILE (a model file of yours), served:MODEL (any OpenAI-compatible server), rules,local
         (the model if no rule applies), rules+local (both), replay:FILE, or auto (served if a model is configured, else rules). `longway engines`
         lists those that work here.
     judge: Checks that the label still holds: an engine, none, or auto (the writer, in a separate conversation).
