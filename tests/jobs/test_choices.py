@@ -157,7 +157,7 @@ def test_without_the_encoder_the_report_says_so(monkeypatch):
 
 def test_the_encoder_is_read_for_the_report_and_the_gate(marked):
     assert marked.measured_leaks == [marked.leak, marked.leaks["encoder"]]
-    assert "surface, meaning" in marked.report.html
+    assert "surface and meaning" in marked.report.html
 
 
 def test_a_part_of_the_questions_that_the_encoder_read_is_reported(marked):

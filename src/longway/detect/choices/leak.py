@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 FOLDS = 5
 REPEATS = 5  # cross-validations with other folds, whose mean is reported
 # Rankers of different folds learn from mostly the same questions, so their errors are related: the variance of the accuracy is up to 2.2
-# times that of independent answers after one cross-validation, and up to 1.4 times after five (runs/choice.py --coverage).
+# times that of independent answers after one cross-validation, and up to 1.4 times after five, with random answers (runs/choice.py --coverage).
 SHARED_ONCE, SHARED = 2.5, 1.6
 CUE_PENALTY, WORD_PENALTY = 100.0, 1.0
 MOST_WORDS = 20_000
