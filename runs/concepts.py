@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 import common
-from longway.data import Dataset, as_dataset
+from longway.data import Dataset, as_dataset, load
 from longway.detect import detectors_for
 from longway.detect.clusters import Clusters
 from longway.detect.concepts.concepts import Concepts
@@ -282,9 +282,7 @@ def timed(options: argparse.Namespace) -> None:
         if options.only and name not in options.only:
             continue
         rows = list(real_rows(file, columns, options.rows))
-        data = as_dataset(
-            rows, text=columns[0], context=columns[1] if len(columns) > 1 else "", label="label"
-        )
+        data = load(rows, text=columns[0], context=columns[1] if len(columns) > 1 else "", label="label")
         reading = Reading.of(data)
         clusters = Clusters.of(reading)
         started, cpu = time.monotonic(), time.process_time()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from longway.jobs.audit.several import AuditLabelsResult
 
 GATE = "Gate"
+SLOW_LEVELS = ("grammar", "concept")
 GRAMMAR = "Look for patterns that words miss"
 CONCEPTS = "Look for topics and tones that predict the label (minutes)"
 NOTHING = "There is nothing to repair. See what models look at"
@@ -171,7 +172,8 @@ def audit(
         verdict = _gate_verdict(reasons) if fail_over or baseline else ""
         explain = Step(NOTHING, on_data("explain", data, source, loaded))
         repair = on_data("repair", data, source, loaded)
-        if result.only_grammar and settings.levels != (AUTO,):  # otherwise a repair looks at the grammar, too
+        # By default, a repair looks at the levels of a default audit.
+        if settings.levels != (AUTO,) and any(one.level in SLOW_LEVELS for one in result.findings):
             repair += " --levels all"
         steps = [Step(REPAIR, repair) if result.findings else explain]
         if _can_learn_grammar(result):

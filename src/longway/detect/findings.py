@@ -189,7 +189,9 @@ def _beyond_words(reading: Reading, counted: _Counted, simpler: Sequence[_Counte
         z_words, p_words = score_test(x, own, np.column_stack([known, lengths, detector.surface]), effect)
         passes = (z > 0) & (z_words > 0) & (p_words <= max_q)
         p[mine] = np.where(passes, np.minimum(1.0, p_given * (1 if n_labels == 2 else n_labels)), 1.0)
-    return replace(counted, scores=replace(scores, p=np.maximum(scores.p, p)))
+    return replace(
+        counted, p_rows=np.maximum(counted.p_rows, p), scores=replace(scores, p=np.maximum(scores.p, p))
+    )
 
 
 def _covariates(reading: Reading, counted: Sequence[_Counted], rows: Ints, max_q: float) -> Floats:

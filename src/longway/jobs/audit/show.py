@@ -537,8 +537,8 @@ def _below(finding: Finding) -> list[Block]:
         (finding.untypical, "With another label"),
     ):
         if texts:
-            shown = [Bullet([harmless(text[:READ_LIMIT])]) for text in texts]
-            blocks.append(Only(REPORT, [Paragraph(f"{with_label}:", "also"), Bullets(shown, "examples")]))
+            shown = [Paragraph(harmless(text[:READ_LIMIT]), "example") for text in texts]
+            blocks.append(Only(REPORT, [Paragraph(f"{with_label}:", "also"), *shown]))
     is_single = finding.level == "grammar" and not finding.pattern.context
     blocks.append(Paragraph(ADVICE.get(SINGLE if is_single else finding.level, ADVICE["token"]), "advice"))
     if finding.called:
