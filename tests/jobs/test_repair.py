@@ -205,7 +205,7 @@ def test_an_opening_is_taken_out_and_the_rest_of_each_text_stays():
 
 def test_other_languages_get_no_english_text():
     result = lw.repair(reviews("Zur Sache:", *GERMAN))
-    assert not {"counterpart", "reword", "exchange"} & {step.remedy for step in result.plan}
+    assert not {"counterpart", "reword"} & {step.remedy for step in result.plan}
     given = {word for row in reviews("Zur Sache:", *GERMAN) for word in row["text"].lower().split()}
     for edit in result.edits:
         if edit.accepted:
