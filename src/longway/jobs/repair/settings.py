@@ -62,7 +62,7 @@ class RepairSettings:
 
     goal: Stop when a model that sees only the text is right this often: an accuracy such as leak=0.55, or chance. Default: 5 points above chance.
     remedy: Use only this remedy: take-out, normalise, exchange, reword, put-in, reshape, counterpart, drop or weigh. Repeatable.
-        Default: all that apply except weigh, which adds a column longway_weight. For data with candidates: normalise, positions, drop or rewrite.
+        Default: all that apply except weigh, which adds a column longway_weight. For data with candidates: normalise, counter, positions, drop or rewrite.
     describe: What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.
     keep: A word or phrase that is real signal and must stay. Repeatable.
     levels: Kinds of patterns to look for, as in an audit: all, some, or the default without some: -grammar. Default: all but concept; the grammar level only if it takes a few seconds.
