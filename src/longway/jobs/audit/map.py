@@ -1,6 +1,6 @@
 """The map of an audit with the concept level: its rows in two dimensions, with the concepts that predict a label outlined.
 
-sentence vectors  ->  principal components, or UMAP where it is installed  ->  a sample of points; an ellipse around most rows of each concept
+sentence vectors  ->  principal components, or UMAP where it is installed  ->  a sample of points; an ellipse around half of the rows of each concept
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def in_two_dimensions(vectors: NDArray[np.float32], seed: int) -> tuple[Floats, 
 
 
 def ellipse(points: Floats) -> tuple[float, float, float, float, float]:
-    """Centre, half axes and angle in degrees of the ellipse that holds most of normally distributed points like these.
+    """Centre, half axes and angle in degrees of the ellipse that holds half of normally distributed points like these.
 
     >>> [round(number) for number in ellipse(np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 2.0], [4.0, 2.0]]))]
     [2, 1, 2, 1, 0]

@@ -33,7 +33,7 @@ def map_section(maps: Sequence[ConceptMap], labels: Mapping[str, Label]) -> list
     if not maps:
         return []
     lead = (
-        "Each mark is a row; similar texts are close to each other, as far as two dimensions allow. An ellipse holds most rows of a concept that predicts a "
+        "Each mark is a row; similar texts are close to each other, as far as two dimensions allow. An ellipse holds about half of the rows of a concept that predicts a "
         "label; its colour is that label’s. Ellipses overlap where the map shows less than the sentence vectors know."
     )
     blocks: list[Block] = [Paragraph(lead, "lead")]
@@ -80,7 +80,8 @@ def _blocks(one: ConceptMap, labels: Mapping[str, Label], *, key: str) -> list[B
     numbered = [_bullet(number, concept, labels) for number, concept in enumerate(one.concepts, 1)]
     below: list[Block] = [Picture(legend(layers_of(one, labels)))]
     below += [Bullets(numbered, "map-concepts")] if numbered else []
-    return [Chart(svg, cut(one.column, NAME_LIMIT), how_made(one), below=below)]
+    below.append(Paragraph(f"{how_made(one)}.", "rest"))
+    return [Chart(svg, f"By {cut(one.column, NAME_LIMIT)}", below=below)]
 
 
 def how_made(one: ConceptMap) -> str:
