@@ -8,7 +8,11 @@ import pytest
 import longway as lw
 from tests.languages.texts import CLOSING, LABELS, PARTS, rows
 
-LANGUAGES = ["de", "fr", "es", "ru", "ar", "hi", "zh", "ja", "th", "ko"]
+ALWAYS = ["de", "ar", "th"]  # a script with spaces, one from right to left, one without spaces
+LANGUAGES = [
+    *ALWAYS,
+    *(pytest.param(name, marks=pytest.mark.soak) for name in ("fr", "es", "ru", "hi", "zh", "ja", "ko")),
+]
 N = 100
 WORD = re.compile(r"[^\W\d_]+")
 
