@@ -151,7 +151,9 @@ def test_contexts_have_concepts_too():
 
 def test_a_repair_drops_rows_until_the_concept_says_little(tmp_path):
     rows, _ = rows_of()
-    result = repair(rows, levels=SOME, remedy=("drop",), engine="none", max_change=0.6, out=tmp_path / "repair")
+    result = repair(
+        rows, levels=SOME, remedy=("drop",), engine="none", max_change=0.6, out=tmp_path / "repair"
+    )
     changes = [one for one in result.comparison.findings if one.pattern.level == "concept"]
     assert changes
     assert all(one.gain_after < 0.5 * one.gain_before for one in changes)
