@@ -20,7 +20,7 @@ from longway.classify.minilm import MiniLM, model_folder
 from longway.classify.saved import folder_hash
 from longway.tokens.sentences import sentences_of
 
-MAX_WORDS = 64  # of a text that are read; more would take more than five minutes for 10,000 reviews
+MAX_WORDS = 64  # of a text that are read: the encoder takes most of the time of the level
 MAX_TOKENS = 128  # of a sentence
 AT_ONCE = 256  # texts between two reports of progress
 

@@ -2,8 +2,8 @@
 
     a sample of rows  ->  vectors of each column  ->  concepts of some of them  ->  counted and tested in the others, by `detect.findings`
 
-Rows that share a text or a context are on the same side. The sample bounds time and memory: 10,000 rows take one to four minutes on two slow cores, most of them
-for the encoder. Where it is not installed or there are too few rows, the level is left out and the audit says so.
+Rows that share a text or a context are on the same side. The sample bounds time and memory: 2,000 sentences take half a minute
+of processor time, most of it for the encoder. Where it is not installed or there are too few rows, the level is left out and the audit says so.
 """
 
 from __future__ import annotations
