@@ -52,6 +52,7 @@ SMALL = {
         {"rows", "round_seconds", "ratio_to_anew", "peak_mb"},
     ),
     "bench/writer.py": (["--texts", "1", "--n", "2"], {"tokens_per_second", "texts_per_minute", "peak_mb"}),
+    "runs/row_checks.py": (["--rows", "60", "--only", "subj"], {"rows", "turned", "subj"}),
     "runs/choice.py": (["cqa", "--limit", "60"], {"cqa"}),
     "runs/sample.py": (
         ["--limit", "80", "--model", "bow"],
