@@ -118,9 +118,7 @@ def max_product(left: Tensor, right: Tensor) -> Tensor:
     made = torch.empty(rows, columns, dtype=left.dtype, device=left.device)
     high, width, warps = (64, 32, 2) if columns <= 32 else (32, 128, 4)
     grid = (triton.cdiv(rows, high), triton.cdiv(columns, width))
-    _max_product[grid](
-        flat, right.contiguous(), made, rows, columns, K=K, R=high, C=width, num_warps=warps
-    )
+    _max_product[grid](flat, right.contiguous(), made, rows, columns, K=K, R=high, C=width, num_warps=warps)
     return made.view(*left.shape[:-1], -1)
 
 
