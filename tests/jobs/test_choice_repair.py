@@ -271,3 +271,12 @@ def test_refused_texts_are_listed_in_their_own_column_also_of_dropped_rows(monke
     assert {edit.id for edit in refused} & {edit.id for edit in result.edits if edit.drops}
     assert {edit.field for edit in refused} == {"chosen", "rejected"}
     assert {edit.reason for edit in refused} == {"too dull"}
+
+
+def test_the_most_that_may_go_is_a_share_of_the_pairs_given():
+    rows = styled_pairs(n=100)
+    for row in rows[:90]:
+        row["chosen"] += f" {' '.join(WORDS[:6])}."
+    result = repair_choices(rows, max_drop=0.1)
+    assert result.dropped <= 10
+    assert result.added > 0
