@@ -96,6 +96,9 @@ WITH_ENGINE = {
     False: "Rules cannot change how long candidates are. A language model can, so that fewer questions are left out: longway repair {data} --engine served:MODEL",
     True: "Rules cannot change how long answers are. A language model can shorten the better ones, so that fewer pairs are left out: longway repair {data} --engine served:MODEL",
 }
+UNJUDGED = (
+    "Without a judge, only rules check new texts of several sentences. Read them before you use the data."
+)
 UNSEEN = "The order of the candidates means nothing in these data, so positions are not changed."
 
 
@@ -320,6 +323,8 @@ class _Repair:
     def _notes(self, n: int) -> Iterable[str]:
         if self.settings.uses(POSITIONS) and not self.moves:
             yield VOTES_STAY if self.given.columns.kind == "votes" else UNSEEN
+        if self.made.writer is not None and self.made.judge is None:
+            yield UNJUDGED
         if n and self.made.writer is None and not self.settings.remedy:
             yield WITH_ENGINE[self._is_pair].format(
                 data=quote(str(self.given.path or self.given.source_name))
