@@ -8,7 +8,8 @@ import typer
 from typer.testing import CliRunner
 
 from longway.cli import COMMANDS, app
-from longway.cli.ending import Step, end, one_sentence
+from longway.cli.ending import Step, end, on_candidates, one_sentence
+from longway.data.choices import load_choices
 from longway.errors import ColumnError
 from tests.environment import without_encoder, without_small_language_model
 from tests.jobs.toy_run import write_csv
@@ -214,3 +215,10 @@ def test_streamed_data_without_a_test_set_is_audited_again_instead_of_proved(fol
     _, (_, command) = last_lines(made)
     assert shlex.split(command)[:3] == ["longway", "audit", "longway-runs/my-reviews-rewrite/dataset.csv"]
     assert "Verdict: " in run(*shlex.split(command)[1:], "--levels", "token")
+
+
+@pytest.mark.parametrize(("given", "is_named"), [({"answer_base": 1}, True), ({}, False)])
+def test_the_next_command_has_the_answer_base_that_was_given(given, is_named):
+    rows = [{"question": f"Ask {i}", "choices": ["a", "b", "c"], "answer": 1 + i % 2} for i in range(4)]
+    command = on_candidates("repair", "quiz.jsonl", load_choices(rows, **given).columns)
+    assert ("--answer-base 1" in command) == is_named

@@ -246,7 +246,7 @@ def test_named_columns_go_before_guessed_ones():
     given = load_choices(data, choices="list", answer="key", prompt="stem")
     assert given.questions[0].candidates == ("x", "y")
     assert (given.questions[0].prompt, given.questions[0].right) == ("s", 1)
-    assert given.columns.guessed == ()
+    assert given.columns.guessed == ("answer_base",)
     assert load_choices(data, prompt="").questions[0].prompt == ""
 
 
@@ -295,14 +295,37 @@ def numbered(*answers, columns="list"):
         ((1, 2, 3), [0, 1, 2]),
         (("1", "2", "3"), [0, 1, 2]),
         ((1.0, 3.0), [0, 2]),
-        ((1, 2, 3, 3, 0), [0, 1, 2, 2]),  # more are in range from 1: the 0 is wrong
-        ((0, 0, 1, 2, 3), [0, 0, 1, 2]),
     ],
 )
 def test_numbers_count_from_where_more_of_them_name_an_option(answers, expected):
     found = load_choices(numbered(*answers))
     assert [one.right for one in found.questions] == expected
     assert not any(one.kind == "answer_base" for one in found.problems)
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ((1, 2, 3, 3, 0), [0, 1, 2, 2]),  # more are in range from 1
+        ((0, 0, 1, 2, 3), [0, 0, 1, 2]),
+        ((0, 1, 3), [0, 1]),
+    ],
+)
+def test_numbers_that_show_both_bases_are_reported(answers, expected):
+    found = load_choices(numbered(*answers))
+    assert [one.right for one in found.questions] == expected
+    problem = next(one for one in found.problems if one.kind == "answer_base")
+    assert "both 0 and the number of a last option occur" in problem.message
+
+
+def test_options_that_are_numbers_are_read_by_text_unless_the_base_is_given():
+    rows = [{"question": f"Q{i}", "choices": ["1", "2", "3", "0"], "answer": str(i % 4)} for i in range(8)]
+    found = load_choices(rows)
+    assert [one.right for one in found.questions] == [3, 0, 1, 2] * 2
+    assert "--answer-base 0" in next(one for one in found.problems if one.kind == "answer_way").next_step
+    found = load_choices(rows, answer_base=0)
+    assert [one.right for one in found.questions] == [0, 1, 2, 3] * 2
+    assert not any(one.kind == "answer_way" for one in found.problems)
 
 
 def test_numbers_that_show_no_base_are_read_from_0_and_reported():

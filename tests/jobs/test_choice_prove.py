@@ -239,6 +239,16 @@ def test_what_cannot_be_traced_is_refused_without_a_test_set():
         lw.prove_choices(QUIZ, lost, models=("bow",))
 
 
+def test_what_cannot_be_traced_is_compared_on_a_test_set():
+    lost = [
+        {**row, "question": f"Another question {i}?", "id": f"x{i}"} for i, row in enumerate(evened(QUIZ))
+    ]
+    tests = {"other": quiz(n=60, seed=5)}
+    result = lw.prove_choices(QUIZ, lost[:150], models=("bow",), seeds=1, tests=tests, drop_overlap=True)
+    control = only(one for one in result.versions if one.name == CONTROL)
+    assert control.questions == 150
+
+
 # ---- parts of a test set
 
 

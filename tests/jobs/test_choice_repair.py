@@ -13,6 +13,7 @@ from longway.engines.engine import Engine, Judgement, Written
 from longway.errors import DataError, SettingError
 from longway.jobs.choices.repair import choice_repair_plan, repair_choices
 from longway.jobs.choices.repair_result import ChoiceRepairResult
+from longway.methods.choices.rewrite import RewrittenQuestion
 from tests.jobs.planted_choices import CUES, WORDS, quiz
 
 
@@ -234,3 +235,48 @@ def test_an_engine_rewrites_wrong_options_and_fewer_questions_go(monkeypatch, tm
     calls = author.calls
     assert repair_choices(rows, engine="served:toy", out=tmp_path / "run") == result
     assert author.calls == calls
+
+
+def rewritten_pairs(monkeypatch, folder, *, reason="", **options):
+    """A repair of pairs in which drafts add a word to both answers. reason: why all of them are refused."""
+
+    def redraft(questions, chosen, writer, judge, **rest):
+        asked.extend(one.id for one in questions)
+        texts = [tuple(f"{text} Indeed." for text in one.candidates) for one in questions]
+        return [
+            RewrittenQuestion(one, new, (), reason) for one, new in zip(questions, texts, strict=True)
+        ], False
+
+    asked: list[str] = []
+    rows = styled_pairs(n=100)
+    for row in rows[:70]:  # length is a further cue, which counter-pairs leave
+        row["chosen"] += f" {' '.join(WORDS[:6])}."
+    author = Author(quiz(n=20))
+    monkeypatch.setattr("longway.jobs.choices.repair.engines_of", lambda settings, engines: (author, author))
+    monkeypatch.setattr("longway.jobs.choices.repair.rewrite", redraft)
+    return repair_choices(rows, engine="served:toy", out=folder, **options), asked
+
+
+def test_counter_pairs_are_not_rewritten(monkeypatch, tmp_path):
+    result, asked = rewritten_pairs(monkeypatch, tmp_path / "run")
+    assert asked
+    assert result.added
+    assert not [id_ for id_ in asked if id_.endswith("-counter")]
+
+
+def test_refused_texts_are_listed_in_their_own_column_also_of_dropped_rows(monkeypatch, tmp_path):
+    result, asked = rewritten_pairs(monkeypatch, tmp_path / "run", reason="too dull")
+    refused = [edit for edit in result.edits if edit.method == "rewrite"]
+    assert {edit.id for edit in refused} == set(asked)
+    assert {edit.id for edit in refused} & {edit.id for edit in result.edits if edit.drops}
+    assert {edit.field for edit in refused} == {"chosen", "rejected"}
+    assert {edit.reason for edit in refused} == {"too dull"}
+
+
+def test_the_most_that_may_go_is_a_share_of_the_pairs_given():
+    rows = styled_pairs(n=100)
+    for row in rows[:90]:
+        row["chosen"] += f" {' '.join(WORDS[:6])}."
+    result = repair_choices(rows, max_drop=0.1)
+    assert result.dropped <= 10
+    assert result.added > 0

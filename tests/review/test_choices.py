@@ -7,7 +7,7 @@ import pytest
 from longway.errors import RunError, SettingError
 from longway.jobs.choices.job import audit_choices
 from longway.jobs.choices.repair import repair_choices
-from longway.review.choice_rows import load_questions
+from longway.review.choice_rows import load_questions, merged_questions
 from longway.review.edit_list import EditFilter
 from longway.review.export import export_csv, export_dataset, export_json
 from longway.review.hand_edit import write_by_hand
@@ -16,7 +16,7 @@ from longway.review.pages.finding_pages import finding_page, findings_page
 from longway.review.pages.run_pages import overview_page, run_page, summary_page
 from longway.review.run_contents import RunContents
 from tests.jobs.planted_choices import quiz
-from tests.jobs.test_choice_repair import styled_pairs
+from tests.jobs.test_choice_repair import rewritten_pairs, styled_pairs
 
 
 def written(folder, rows):
@@ -130,3 +130,51 @@ def test_other_data_are_refused(tmp_path):
     (tmp_path / "other").mkdir()
     with pytest.raises(RunError, match="is not the data of"):
         RunContents(tmp_path / "run", data=written(tmp_path / "other", quiz("longest", seed=1)))
+
+
+def test_a_refused_draft_is_shown_with_both_answers_in_their_places(monkeypatch, tmp_path):
+    rewritten_pairs(monkeypatch, tmp_path / "run", reason="too dull", remedy="rewrite")
+    contents = RunContents(tmp_path / "run")
+    run = questions(contents, contents.dataset_path)
+    refused = [one for one in contents.edits.all(EditFilter()) if not one.edit.accepted]
+    assert len({one.edit.id for one in refused}) == len(refused) > 0
+    for one in refused:
+        view = edit_page(contents, {"key": one.key}).view["edit"].question
+        texts = ["".join(piece.text for piece in each.text) for each in view.after]
+        wanted = [f"{text} Indeed." for text in run[one.edit.id][0]]
+        assert [text.split() for text in texts] == [text.split() for text in wanted]
+    contents.decisions.write("edit", refused[0].key, {"choice": "accept"}, author="ada")
+    after = questions(contents, export_dataset(contents, tmp_path / "dataset.jsonl"))
+    changed = refused[0].edit.id
+    assert after[changed][0] == tuple(f"{text} Indeed." for text in run[changed][0])
+    contents.close()
+
+
+def test_a_draft_with_two_equal_answers_does_not_stop_the_review(tmp_path):
+    repair_choices(written(tmp_path, styled_pairs(n=100)), out=tmp_path / "run")
+    path = tmp_path / "run" / "edits.jsonl"
+    edits = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = (tmp_path / "run" / "dataset.jsonl").read_text(encoding="utf-8").splitlines()
+    changed = {one["id"] for one in edits}
+    row = next(row for row in map(json.loads, rows) if row["longway_id"] not in changed)
+    draft = {**edits[0], "id": row["longway_id"], "field": "rejected", "before": row["rejected"], "after": row["chosen"]}  # fmt: skip
+    draft |= {"accepted": False, "reason": "the same as another candidate", "drops": False, "source": ""}
+    path.write_text("".join(json.dumps(one) + "\n" for one in [*edits, draft]), encoding="utf-8")
+    fields = {"chosen": "chosen", "rejected": "rejected", "prompt": "prompt"}
+    dataset, dropped = (next((tmp_path / "run").glob(f"{name}.*"), None) for name in ("dataset", "dropped"))
+    lines = merged_questions(path, dataset=dataset, dropped=dropped, fields=fields)
+    (edit,) = (edit for _, _, edit in lines if edit.id == row["longway_id"])
+    assert edit.after == f"CHOSEN\n{row['chosen']}\n\nREJECTED\n{row['chosen']}"
+
+
+def test_the_review_reads_answers_from_the_number_that_was_given(tmp_path):
+    rows = [
+        {"question": f"Ask {i}", "choices": [f"one {i}", f"two {i}", f"three {i}"], "answer": 1 + i % 2}
+        for i in range(40)
+    ]
+    data = written(tmp_path, rows)
+    repair_choices(data, out=tmp_path / "run", answer_base=1, remedy="normalise")
+    contents = RunContents(tmp_path / "run", data=data)
+    assert {right for _, right in questions(contents, data, own=False).values()} == {0, 1}
+    assert {one.right for one in contents.questions(data).questions} == {0, 1}
+    contents.close()

@@ -192,11 +192,13 @@ def on_data(
 
 
 def on_candidates(command: str, data: str, columns: ChoiceColumns) -> str:
-    """A command on data with candidates, with the columns that were not guessed."""
+    """A command on data with candidates, with the columns and the answer base that were not guessed."""
     named = columns.fields()
     pairs = [("choices", name) for name in columns.candidates] if "choices" in named else []
     pairs += [(role, name) for role, name in named.items() if role != "choices"]
     options = [f"--{role} {quote(name)}" for role, name in pairs if role not in columns.guessed]
+    if columns.answer_base is not None and "answer_base" not in columns.guessed:
+        options.append(f"--answer-base {columns.answer_base}")
     return " ".join(["longway", command, quote(data), *options])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from longway.data.table import scalar_text
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LETTER = re.compile(r"\(?([A-Za-z])\)?[.):]?$")
 INDEX = ("index", "idx")  # in the name of a column whose numbers count from 0
+NEARLY_ALL = 0.95  # of the answers
 TIES = frozenset(
     "tie|both|tied|draw|equal|none|neither|same|tie (bothbad)|tie (both bad)|bothbad|both_bad|0.5".split("|")
 )
@@ -23,10 +24,11 @@ Way = Literal["text", "letter", "number"]
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The number of the first candidate. is_certain: whether the answers show it, or the user said so."""
+    """The number of the first candidate. is_certain: whether the answers show it, or the user said so. has_both: whether they show 0 and 1."""
 
     first: int
     is_certain: bool
+    has_both: bool = field(default=False, repr=False)
 
 
 def decoder(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Decoder:
@@ -37,7 +39,7 @@ def decoder(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Seque
         return _by_score
     if columns.kind == "votes":
         return _winner_decoder(answers)
-    best = _ways(answer_base(columns, answers, sets).first)[answer_way(answers, sets)]
+    best = _ways(answer_base(columns, answers, sets).first)[answer_way(answers, sets, columns.answer_base)]
 
     def decode(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
         value = _plain(answer)
@@ -61,24 +63,44 @@ def _ways(start: int) -> dict[Way, Decoder]:
     }
 
 
-def answer_way(answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Way:
-    """How most answers name the right candidate.
+def answer_way(answers: Sequence[Any], sets: Sequence[Sequence[str]], base: int | None = None) -> Way:
+    """How most answers name the right candidate. base: the number of the first one, if known; numbers then go before texts.
 
     >>> answer_way(["B", "C"], [("x", "y"), ("x", "y", "z")])
     'letter'
     """
     plain = [_plain(answer) for answer in answers]
+    bases = (0, 1) if base is None else (base,)
     rights: dict[Way, int] = {
         name: max(
             sum(
                 isinstance(_ways(base)[name](answer, texts, ()), int)
                 for answer, texts in zip(plain, sets, strict=True)
             )
-            for base in (0, 1)
+            for base in bases
         )
         for name in _ways(0)
     }
+    if base is not None and 2 * rights["number"] > len(plain):
+        return "number"
     return max(rights, key=lambda name: rights[name])
+
+
+def are_also_numbers(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> bool:
+    """Whether answers that are texts of candidates could as well be numbers of other candidates.
+
+    >>> columns = ChoiceColumns("choice", ("options",), "key")
+    >>> are_also_numbers(columns, [0, 1], [("1", "0"), ("1", "0")])
+    True
+    """
+    start = answer_base(columns, answers, sets).first
+    plain = [_plain(answer) for answer in answers]
+    places = [
+        (_by_text(answer, texts, ()), _by_number(answer, texts, start))
+        for answer, texts in zip(plain, sets, strict=True)
+    ]
+    both = [one for one in places if isinstance(one[0], int) and isinstance(one[1], int)]
+    return len(both) >= NEARLY_ALL * len(places) and any(text != number for text, number in both)
 
 
 def _plain(answer: Any) -> Any:
@@ -112,7 +134,7 @@ def _by_number(answer: Any, texts: Sequence[str], start: int) -> int | str:
 def answer_base(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Base:
     """Whether numbers count from 0 or from 1: as the user says, else so that more of them name a candidate.
 
-    Only 0 and the number of the last candidate show it. If neither occurs, a column answer_index, or option columns that count from 0 or 1
+    Only 0 and the number of the last candidate show it. If neither occurs, or both equally often, a column answer_index, or option columns that count from 0 or 1
     themselves, say what is likely; without them numbers count from 0.
 
     >>> columns = ChoiceColumns("choice", ("options",), "key")
@@ -126,12 +148,13 @@ def answer_base(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[S
     numbers = [_number(_plain(answer)) for answer in answers]
     n_zero = numbers.count(0)
     n_last = sum(number == len(texts) > 0 for number, texts in zip(numbers, sets, strict=True))
+    has_both = n_zero > 0 and n_last > 0
     if n_zero != n_last:
-        return Base(int(n_last > n_zero), True)
+        return Base(int(n_last > n_zero), not has_both, has_both)
     is_index = any(word in (columns.answer or "").casefold() for word in INDEX)
     first = re.search(r"\d+$", columns.candidates[0])
     is_from_1 = first is not None and int(first[0]) == 1 and not is_index
-    return Base(int(is_from_1), False)
+    return Base(int(is_from_1), False, has_both)
 
 
 def _number(answer: Any) -> int | None:

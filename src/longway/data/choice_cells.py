@@ -32,7 +32,7 @@ OTHER_TYPES = "other types in the columns of the options"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A question that may be changed. texts: of its candidates, in the order of `question`; order: for each place, which candidate stands there."""
+    """A question that may be changed. texts: of its candidates, in the order of `question`; order: the candidate at each place."""
 
     question: Question
     texts: tuple[str, ...]
@@ -143,7 +143,10 @@ class ChoiceCells:
         return self._decoders[name]
 
     def _way(self, name: str) -> Way:
-        return answer_way([_parsed(cell) for cell in self._raw[name]], [texts for texts, _ in self._sets])
+        base = self.columns.answer_base if name == self.columns.answer else None
+        return answer_way(
+            [_parsed(cell) for cell in self._raw[name]], [texts for texts, _ in self._sets], base
+        )
 
     def _parallel_lists(self) -> tuple[str, ...]:
         """Other columns whose cells are lists with an entry for each candidate, in every question."""

@@ -102,6 +102,10 @@ class ChoiceColumns:
         others = {answer: self.answer, "prompt": self.prompt, "judge": self.judge}
         return {**named, **{role: name for role, name in others.items() if role and name}}
 
+    def answer_fields(self) -> dict[str, int]:
+        """The number of the first option, for run.json; nothing where answers are no numbers."""
+        return {} if self.answer_base is None else {"answer_base": self.answer_base}
+
 
 @dataclass(frozen=True, slots=True)
 class GivenColumns:

@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from longway.data.choice_answers import Decoder, answer_base, answer_way, decoder
+from longway.data.choice_answers import Decoder, answer_base, answer_way, are_also_numbers, decoder
 from longway.data.choice_columns import ChoiceColumns, GivenColumns, choice_columns
 from longway.data.encoding import EncodingError, check_encoding
 from longway.data.loading import first_rows, open_source
@@ -45,6 +45,11 @@ KINDS = {
     "repeated_question": ("{n} that repeat a prompt{about}. They count as one observation where their answers agree.", "Keep one row for each question."),
 }  # fmt: skip
 
+BASE_OF_BOTH = "The answers are numbers, and both 0 and the number of a last option occur: they may count from 0 or from 1. Assumed: from {base}."
+ALSO_NUMBERS = Problem(
+    "answer_way", "The answers are texts of options, but they could also be the numbers of other options. Assumed: texts.", 0,
+    "If they are numbers: --answer-base 0, or --answer-base 1.", (),
+)  # fmt: skip
 BASE = (
     "The answers are numbers, but neither 0 nor the number of a last option occurs: they may count from 0 or from 1. Assumed: from {base}.",
     "If they count from {other}: --answer-base {other}.",
@@ -197,6 +202,8 @@ class _Rows:
         self.questions: list[Question] = []
         self.ties: list[Question] = []
         self.faults: dict[str, list[int]] = {}
+        self.are_also_numbers = False  # whether answers that are read as texts could be numbers
+        self.has_both_bases = False
         self.assumed: int | None = None  # the number of the first option, if the answers do not show it
 
     def add(self, table: DataTable) -> None:
@@ -237,18 +244,30 @@ class _Rows:
 
     def _decoder(self, answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Decoder:
         """What reads an answer. If answers are numbers, the columns say from then on what the first option is called."""
-        if self.columns.kind == "choice" and answer_way(answers, sets) == "number":
+        columns = self.columns
+        way = answer_way(answers, sets, columns.answer_base) if columns.kind == "choice" else ""
+        self.are_also_numbers = way == "text" and are_also_numbers(columns, answers, sets)
+        if way == "number":
             base = answer_base(self.columns, answers, sets)
-            self.columns = replace(self.columns, answer_base=base.first)
+            guessed = () if self.columns.answer_base is not None else ("answer_base",)
+            self.columns = replace(
+                self.columns, answer_base=base.first, guessed=(*self.columns.guessed, *guessed)
+            )
             self.assumed = None if base.is_certain else base.first
+            self.has_both_bases = base.has_both
         return decoder(self.columns, answers, sets)
 
     def problems(self) -> list[Problem]:
         """One problem for each kind, in the order of KINDS."""
         found = []
         if self.assumed is not None:
-            message, next_step = (one.format(base=self.assumed, other=1 - self.assumed) for one in BASE)
+            message = BASE_OF_BOTH if self.has_both_bases else BASE[0]
+            message, next_step = (
+                one.format(base=self.assumed, other=1 - self.assumed) for one in (message, BASE[1])
+            )
             found.append(Problem("answer_base", message, len(self.questions), next_step, ()))
+        if self.are_also_numbers:
+            found.append(replace(ALSO_NUMBERS, count=len(self.questions)))
         for kind, (message, next_step) in KINDS.items():
             if rows := self.faults.get(kind):
                 shown = tuple(row + 1 for row in rows[:SHOWN])

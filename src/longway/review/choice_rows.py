@@ -21,7 +21,7 @@ import polars as pl
 from longway.data.choice_answers import LETTERS
 from longway.data.choice_cells import apply_choice_edits
 from longway.data.choice_columns import GivenColumns
-from longway.data.choices import ChoiceDataset, Question, load_choices
+from longway.data.choices import ChoiceDataset, Question, cell_value, load_choices, offered
 from longway.data.columns import ID_COLUMN
 from longway.data.table import DataTable, combine
 from longway.errors import RunError
@@ -33,13 +33,18 @@ QUESTION = "question"  # the key in the trace of a merged edit
 FIELD = "question"  # the column that a merged edit names
 RIGHT, WRONG = "✓", "   "
 PAIRS = ("chosen", "rejected")
+ANSWER_BASE = "answer_base"
 
 
 def choice_fields(about: Mapping[str, Any]) -> Fields | None:
-    """The columns of candidates by role, as run.json has them; None for a run on labelled texts."""
+    """The columns of candidates by role, as run.json has them, and the answer base; None for a run on labelled texts."""
     fields = about["settings"].get("columns")
     is_choice = isinstance(fields, dict) and any(name in fields for name in ("choices", "chosen", "a"))
-    return {str(role): str(name) for role, name in fields.items()} if is_choice else None
+    if not is_choice:
+        return None
+    base = about["settings"].get(ANSWER_BASE)
+    others = {} if base is None else {ANSWER_BASE: base}
+    return {str(role): str(name) for role, name in {**fields, **others}.items()}
 
 
 def load_questions(
@@ -49,10 +54,13 @@ def load_questions(
     roles: dict[str, Any] = {role: name for role, name in fields.items() if role != "choices"}
     if "choices" in fields:
         roles["choices"] = tuple(fields["choices"].split(", "))
+    if ANSWER_BASE in fields:
+        roles[ANSWER_BASE] = int(fields[ANSWER_BASE])
     roles = {"prompt": "", **roles, "id": ID_COLUMN if own else None}
     found = load_choices(source, GivenColumns(**roles), encoding=encoding)
     if found is None:
-        raise RunError(f"The data have no candidates. Expected the columns {', '.join(fields.values())}.")
+        names = ", ".join(name for role, name in fields.items() if role != ANSWER_BASE)
+        raise RunError(f"The data have no candidates. Expected the columns {names}.")
     return found
 
 
@@ -82,22 +90,49 @@ def merged_questions(
     path: Path, *, dataset: Path, dropped: Path | None, fields: Fields
 ) -> Iterator[EditLine]:
     """One line for each row that the run changed, added or dropped, then the refused drafts of other rows."""
-    lines = list(merged(path, text=""))
+    lines = list(_one_draft_per_row(merged(path, text="")))
     after = load_questions(dataset, fields, own=True)
     before = _with_cells(
         after, {line[2].id: _cells(line[2], 0) for line in lines if not line[2].source}, fields
     )
     drafted = _with_cells(after, {line[2].id: _cells(line[2], 1) for line in lines if not line[2].accepted}, fields)  # fmt: skip
     gone = _by_id(load_questions(dropped, fields, own=True)) if dropped else {}
-    olds, news = {**gone, **before}, {**_by_id(after), **drafted}
+    olds, news = {**gone, **before}, _by_id(after)
     for read, _, edit in lines:
         old = olds[edit.source or edit.id]
-        new = old if edit.drops else news[edit.id]
+        versions = news if edit.accepted else drafted
+        new = old if edit.drops else versions.get(edit.id) or _draft(old, _cells(edit, 1), after)
         cells = {name: list(both) for name, both in _cells_of(edit).items()}
         steps = edit.trace.get(TRACE, {}).get("steps", [edit.to_dict() | {"trace": {}}])
         trace = {TRACE: {"steps": steps, "columns": cells}, QUESTION: _question_trace(old, new, fields)}
         whole = replace(edit, field=FIELD, before=shown(old, fields), after=shown(new, fields), trace=trace)
         yield read, whole.to_dict(), whole
+
+
+def _one_draft_per_row(lines: Iterable[EditLine]) -> Iterator[EditLine]:
+    """The lines, with all refused cells of a row in one: a draft changes a question as a whole."""
+    drafts: dict[str, list[EditLine]] = {}
+    for line in lines:
+        if line[2].accepted or TRACE in line[2].trace:
+            yield line
+        else:
+            drafts.setdefault(line[2].id, []).append(line)
+    for some in drafts.values():
+        read, values, edit = some[0]
+        steps = [one.to_dict() | {"trace": {}} for _, _, one in some]
+        columns = {one.field: (one.before, one.after) for _, _, one in some[1:]}
+        yield read, values, replace(edit, trace={TRACE: {"steps": steps, "columns": columns}})
+
+
+def _draft(old: Question, cells: Mapping[str, str], given: ChoiceDataset) -> Question:
+    """A refused draft that is not read as a question, such as one with two equal candidates; as the candidates that its cells have."""
+    names = given.columns.candidates
+    if len(names) == 1:
+        texts = offered([cell_value(cells.get(names[0], ""))]).texts
+    else:
+        texts = [cells.get(name, text) for name, text in zip(names, old.candidates, strict=False)]
+    is_whole = len(texts) == len(old.candidates)
+    return replace(old, candidates=tuple(texts)) if is_whole else old
 
 
 def _question_trace(old: Question, new: Question, fields: Fields) -> dict[str, object]:

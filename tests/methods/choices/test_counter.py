@@ -9,9 +9,9 @@ from longway.methods.choices.counter import RULES, counter_pair, counter_pairs
 PLAIN = "It is cheap. It is near. It is open all day."
 STYLED = {
     "bullets": "Take one:\n\n- the train\n- the bus",
-    "bold": "Take the **train** or the __bus__.",
+    "bold": "Take the **train** or the **bus**.",
     "headings": "# Travel\n\nTake the train.",
-    "emoji": "Take the train 🚆 or the bus 🙂",
+    "emoji": "Take the train. 🚆 Or the bus! 🙂",
     "exclamation": "Take the train! It is fast!",
     "flattery": "Great question! Take the train.",
 }
@@ -21,7 +21,7 @@ STYLED = {
 def test_the_better_answer_loses_the_cue_and_keeps_its_words(cue):
     chosen, _ = counter_pair(Question("1", 0, "How?", (STYLED[cue], PLAIN), 0), {cue: 1})
     assert RULES[cue].take(chosen) == chosen
-    words = words_of(STYLED[cue].replace("_", ""))
+    words = words_of(STYLED[cue])
     kept = words[2:] if cue == "flattery" else words
     assert words_of(chosen) == kept
 
@@ -70,3 +70,32 @@ def test_counter_pairs_do_not_make_length_a_cue():
     long = STYLED["bullets"] + "\n- " + "and on foot " * 20
     pairs = [Question(str(i), i, "How?", (long, PLAIN), 0) for i in range(8)]
     assert counter_pairs(pairs, {"bullets": 1}) == []
+
+
+@pytest.mark.parametrize(
+    ("cue", "text"),
+    [
+        ("flattery", "Absolutely. But wear gloves."),
+        ("flattery", "Good idea! But wear gloves."),
+        ("exclamation", "It is 5! = 120 in all."),
+        ("exclamation", "It is n! = 120 in all."),
+        ("exclamation", '"Stop!" he said.'),
+        ("bullets", "It was built in\n1984. It is old."),
+        ("bullets", "- 5 degrees outside\n- 7 degrees inside"),
+        ("bullets", "1. Boil water.\n2. Add tea.\n\nSee step 2."),
+        ("bullets", "hosts:\n  - name: x\n  - name: y"),
+        ("bold", "Call __init__ first."),
+        ("bold", "It is 2**3**4 here."),
+        ("headings", "# comment\nx = 1"),
+        ("emoji", "The answer is ✅"),
+        ("emoji", "I ❤ you."),
+    ],
+)
+def test_marks_that_say_something_stay(cue, text):
+    made = counter_pair(Question("1", 0, "How?", (text, PLAIN), 0), {cue: 1})
+    assert made is None or made[0] == text
+
+
+def test_numbered_steps_become_sentences():
+    chosen, _ = counter_pair(Question("1", 0, "", ("1. Boil water.\n2. Add tea.", PLAIN), 0), {"bullets": 1})
+    assert chosen == "Boil water. Add tea."

@@ -137,3 +137,18 @@ def test_a_shortened_answer_must_follow_from_the_long_one():
     assert meaning_verdicts(PAIR, 0, "It melts in the sun.", Entailment())[0].passed
     (verdict,) = meaning_verdicts(PAIR, 0, "Some of it freezes again.", Entailment())
     assert verdict.reason == "says something else than the long answer"
+
+
+class Denies:
+    """Takes a text with "not" for a contradiction, and any other for entailed."""
+
+    def probabilities(self, pairs):
+        return np.array([[0, 1.0, 0] if " not " in b else [1.0, 0, 0] for _, b in pairs])
+
+
+def test_one_sentence_that_contradicts_the_long_answer_refuses_a_short_one():
+    one = Question("1", 0, "Is it open?", ("It is open all day. It is near. It is cheap, too.", "No."), 0)
+    kept = "It is open all day. It is quite cheap. It is near the sea."
+    assert meaning_verdicts(one, 0, kept, Denies())[0].passed
+    (verdict,) = meaning_verdicts(one, 0, kept.replace("quite", "not"), Denies())
+    assert verdict.reason == "says something else than the long answer"

@@ -62,7 +62,8 @@ def audit_choices(
     watcher = watcher or Watcher()
     if out is None:
         return _audit(given, chosen, watcher)
-    identity = RunIdentity("audit", {**asdict(chosen), "columns": given.columns.fields()}, given.fingerprint)
+    columns = {"columns": given.columns.fields(), **given.columns.answer_fields()}
+    identity = RunIdentity("audit", {**asdict(chosen), **columns}, given.fingerprint)
     planned = PlannedRun.choose(identity, given.source_name, None if out is True else out)
     if (content := planned.finished(FILE)) is not None:
         return replace(ChoiceAuditResult.from_dict(content), folder=planned.folder)

@@ -212,6 +212,7 @@ def _run(
         **{name: to_json(value) for name, value in asdict(settings).items()},
         "data": before.source_name,
         "columns": before.columns.fields(),
+        **before.columns.answer_fields(),
         "versions": {name: one.fingerprint for name, one in inputs.versions.items()},
         "held_out": {name: one.fingerprint for name, one in inputs.tests.items()},
     }
@@ -260,7 +261,10 @@ class _Proof:
         rows = {name: pool.add(some) for name, some in asked.items()}
         self.given = Candidates.of(pool.questions)
         self.tests = self._tests(rows)
-        missing = int((~np.isin(groups[0], groups[1])).sum())  # others may have been added
+        is_traced = bool(np.isin(groups[1], groups[0]).any())
+        missing = (
+            int((~np.isin(groups[0], groups[1])).sum()) if is_traced else 0
+        )  # others may have been added
         self.n_dropped = max(missing, len(before.questions) - len(inputs.after.questions))
         if self.n_dropped:
             self.versions.append(_Version(CONTROL, self.versions[0].rows, groups[0]))

@@ -96,6 +96,9 @@ WITH_ENGINE = {
     False: "Rules cannot change how long candidates are. A language model can, so that fewer questions are left out: longway repair {data} --engine served:MODEL",
     True: "Rules cannot change how long answers are. A language model can shorten the better ones, so that fewer pairs are left out: longway repair {data} --engine served:MODEL",
 }
+UNJUDGED = (
+    "Without a judge, only rules check new texts of several sentences. Read them before you use the data."
+)
 UNSEEN = "The order of the candidates means nothing in these data, so positions are not changed."
 
 
@@ -197,6 +200,7 @@ def _planned(
     given: ChoiceDataset, settings: ChoiceRepairSettings, made: _Made, out: Path | None
 ) -> PlannedRun:
     entries = {**asdict(settings), "data": given.source_name, "columns": given.columns.fields()}
+    entries |= given.columns.answer_fields()
     if made.writer is None:
         entries |= {"engine": "", "judge": ""}
     else:
@@ -284,12 +288,12 @@ class _Repair:
         )
         return findings, {(one.pattern.family, one.pattern.name): one for one in tests}
 
-    def leak(self, questions: Sequence[Question]) -> Leak:
-        """How often a ranker that sees only the candidates is right."""
+    def leak(self, questions: Sequence[Question], part: str = CANDIDATES) -> Leak:
+        """How often a ranker is right; by default one that sees only the candidates."""
         candidates = Candidates.of(questions)
-        features, penalty = feature_sets(candidates, is_ordered=self.given.is_ordered)[CANDIDATES]
+        features, penalty = feature_sets(candidates, is_ordered=self.given.is_ordered)[part]
         made = picks(features, penalty, candidates.sets, candidates.group, self.settings.seed)
-        return leak_of(CANDIDATES, made.hit, candidates, self.given.columns.candidates)
+        return leak_of(part, made.hit, candidates, self.given.columns.candidates)
 
     def goal(self, chance: float) -> float:
         """The accuracy to reach."""
@@ -319,6 +323,8 @@ class _Repair:
     def _notes(self, n: int) -> Iterable[str]:
         if self.settings.uses(POSITIONS) and not self.moves:
             yield VOTES_STAY if self.given.columns.kind == "votes" else UNSEEN
+        if self.made.writer is not None and self.made.judge is None:
+            yield UNJUDGED
         if n and self.made.writer is None and not self.settings.remedy:
             yield WITH_ENGINE[self._is_pair].format(
                 data=quote(str(self.given.path or self.given.source_name))
@@ -330,7 +336,12 @@ class _Repair:
             return None
         some = [self.questions[i] for i in sampled(len(self.drafts))]
         prompts = [
-            request(one, targets(one, [0.0] * len(one.candidates))[0], is_pair=self._is_pair) for one in some
+            request(
+                one,
+                targets(one, [0.0] * len(one.candidates), is_pair=self._is_pair)[0],
+                is_pair=self._is_pair,
+            )
+            for one in some
         ]
         judging = [answer_prompt(one.prompt, one.candidates, is_pair=self._is_pair) for one in some]
         each = min(MOST, max(len(one.candidates) for one in some) - 1)
@@ -349,7 +360,7 @@ class _Repair:
         return self.given.columns.kind in ("preference", "votes")
 
     def rewrite(self, journal: Journal) -> None:
-        """Let an engine rewrite wrong candidates of the questions that would be left out."""
+        """Let an engine rewrite candidates of the questions that would be left out; counter-pairs are not rewritten."""
         writer, judge = (
             asker_of(one, journal, self.made.budget, self.watcher)
             for one in (self.made.writer, self.made.judge)
@@ -360,7 +371,7 @@ class _Repair:
         features, penalty = feature_sets(candidates, is_ordered=self.given.is_ordered)[CANDIDATES]
         scores = picks(features, penalty, candidates.sets, candidates.group, self.settings.seed).scores
         starts, drafts = candidates.sets.starts, list(self.drafts.values())
-        places = sorted(self.dropped.margins)
+        places = [at for at in sorted(self.dropped.margins) if drafts[at].question.id not in self.sources]
         chosen, wanted = [], []
         for at in places:
             draft = drafts[at]
@@ -475,13 +486,15 @@ class _Repair:
         candidates = Candidates.of(self.questions)
         findings, tests = self.search(candidates)
         known = [tests[key].pattern.has for key in _keys(findings)]
-        leaks = (self.current, self.before.leaks["overlap"])
+        is_changed = any(step.questions for step in self.steps if step.remedy != DROP)
+        overlap = self.leak(self.questions, "overlap") if is_changed else self.before.leaks["overlap"]
+        leaks = (self.current, overlap)
         clear = {leak.part for leak in leaks if leak.low > leak.majority}
         self.dropped = drop.choose(
             candidates,
             is_ordered=self.given.is_ordered,
             goal=self.goal,
-            fewest=max(FEWEST, round((1 - self.settings.max_drop) * len(self.drafts))),
+            fewest=max(FEWEST, len(self.drafts) - round(self.settings.max_drop * len(self.given.questions))),
             clear=clear | ({CANDIDATES} if known else set()),
             rules=known,
             seed=self.settings.seed,
@@ -506,6 +519,7 @@ class _Repair:
         for at, (id_, draft) in enumerate(self.drafts.items()):
             if at in self.dropped.margins:
                 if id_ not in self.sources:
+                    yield from self._refused_edits(draft)
                     yield self._drop_edit(draft, self.dropped.margins[at])
                 continue
             plain = Draft.of(draft.question)
@@ -520,6 +534,13 @@ class _Repair:
             yield from self._edits(
                 form, draft, POSITIONS, f"right one at place {(draft.result.right or 0) + 1}"
             )
+
+    def _refused_edits(self, draft: Draft) -> Iterable[Edit]:
+        """The refused texts of a row that is left out."""
+        rewritten = self.rewritten.get(draft.question.id)
+        if rewritten is not None and rewritten.reason:
+            before = replace(Draft.of(draft.question), texts=self.normal[draft.question.id])
+            yield from self._rewrite_edits(before, rewritten)
 
     def _edits(self, before: Draft, after: Draft, method: str, how: str) -> Iterable[Edit]:
         if before == after:
@@ -544,10 +565,10 @@ class _Repair:
             for edit in self._edits(before, replace(before, texts=one.texts), REWRITE, ""):
                 yield replace(edit, engine=writer, verdicts=one.verdicts)
             return
-        label, name = LABELS[self.given.columns.kind], self.given.columns.candidates[0]
-        for old, new in zip(before.texts, one.texts, strict=True):
-            if old != new:
-                yield Edit(one.question.id, name, old, new, label, label, REWRITE, writer, accepted=False, reason=one.reason, verdicts=one.verdicts)  # fmt: skip
+        draft = replace(before, texts=one.texts)
+        if self.cells.changed(draft) is not None:
+            for edit in self._edits(before, draft, REWRITE, ""):
+                yield replace(edit, engine=writer, accepted=False, reason=one.reason, verdicts=one.verdicts)
 
     def _all_cells(self, draft: Draft) -> dict[str, Any]:
         """The cells of the candidates and the answer of a draft."""

@@ -4,13 +4,14 @@
     counter_pairs(pairs, cues)     counter-pairs to add: as many as make each cue even
 
 A cue is taken out of an answer by its marks: the words stay, and so does what the answer says. It is put into an answer in the same
-way: sentences become a list, a full stop becomes an exclamation mark. Code, tables and quotations keep every character.
+way: sentences become a list, a full stop becomes an exclamation mark. A pair is refused where a mark may be part of what an answer says:
+code, tables, numbers of steps that the text refers to, emoji that mean yes or no.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,14 +22,24 @@ from longway.methods.choices.normalise import ABBREVIATION
 
 ITEM = re.compile(r"^(\s*)(?:[-*•·]|\d+[.)])\s+(?=\S)")
 MARKED = re.compile(r"^\s{0,3}#{1,6}\s+(?=\S)", re.M)
-BOLD = re.compile(r"\*\*([^*\n]+)\*\*|__([^_\n]+)__")
+BOLD = re.compile(r"(?<!\w)\*\*(?=\S)([^*\n]+)(?<=\S)\*\*(?!\w)")
 PICTURES = re.compile(f"[ \t]*(?:{EMOJI.pattern}[\ufe0f\u200d]*)+")
-EXCLAIMED = re.compile(r"(?<=[\w)\]\"'”’*])!+(?=[\s\"'”’)*]|$)")
+EXCLAIMED = re.compile(r"(?<=[^\W\d]{2})!+(?=[\s*]|$)(?!\s*[=+*/^<>×÷-])")  # no factorial
+QUOTED = re.compile(r"[\"“][^\"”\n]*!")
 OPENING = re.compile(
-    r"^\s*(?:(?:certainly|of course|absolutely|sure(?: thing)?)[!.]|(?:(?:that['’]s|what) an? )?(?:great|good|excellent|interesting|wonderful|fantastic|thoughtful|insightful) (?:question|point|idea|choice)[!.]|"
-    r"i(?:['’]d| would) be (?:happy|glad|delighted) to (?:help|assist)(?: you)?(?: with (?:that|this))?[!.])\s+(?=\S)",
+    r"^\s*(?:(?:(?:that['’]s|what) an? )?(?:great|good|excellent|interesting|wonderful|fantastic|thoughtful|insightful) question!|"
+    r"i(?:['’]d| would) be (?:happy|glad|delighted) to (?:help|assist)(?: you)?(?: with (?:that|this))?!)\s+(?=\S)",
     re.I,
+)  # agreement, such as "Absolutely!" or "Good idea!", can be the answer
+NUMBERED = re.compile(r"(?m)^\s*(\d+)[.)]\s+(?=\S)")
+SIGNED = re.compile(r"(?m)^\s*[-*•·]\s+[\d.,$€£]")  # may be a negative number
+REFERENCE = re.compile(r"(?i)\b(?:steps?|points?|items?|numbers?|options?|rules?|no\.|parts?)\s+#?\d|#\d")
+CODE = re.compile(
+    r"(?m)^(?:(?: {4,}|\t)(?!\s*(?:[-*•·]|\d+[.)])\s)\s*\S|\s*(?:def|class|import|return|function|const|let|var)\s\w|\s*(?:- )?[a-z_][\w.-]*:(?:\s|$)|"
+    r"\s*[\w.\[\]]+ ?=[^=\n]|\s*[$>] |.*[;{}]\s*$|.*\w\(.*\)\s*$|#!)|__\w+__"
 )
+MEANS = re.compile("[✅✔☑❌✖❎☒➕➖➡⬅⬆⬇⚠⛔❓❗👍👎👌🚫🔴🟢🟡🆗]")  # an emoji that can be the answer
+INSIDE = re.compile(f"(?m)[^\\s.!?…)*\ufe0f\u200d][ \t]*{EMOJI.pattern}")  # may replace a word
 BREAK = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])")
 ENDS = (".", "!", "?", ":", ";", ",", "…")
 FEWEST_ITEMS = 2  # sentences or lines that become a list
@@ -96,7 +107,7 @@ def with_list(text: str, *, leads: bool = False) -> str:
     units = [_units(paragraph) for paragraph in paragraphs]
     at = max(range(len(units)), key=lambda i: len(units[i]))
     lead, items = (units[at][:1], units[at][1:]) if leads and at == 0 else ([], units[at])
-    if len(items) < FEWEST_ITEMS:
+    if len(items) < FEWEST_ITEMS or any(item[:1].isdigit() for item in items):
         return text
     paragraphs[at] = "\n".join([*lead, *(f"- {one}" for one in items)])
     return "\n\n".join(paragraphs)
@@ -117,6 +128,21 @@ def sentences(paragraph: str) -> list[str]:
         else:
             found.append(part)
     return found
+
+
+def without_emoji(text: str) -> str:
+    """The text without emoji; unchanged if one of them may replace a word.
+
+    >>> without_emoji("It is open. 🙂"), without_emoji("I ❤ you. 🙂")
+    ('It is open.', 'I ❤ you. 🙂')
+    """
+    inside = any(not EMOJI.match(match[0]) for match in INSIDE.finditer(text))
+    return text if inside else PICTURES.sub("", text)
+
+
+def without_exclamation(text: str) -> str:
+    """The text with full stops in place of exclamation marks; unchanged if one is in a quotation."""
+    return text if QUOTED.search(text) else EXCLAIMED.sub(".", text)
 
 
 def without_opening(text: str) -> str:
@@ -163,17 +189,13 @@ class StyleRule:
 
 
 RULES: Mapping[str, StyleRule] = {
-    "headings": StyleRule(lambda text: BOLD.sub(_inner, MARKED.sub("", text))),
-    "bold": StyleRule(lambda text: BOLD.sub(_inner, text)),
+    "headings": StyleRule(lambda text: BOLD.sub(r"\1", MARKED.sub("", text))),
+    "bold": StyleRule(lambda text: BOLD.sub(r"\1", text)),
     "bullets": StyleRule(without_lists, with_list),
-    "emoji": StyleRule(lambda text: PICTURES.sub("", text), lambda text: f"{text.rstrip()} 🙂"),
-    "exclamation": StyleRule(lambda text: EXCLAIMED.sub(".", text), exclaimed),
+    "emoji": StyleRule(without_emoji, lambda text: f"{text.rstrip()} 🙂"),
+    "exclamation": StyleRule(without_exclamation, exclaimed),
     "flattery": StyleRule(without_opening, lambda text: f"Great question! {text}", opens=True),
 }  # in the order of use
-
-
-def _inner(match: re.Match[str]) -> str:
-    return match[1] or match[2]
 
 
 def counter_pair(pair: Question, cues: Mapping[str, int]) -> tuple[str, str] | None:
@@ -181,7 +203,7 @@ def counter_pair(pair: Question, cues: Mapping[str, int]) -> tuple[str, str] | N
 
     cues: by name, 1 if the right one has more of it in too many pairs, -1 if it has less.
     """
-    if any(FENCE.search(text) or TABLE_ROW.search(text) for text in pair.candidates):
+    if any(_must_stay(text, cues) for text in pair.candidates):
         return None
     texts = list(pair.candidates)
     right = pair.right or 0
@@ -199,6 +221,29 @@ def counter_pair(pair: Question, cues: Mapping[str, int]) -> tuple[str, str] | N
     return (texts[0], texts[1]) if is_changed and texts[0] != texts[1] else None
 
 
+def _must_stay(text: str, cues: Collection[str]) -> bool:
+    """Whether marks may be part of what a text says."""
+    if FENCE.search(text) or TABLE_ROW.search(text) or CODE.search(text):
+        return True
+    if "emoji" in cues and MEANS.search(text):
+        return True
+    return "bullets" in cues and (bool(SIGNED.search(text)) or not _counts_from_1(text))
+
+
+def _counts_from_1(text: str) -> bool:
+    """Whether all numbers at the start of lines count items of lists, and the text does not refer to them.
+
+    >>> _counts_from_1("1. by train\\n2. by bus"), _counts_from_1("It was built in\\n1984. It is old.")
+    (True, False)
+    """
+    numbers = [int(match[1]) for match in NUMBERED.finditer(text)]
+    is_counted = all(
+        (number == 1 and numbers[at + 1 : at + 2] == [2]) or (at > 0 and number == numbers[at - 1] + 1)
+        for at, number in enumerate(numbers)
+    )
+    return is_counted and not (numbers and REFERENCE.search(text))
+
+
 def _keeps_words(old: str, new: str, *, may_open: bool) -> bool:
     """Whether a text without a cue has all its words but the numbers of list items. may_open: or only those after its start."""
     old_words, new_words = _plain_words(old), _plain_words(new)
@@ -206,8 +251,8 @@ def _keeps_words(old: str, new: str, *, may_open: bool) -> bool:
 
 
 def _plain_words(text: str) -> list[str]:
-    """The words without the numbers of list items and the marks of bold words."""
-    return words_of(re.sub(r"(?m)^\s*\d+[.)]\s+", "", text).replace("__", " "))
+    """The words without the numbers of list items, which count from 1."""
+    return words_of(NUMBERED.sub("", text) if _counts_from_1(text) else text)
 
 
 def _values(name: str, prompt: str, texts: Sequence[str]) -> Sequence[float]:

@@ -4,7 +4,8 @@
     rewrite(questions, ...)     new texts, checked
 
 Rules check that a text is new, has the length that was asked for, the numbers and the language of the old one. The entailment model checks
-that a wrong option still says what it said, and not the same as the right one, and that a shortened answer says nothing else than the long one. Then a judge who
+that a wrong option of one sentence still says what it said, and not the same as the right one, and that the sentences of a shortened answer
+follow from the long one on average and none contradicts it. Nothing but the judge checks longer wrong answers. Then a judge who
 does not know which one is right must still choose it. A question is changed as a whole or not at all.
 """
 
@@ -36,6 +37,9 @@ SENTENCE = 4  # words from which the entailment model can read an option
 SAME = 0.5  # probability of entailment, both ways, from which two texts say the same
 KEPT = 0.5  # probability that a new option entails the old one, below which it is refused
 FOUNDED = 0.5  # mean probability that the long answer entails a sentence of the short one: 0.7 for its own sentences, 0.4 for another answer's
+DENIED = (
+    0.5  # probability that the long answer contradicts a sentence of the short one, above which it is refused
+)
 NOTHING = "the engine wrote nothing"
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 NO_ANSWER = "the judge gave no answer"
@@ -186,7 +190,8 @@ def meaning_verdicts(question: Question, at: int, new: str, entailment: Entails)
             return []
         likely = entailment.probabilities([(right, part) for part in parts])
         founded = float(likely[:, 0].mean())
-        reason = "" if founded >= FOUNDED else "says something else than the long answer"
+        is_denied = bool((likely[:, 1] > DENIED).any())
+        reason = "" if founded >= FOUNDED and not is_denied else "says something else than the long answer"
         return [Verdict("entailment", not reason, founded, reason)]
     if min(len(right.split()), len(new.split())) < SENTENCE or len(SENTENCE_END.split(new.strip())) > 1:
         return []
