@@ -49,10 +49,11 @@ def engines(server, **more):
 
 def test_scores_have_the_columns_of_the_row_checks(audited):
     scores = pl.read_parquet(audited.folder / "scores.parquet")
-    assert {"pvi", "solved", "pvi_encoder", "p_label"} <= set(scores.columns)
+    assert {"pvi", "solved", "pvi_encoder", "p_label", "may_be_wrong"} <= set(scores.columns)
     assert scores.schema["solved"] == pl.Boolean
     assert scores["pvi_encoder"].mean() == pytest.approx(audited.rows.information["encoder"].bits, abs=1e-3)
     assert scores["p_label"].is_between(0, 1).all()
+    assert scores["may_be_wrong"].sum() == audited.rows.n_possible_errors > 0
 
 
 def test_without_vectors_words_are_measured_alone(tmp_path):

@@ -97,7 +97,7 @@ class RowChecks:
     """What the checks say of each row, NaN for rows that were not measured.
 
     pvi: bits of each row's label, by model ("words", "encoder"). own: calibrated probability of the row's own label, by its vector and its neighbours.
-    solved: 1 for rows that words alone solve, 0 for others. information: of the dataset, by model. measured: rows looked at. candidates: possible wrong
+    solved: 1 for rows that words alone solve, 0 for others. may_be_wrong: 1 for rows whose label may be wrong. information: of the dataset, by model. measured: rows looked at. candidates: possible wrong
     labels, the least likely label first; n_candidates: how many there are, since not all are kept.
     """
 
@@ -106,6 +106,7 @@ class RowChecks:
     measured: int
     solved: Floats32
     own: Floats32 | None = None
+    may_be_wrong: Floats32 | None = None
     candidates: tuple[LabelCandidate, ...] = ()
     n_candidates: int = 0
 
@@ -136,12 +137,14 @@ def check_rows(
     information[ENCODER] = folds.information(p_encoder)
     expected, nearest = label_probabilities(chosen, folds, linear)
     found = candidates(expected, folds.labels, nearest, chosen.places)
+    is_candidate = np.isin(chosen.places, [one.place for one in found]).astype(np.float64)
     return RowChecks(
         pvi,
         information,
         len(places),
         solved,
         own=_by_place(folds.own(expected), chosen.places, reading.n_texts),
+        may_be_wrong=_by_place(is_candidate, chosen.places, reading.n_texts),
         candidates=tuple(found[:MAX_CANDIDATES]),
         n_candidates=len(found),
     )
