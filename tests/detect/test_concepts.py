@@ -9,10 +9,10 @@ from scipy.sparse import csr_matrix
 from scipy.stats import chi2
 
 from longway.data import as_dataset
-from longway.detect import where
+from longway.detect import findings, where
 from longway.detect.clusters import Clusters
 from longway.detect.concepts import autoencoder, concepts, vectors
-from longway.detect.concepts.beyond import fitted, score_test
+from longway.detect.concepts.beyond import fitted, most_covariates, score_test
 from longway.detect.concepts.concepts import Concepts, unit_rows
 from longway.detect.concepts.detector import ConceptDetector, SampledRows
 from longway.detect.concepts.kmeans import bounds_for, cluster_directions
@@ -298,6 +298,50 @@ def test_the_score_test_is_right_about_chance():
     y = random.random(400) < 1 / (1 + np.exp(-covariates[:, 0]))
     _, p = score_test(concepts_, y, covariates)
     assert np.mean(p < 0.05) == pytest.approx(0.05, abs=0.015)
+
+
+def test_as_many_covariates_as_are_allowed_keep_the_level_of_the_score_test():
+    random = np.random.default_rng(6)
+    p_values = []
+    for _ in range(100):
+        covariates = (random.random((240, 12)) < 0.2).astype(float)
+        odds = covariates @ random.normal(size=12)
+        y = random.random(240) < 1 / (1 + np.exp(odds.mean() - odds))
+        known = covariates[:, : most_covariates(y)]
+        assert 8 <= known.shape[1] <= 12
+        concepts_ = csr_matrix(random.random((240, 60)) < 0.15).astype(int)
+        p_values.append(score_test(concepts_, y, known)[1])
+    p = np.concatenate(p_values)
+    assert np.mean(p < 0.05) == pytest.approx(0.05, abs=0.01)
+    assert np.mean(p < 0.01) == pytest.approx(0.01, abs=0.004)
+
+
+def test_a_fit_that_separates_the_rows_does_not_diverge():
+    x = np.linspace(-1, 1, 60)
+    p = fitted(x > 0, np.column_stack([np.ones(60), 1000 * x]))
+    assert np.isfinite(p).all()
+    assert ((p > 0.5) == (x > 0)).all()
+
+
+def test_a_search_gives_the_score_test_no_more_covariates_than_are_allowed(by_words, monkeypatch):
+    texts, _ = topic_texts(400)
+    random = np.random.default_rng(8)
+    labels = np.where(random.random(400) < 0.5, "a", "b")
+    texts = [
+        " ".join([text, *(f"{label}{i}" for i in range(60) if random.random() < 0.3)])
+        for text, label in zip(texts, labels, strict=True)
+    ]
+    detector, reading = detector_and_reading(labels, texts)
+    given = []
+
+    def counted(concepts_, outcome, covariates, effect=None):
+        given.append((covariates.shape[1], most_covariates(outcome)))
+        return score_test(concepts_, outcome, covariates, effect)
+
+    monkeypatch.setattr(findings, "score_test", counted)
+    search(reading, detectors=[TokenDetector(reading, "text"), detector])
+    assert given
+    assert all(n <= most + 1 + reading.n_labels for n, most in given)  # and length, and the bag of words
 
 
 def test_rows_that_count_as_half_an_observation_halve_the_statistic():

@@ -123,7 +123,9 @@ def check_rows(
     places = sample_of(reading, (TEXT,), seed)
     folds = CrossFit.of(reading, places, clusters, seed)
     features = word_features([reading], (TEXT,), [places])
-    p_words = folds.own(folds.calibrated([folds.scores(words_model(features, folds.labels, folds.n_labels, seed))]))
+    p_words = folds.own(
+        folds.calibrated([folds.scores(words_model(features, folds.labels, folds.n_labels, seed))])
+    )
     pvi = {WORDS: _by_place(folds.pvi(p_words), places, reading.n_texts)}
     information = {WORDS: folds.information(p_words)}
     solved = _by_place(is_solved(p_words, folds.unread).astype(np.float64), places, reading.n_texts)
