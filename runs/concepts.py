@@ -229,7 +229,7 @@ def plant(options: argparse.Namespace) -> None:
                 found = search(
                     reading, detectors=[*detectors_for(reading, WORD_LEVELS), own], clusters=clusters
                 )
-                one = judged(found, own, planted)
+                one = {**judged(found, own, planted), "words_left": left}
                 figures.setdefault(name, {}).setdefault(way, []).append(one)
                 print(
                     f"{name:6} {concept:10} {way:9} found {one['found']!s:5} findings {one['findings']:3} false {one['false']:2}"
@@ -245,6 +245,7 @@ def plant(options: argparse.Namespace) -> None:
             "false_discovery": sum(one["false"] for one in all_of) / max(n_findings, 1),
             "findings": n_findings,
             "planted": len(all_of),
+            "planted_with_words_left": sum(one["words_left"] > 0 for one in all_of),
         }
         print(
             f"{way}: recall {totals[way]['recall']:.0%}, false discovery {totals[way]['false_discovery']:.1%} of {n_findings} findings, {len(all_of)} planted concepts"

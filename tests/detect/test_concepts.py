@@ -2,6 +2,7 @@
 
 import json
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from longway.detect.findings import search
 from longway.detect.reading import Reading
 from longway.detect.token import TokenDetector
 from longway.errors import DataError, SettingError
+from longway.methods.repair import concepts as repair_concepts
 from longway.records import Pattern
 
 WIDTH = 12
@@ -352,6 +354,22 @@ def test_rows_that_count_as_half_an_observation_halve_the_statistic():
         score_test(x, y, np.zeros((300, 0)), np.array([2.0])),
     )
     assert half[0] ** 2 == pytest.approx(full[0] ** 2 / 2)
+
+
+# In a repair
+
+
+def test_concepts_of_a_repair_are_read_in_batches(by_words, monkeypatch):
+    texts, _ = topic_texts(60)
+    by = TextVectors()
+    made = Concepts.make(by.of(topic_texts(300)[0]), column="text", by=by)
+    monkeypatch.setattr(repair_concepts, "BATCH", 7)
+    numbers = (len(made) - 1, 0, 3)
+    targets = [SimpleNamespace(pattern=SimpleNamespace(place=f"x:{number}")) for number in numbers]
+    read = repair_concepts.ConceptPatterns(targets, {"x": made}, "text").read(texts, None)
+    shown = np.array([np.isin(np.arange(3) + repair_concepts.N_FEATURES, row) for row in read])
+    assert shown.any()
+    assert (shown == np.column_stack([made.has(texts, number) for number in numbers])).all()
 
 
 # The detector
