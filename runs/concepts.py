@@ -8,7 +8,7 @@
 
 A planted concept is 5% of the rows: about a topic (by a list of words, which the audit does not know, each in about as many rows), or rows of another dataset (another genre or tone). All of them get one label;
 the labels of all other rows are permuted, so that every other finding is false. Texts are cut to lower-case words. Then the words that the audit finds are taken out of the planted rows, and it is run
-again, until it finds none: no tell-tale word is left. A planted concept counts as found if the audit lists a concept for its label in whose rows planted ones are at least
+again, until it finds none or after 15 rounds (`planted_with_words_left` counts those). A planted concept counts as found if the audit lists a concept for its label in whose rows planted ones are at least
 three times as frequent as in all. A finding is false if they are less than twice as frequent. Beside it: the topics of a non-negative matrix factorization (NMF) of words, tested in the same way.
 """
 
