@@ -8,7 +8,7 @@
 
 A planted concept is 5% of the rows: about a topic (by a list of words, which the audit does not know, each in about as many rows), or rows of another dataset (another genre or tone). All of them get one label;
 the labels of all other rows are permuted, so that every other finding is false. Texts are cut to lower-case words. Then the words that the audit finds are taken out of the planted rows, and it is run
-again, until it finds none: no tell-tale word is left. A planted concept counts as found if the audit lists a concept for its label in whose rows planted ones are at least
+again, until it finds none or after 15 rounds (`planted_with_words_left` counts those). A planted concept counts as found if the audit lists a concept for its label in whose rows planted ones are at least
 three times as frequent as in all. A finding is false if they are less than twice as frequent. Beside it: the topics of a non-negative matrix factorization (NMF) of words, tested in the same way.
 """
 
@@ -229,7 +229,7 @@ def plant(options: argparse.Namespace) -> None:
                 found = search(
                     reading, detectors=[*detectors_for(reading, WORD_LEVELS), own], clusters=clusters
                 )
-                one = judged(found, own, planted)
+                one = {**judged(found, own, planted), "words_left": left}
                 figures.setdefault(name, {}).setdefault(way, []).append(one)
                 print(
                     f"{name:6} {concept:10} {way:9} found {one['found']!s:5} findings {one['findings']:3} false {one['false']:2}"
@@ -245,6 +245,7 @@ def plant(options: argparse.Namespace) -> None:
             "false_discovery": sum(one["false"] for one in all_of) / max(n_findings, 1),
             "findings": n_findings,
             "planted": len(all_of),
+            "planted_with_words_left": sum(one["words_left"] > 0 for one in all_of),
         }
         print(
             f"{way}: recall {totals[way]['recall']:.0%}, false discovery {totals[way]['false_discovery']:.1%} of {n_findings} findings, {len(all_of)} planted concepts"

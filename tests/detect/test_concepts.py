@@ -2,6 +2,7 @@
 
 import json
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,10 +10,10 @@ from scipy.sparse import csr_matrix
 from scipy.stats import chi2
 
 from longway.data import as_dataset
-from longway.detect import where
+from longway.detect import findings, where
 from longway.detect.clusters import Clusters
 from longway.detect.concepts import autoencoder, concepts, vectors
-from longway.detect.concepts.beyond import fitted, score_test
+from longway.detect.concepts.beyond import fitted, most_covariates, score_test
 from longway.detect.concepts.concepts import Concepts, unit_rows
 from longway.detect.concepts.detector import ConceptDetector, SampledRows
 from longway.detect.concepts.kmeans import bounds_for, cluster_directions
@@ -22,6 +23,7 @@ from longway.detect.findings import search
 from longway.detect.reading import Reading
 from longway.detect.token import TokenDetector
 from longway.errors import DataError, SettingError
+from longway.methods.repair import concepts as repair_concepts
 from longway.records import Pattern
 
 WIDTH = 12
@@ -300,6 +302,50 @@ def test_the_score_test_is_right_about_chance():
     assert np.mean(p < 0.05) == pytest.approx(0.05, abs=0.015)
 
 
+def test_as_many_covariates_as_are_allowed_keep_the_level_of_the_score_test():
+    random = np.random.default_rng(6)
+    p_values = []
+    for _ in range(100):
+        covariates = (random.random((240, 12)) < 0.2).astype(float)
+        odds = covariates @ random.normal(size=12)
+        y = random.random(240) < 1 / (1 + np.exp(odds.mean() - odds))
+        known = covariates[:, : most_covariates(y)]
+        assert 8 <= known.shape[1] <= 12
+        concepts_ = csr_matrix(random.random((240, 60)) < 0.15).astype(int)
+        p_values.append(score_test(concepts_, y, known)[1])
+    p = np.concatenate(p_values)
+    assert np.mean(p < 0.05) == pytest.approx(0.05, abs=0.01)
+    assert np.mean(p < 0.01) == pytest.approx(0.01, abs=0.004)
+
+
+def test_a_fit_that_separates_the_rows_does_not_diverge():
+    x = np.linspace(-1, 1, 60)
+    p = fitted(x > 0, np.column_stack([np.ones(60), 1000 * x]))
+    assert np.isfinite(p).all()
+    assert ((p > 0.5) == (x > 0)).all()
+
+
+def test_a_search_gives_the_score_test_no_more_covariates_than_are_allowed(by_words, monkeypatch):
+    texts, _ = topic_texts(400)
+    random = np.random.default_rng(8)
+    labels = np.where(random.random(400) < 0.5, "a", "b")
+    texts = [
+        " ".join([text, *(f"{label}{i}" for i in range(60) if random.random() < 0.3)])
+        for text, label in zip(texts, labels, strict=True)
+    ]
+    detector, reading = detector_and_reading(labels, texts)
+    given = []
+
+    def counted(concepts_, outcome, covariates, effect=None):
+        given.append((covariates.shape[1], most_covariates(outcome)))
+        return score_test(concepts_, outcome, covariates, effect)
+
+    monkeypatch.setattr(findings, "score_test", counted)
+    search(reading, detectors=[TokenDetector(reading, "text"), detector])
+    assert given
+    assert all(n <= most + 1 + reading.n_labels for n, most in given)  # and length, and the bag of words
+
+
 def test_rows_that_count_as_half_an_observation_halve_the_statistic():
     random = np.random.default_rng(4)
     x, y = csr_matrix((random.random((300, 1)) < 0.3).astype(int)), random.random(300) < 0.5
@@ -308,6 +354,22 @@ def test_rows_that_count_as_half_an_observation_halve_the_statistic():
         score_test(x, y, np.zeros((300, 0)), np.array([2.0])),
     )
     assert half[0] ** 2 == pytest.approx(full[0] ** 2 / 2)
+
+
+# In a repair
+
+
+def test_concepts_of_a_repair_are_read_in_batches(by_words, monkeypatch):
+    texts, _ = topic_texts(60)
+    by = TextVectors()
+    made = Concepts.make(by.of(topic_texts(300)[0]), column="text", by=by)
+    monkeypatch.setattr(repair_concepts, "BATCH", 7)
+    numbers = (len(made) - 1, 0, 3)
+    targets = [SimpleNamespace(pattern=SimpleNamespace(place=f"x:{number}")) for number in numbers]
+    read = repair_concepts.ConceptPatterns(targets, {"x": made}, "text").read(texts, None)
+    shown = np.array([np.isin(np.arange(3) + repair_concepts.N_FEATURES, row) for row in read])
+    assert shown.any()
+    assert (shown == np.column_stack([made.has(texts, number) for number in numbers])).all()
 
 
 # The detector

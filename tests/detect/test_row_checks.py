@@ -143,12 +143,31 @@ def test_labels_that_nothing_predicts_are_not_called_wrong():
     assert abs(folds.information(folds.own(p)).bits) < 0.05
 
 
+@pytest.mark.parametrize("shares", [[0.94, 0.06], [0.05] * 20])
+def test_rows_of_a_rare_label_are_not_listed_without_evidence(shares):
+    random = np.random.default_rng(2)
+    n, k = 1500, len(shares)
+    vectors, labels = unit(random.normal(size=(n, 12))), random.choice(k, n, p=shares)
+    folds = CrossFit.drawn(labels, np.arange(n), k, seed=0)
+    linear = folds.scores(linear_model(vectors, labels, k))
+    p, nearest = label_probabilities(RowVectors(np.arange(n), vectors), folds, linear)
+    assert (folds.own(p) <= row_checks.UNLIKELY).sum() > 50
+    assert candidates(p, labels, nearest, np.arange(n)) == []
+
+
+def test_the_own_label_is_never_the_likelier_one():
+    p = np.array([[0.02, 0.9, 0.08], [0.02, 0.49, 0.49], [0.6, 0.2, 0.2]])
+    labels = np.array([0, 0, 0])
+    found = candidates(p, labels, np.full((3, 1), -1), np.arange(3))
+    assert [(one.place, one.likely) for one in found] == [(0, 1)]
+
+
 def test_a_label_without_training_rows_gets_a_low_score():
     from scipy.sparse import csr_matrix
 
     features, labels = csr_matrix(np.eye(4)), np.array([0, 1, 0, 2])
-    scores = words_model(features, labels, 0)(np.array([0, 1, 2]), np.array([3]))
-    assert scores.shape == (1, 3)
+    scores = words_model(features, labels, 4, 0)(np.array([0, 1, 2]), np.array([3]))
+    assert scores.shape == (1, 4)  # a fourth label, which no row has
     assert np.isfinite(scores).all()
 
 

@@ -120,6 +120,23 @@ def test_rows_that_belong_together_are_on_one_side():
     assert tested.mean() == pytest.approx(0.6, abs=0.05)
 
 
+def test_a_column_with_few_texts_is_left_out_and_the_audit_says_so():
+    rows = [{**row, "context": f"Which topic? {i % 2}"} for i, row in enumerate(rows_of(600)[0])]
+    result = lw.audit(rows, text="text", context="context", label="label", levels=SOME)
+    (problem,) = [one for one in result.problems if one.kind == "no_concept"]
+    assert problem.message == ("The concept level left out context: it has 2 different texts, and needs 100.")
+    assert {finding.field for finding in found_in(result)} <= {"text"}
+    assert result.scores["pvi_encoder"].is_finite().all()
+
+
+def test_a_text_of_half_the_rows_leaves_others_to_make_concepts_from():
+    related = np.concatenate([np.zeros(500, int), np.arange(1, 501)])
+    for seed in range(5):
+        tested = held_apart(related, np.random.default_rng(seed))
+        assert tested[:500].all()
+        assert (~tested).sum() == 400
+
+
 def test_the_level_is_looked_at_only_if_asked_for():
     assert "concept" not in AuditSettings().chosen_levels
     assert "concept" not in levels_named("-grammar")

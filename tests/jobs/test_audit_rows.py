@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -13,7 +14,7 @@ import longway as lw
 from longway.detect.concepts.vectors import TextVectors
 from longway.errors import SettingError
 from longway.jobs.audit.concept_names import MAX_P, ConceptRows, fisher_p
-from longway.jobs.audit.map import MAX_POINTS, ellipse
+from longway.jobs.audit.map import MAX_POINTS, ellipse, in_two_dimensions
 from longway.jobs.audit.result import AuditResult
 from longway.jobs.audit.show_map import map_section
 from longway.jobs.audit.show_rows import rows_section
@@ -49,10 +50,11 @@ def engines(server, **more):
 
 def test_scores_have_the_columns_of_the_row_checks(audited):
     scores = pl.read_parquet(audited.folder / "scores.parquet")
-    assert {"pvi", "solved", "pvi_encoder", "p_label"} <= set(scores.columns)
+    assert {"pvi", "solved", "pvi_encoder", "p_label", "may_be_wrong"} <= set(scores.columns)
     assert scores.schema["solved"] == pl.Boolean
     assert scores["pvi_encoder"].mean() == pytest.approx(audited.rows.information["encoder"].bits, abs=1e-3)
     assert scores["p_label"].is_between(0, 1).all()
+    assert scores["may_be_wrong"].sum() == audited.rows.n_possible_errors > 0
 
 
 def test_without_vectors_words_are_measured_alone(tmp_path):
@@ -221,6 +223,36 @@ def test_the_same_command_again_asks_nothing_twice(tmp_path):
         assert len({call.content for call in server.calls}) == len(server.calls)
     assert result.names
     assert (tmp_path / "run" / "journal.sqlite").exists()
+
+
+def test_a_spent_budget_is_said_and_a_higher_one_names_the_rest(tmp_path, monkeypatch):
+    prices = tmp_path / "prices.toml"
+    prices.write_text('[models]\n"toy" = { input = 100.0, output = 100.0 }\n', encoding="utf-8")
+    monkeypatch.setenv("LONGWAY_PRICES", str(prices))
+    with Loopback(knows_topics) as server:
+        short, same, whole = (
+            lw.audit(
+                topics(),
+                levels=LEVELS,
+                engine="served:toy",
+                engines=engines(server, budget=budget),
+                out=tmp_path / "run",
+            )
+            for budget in (0.0, 0.0, 1e6)
+        )
+    assert not short.names
+    (problem,) = [one for one in short.problems if one.kind == "budget"]
+    assert "higher --budget" in problem.next_step
+    assert same.created == short.created
+    assert whole.names
+    assert not [one for one in whole.problems if one.kind == "budget"]
+
+
+def test_a_package_umap_that_is_another_one_is_not_used(monkeypatch):
+    monkeypatch.setitem(sys.modules, "umap", SimpleNamespace())
+    points, method, _ = in_two_dimensions(np.eye(5, dtype=np.float32), 0)
+    assert method == "PCA"
+    assert points.shape == (5, 2)
 
 
 def test_an_engine_without_the_concept_level_is_refused():

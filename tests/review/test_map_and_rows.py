@@ -8,7 +8,6 @@ import pytest
 
 import longway as lw
 from longway.detect.concepts.vectors import TextVectors
-from longway.detect.row_checks import UNLIKELY
 from longway.errors import RunError
 from longway.review.pages import PAGES, render
 from longway.review.run_contents import RunContents
@@ -76,7 +75,7 @@ def test_rows_that_words_solve_come_in_the_order_of_their_bits(contents, run):
 
 def test_possible_wrong_labels_are_listed_with_similar_rows(contents, run):
     scores = pl.read_parquet(run[0] / "scores.parquet")
-    doubted = scores.filter(pl.col("p_label") <= UNLIKELY)
+    doubted = scores.filter(pl.col("may_be_wrong"))
     data, html = page(contents, "data", order="unlikely")
     assert data["total"] == doubted.height > 0
     assert {row["id"] for row in data["rows"]} <= set(doubted["id"])

@@ -24,7 +24,7 @@ from scipy.sparse import csr_matrix, hstack, vstack
 from longway.classify.importance.sufficient_words import Sufficient
 from longway.detect import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.clusters import FEW, Clusters, Grouping, effects
-from longway.detect.concepts.beyond import score_test
+from longway.detect.concepts.beyond import MOST_COVARIATES, most_covariates, score_test
 from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.detector import Description, Detector, Features, zeros
 from longway.detect.grammar import GrammarDetector
@@ -39,7 +39,6 @@ LONGEST_NAME = 200  # characters of a pattern; a token can be a megabyte
 KEPT_IDS = 20  # supporting and counter-examples kept for each finding
 PER_LEVEL = 100  # strongest patterns kept for each level and column; as many of the surest are kept too
 
-MOST_COVARIATES = 100  # patterns that a concept must say something beyond
 MIN_ROWS = 2  # wrong answers that a set of words must be sufficient for
 
 Ints = NDArray[np.int64]
@@ -185,8 +184,9 @@ def _beyond_words(reading: Reading, counted: _Counted, simpler: Sequence[_Counte
         mine = scores.label == label
         own, effect = reading.labels[rows] == label, counted.effect[mine]
         x = csr_matrix(present[:, mine])
-        z, p_given = score_test(x, own, np.column_stack([known, lengths]), effect)
-        z_words, p_words = score_test(x, own, np.column_stack([known, lengths, detector.surface]), effect)
+        strongest = known[:, : most_covariates(own)]
+        z, p_given = score_test(x, own, np.column_stack([strongest, lengths]), effect)
+        z_words, p_words = score_test(x, own, np.column_stack([strongest, lengths, detector.surface]), effect)
         passes = (z > 0) & (z_words > 0) & (p_words <= max_q)
         p[mine] = np.where(passes, np.minimum(1.0, p_given * (1 if n_labels == 2 else n_labels)), 1.0)
     return replace(
@@ -195,7 +195,7 @@ def _beyond_words(reading: Reading, counted: _Counted, simpler: Sequence[_Counte
 
 
 def _covariates(reading: Reading, counted: Sequence[_Counted], rows: Ints, max_q: float) -> Floats:
-    """Rows x the strongest significant patterns of these levels."""
+    """Rows x the strongest significant patterns of these levels, strongest first."""
     q = q_values(np.concatenate([np.zeros(0), *(one.scores.p for one in counted)]))
     ranked = [
         (-float(one.scores.gain[i]), n, int(one.features.keys[i]))
@@ -205,13 +205,17 @@ def _covariates(reading: Reading, counted: Sequence[_Counted], rows: Ints, max_q
         for i in np.flatnonzero(its_q <= max_q).tolist()
     ]
     keys: dict[int, list[int]] = {}
-    for _, n, key in sorted(ranked)[:MOST_COVARIATES]:
+    places: dict[int, list[int]] = {}
+    for place, (_, n, key) in enumerate(sorted(ranked)[:MOST_COVARIATES]):
         keys.setdefault(n, []).append(key)
+        places.setdefault(n, []).append(place)
     parts = [
         counted[n].detector.matrix_of(reading, np.array(mine, dtype=np.int64), rows).toarray()
         for n, mine in keys.items()
     ]
-    return np.concatenate([np.zeros((len(rows), 0)), *parts], axis=1)
+    columns = np.concatenate([np.zeros((len(rows), 0)), *parts], axis=1)
+    order = [place for mine in places.values() for place in mine]
+    return columns[:, np.argsort(np.array(order, dtype=np.int64))]
 
 
 def recount(chosen: Sequence[Chosen], reading: Reading) -> Ints:

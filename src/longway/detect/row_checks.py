@@ -4,9 +4,9 @@
     vectors  ->  a linear model, cross-validated   ->  PVI of each row, by the encoder
              ->  the labels of the nearest rows    ->  with the linear model: the calibrated probability of the row's own label
 
-Every probability is of a model that saw neither the row nor one with the same text or context, and is calibrated: of the rows with
-probability p about p have that label. So a candidate for a wrong label says: of rows like this one, 9 in 10 have another label. It has a wrong
-label or is unusual; only reading it decides. Pointwise V-information: `metrics/usable_information.py`.
+Every probability is of a model that was not trained on the row, nor on rows linked to it (`leak.linked_rows`) unless there are fewer than
+20 groups of such rows. It is calibrated: of the rows with probability p about p have that label. A row may have a wrong label if its own label
+has at most 10% and at most a quarter of the label's share, and another label at least 50%. It has a wrong label or is unusual: read it to decide. Pointwise V-information: `metrics/usable_information.py`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ WORDS, ENCODER = "words", "encoder"
 FOLDS = 5
 CERTAIN = 0.9  # probability of its own label from which a row counts as solved
 UNLIKELY = 0.1  # probability of its own label up to which a label may be wrong
+BELOW_SHARE = 0.25  # the same as a part of the label's share: a rare label is unlikely without any evidence
+LIKELIER = 0.5  # probability that another label needs
 NEIGHBOURS = 50
 SHOWN_NEIGHBOURS = 5
 NEAR_COPY = 0.97  # cosine from which a neighbour says the same as the row itself
@@ -95,7 +97,7 @@ class RowChecks:
     """What the checks say of each row, NaN for rows that were not measured.
 
     pvi: bits of each row's label, by model ("words", "encoder"). own: calibrated probability of the row's own label, by its vector and its neighbours.
-    solved: 1 for rows that words alone solve, 0 for others. information: of the dataset, by model. measured: rows looked at. candidates: possible wrong
+    solved: 1 for rows that words alone solve, 0 for others. may_be_wrong: 1 for rows whose label may be wrong. information: of the dataset, by model. measured: rows looked at. candidates: possible wrong
     labels, the least likely label first; n_candidates: how many there are, since not all are kept.
     """
 
@@ -104,6 +106,7 @@ class RowChecks:
     measured: int
     solved: Floats32
     own: Floats32 | None = None
+    may_be_wrong: Floats32 | None = None
     candidates: tuple[LabelCandidate, ...] = ()
     n_candidates: int = 0
 
@@ -120,7 +123,9 @@ def check_rows(
     places = sample_of(reading, (TEXT,), seed)
     folds = CrossFit.of(reading, places, clusters, seed)
     features = word_features([reading], (TEXT,), [places])
-    p_words = folds.own(folds.calibrated([folds.scores(words_model(features, folds.labels, seed))]))
+    p_words = folds.own(
+        folds.calibrated([folds.scores(words_model(features, folds.labels, folds.n_labels, seed))])
+    )
     pvi = {WORDS: _by_place(folds.pvi(p_words), places, reading.n_texts)}
     information = {WORDS: folds.information(p_words)}
     solved = _by_place(is_solved(p_words, folds.unread).astype(np.float64), places, reading.n_texts)
@@ -134,12 +139,14 @@ def check_rows(
     information[ENCODER] = folds.information(p_encoder)
     expected, nearest = label_probabilities(chosen, folds, linear)
     found = candidates(expected, folds.labels, nearest, chosen.places)
+    is_candidate = np.isin(chosen.places, [one.place for one in found]).astype(np.float64)
     return RowChecks(
         pvi,
         information,
         len(places),
         solved,
         own=_by_place(folds.own(expected), chosen.places, reading.n_texts),
+        may_be_wrong=_by_place(is_candidate, chosen.places, reading.n_texts),
         candidates=tuple(found[:MAX_CANDIDATES]),
         n_candidates=len(found),
     )
@@ -228,14 +235,12 @@ def is_solved(p_own: Floats, unread: Floats) -> NDArray[np.bool_]:
     return np.asarray(p_own >= np.maximum(CERTAIN, np.sqrt(unread)))
 
 
-def words_model(features: csr_matrix, labels: Ints, seed: int) -> Predict:
+def words_model(features: csr_matrix, labels: Ints, n_labels: int, seed: int) -> Predict:
     """A bag of words, as the leak is measured with."""
 
     def predict(train: Ints, test: Ints) -> Floats:
         model = NbSvm(seed=seed).fit(features[train], labels[train])
-        scores = np.full(
-            (len(test), int(labels.max(initial=0)) + 1), -1.0
-        )  # of labels that no training row has
+        scores = np.full((len(test), n_labels), -1.0)  # of labels that no training row has
         scores[:, model.labels_] = model.scores(features[test])
         return scores
 
@@ -295,9 +300,14 @@ def neighbour_votes(vectors: Floats32, labels: Ints, groups: Ints, n_labels: int
 
 
 def candidates(probabilities: Floats, labels: Ints, nearest: Ints, places: Ints) -> list[LabelCandidate]:
-    """The rows whose own label is unlikely, the least likely first. nearest: their neighbours; places: of all rows in the reading."""
+    """The rows whose own label is unlikely and another one likely, the least likely first. nearest: their neighbours; places: of all rows in the reading.
+
+    The own label must also be much less likely than its share: otherwise every row of a rare label would be listed.
+    """
     own = probabilities[np.arange(len(labels)), labels]
-    rows = np.flatnonzero(own <= UNLIKELY)
+    share = np.bincount(labels, minlength=probabilities.shape[1])[labels] / max(len(labels), 1)
+    is_unlikely = own <= np.minimum(UNLIKELY, BELOW_SHARE * share)
+    rows = np.flatnonzero(is_unlikely & (probabilities.max(axis=1, initial=0.0) >= LIKELIER))
     rows = rows[np.argsort(own[rows], kind="stable")]
     likely = probabilities.argmax(axis=1)
     return [

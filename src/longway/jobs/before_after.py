@@ -176,7 +176,11 @@ def with_patterns(
     *,
     max_q: float = 0.05,
 ) -> Comparison:
-    """The comparison with concepts, or with patterns of a grammar, counted in the rows that are short enough to parse; other rows are no rows without the pattern."""
+    """The comparison with concepts, or with patterns of a grammar, counted in the rows that are short enough to parse; other rows are no rows without the pattern.
+
+    All rows are counted, each as one observation, and only whether a pattern predicts the label is tested. So more concepts may be found than in the
+    audit, which tests held-out rows for what concepts add to words; before and after are counted in the same way.
+    """
     counts = [(*patterns.counts(rows), list(rows.label_names)) for rows in (before, after)]
     changes = []
     for i, target in enumerate(patterns.targets):

@@ -32,7 +32,7 @@ from longway.review.database import Database, folded
 from longway.review.row_edits import TRACE, EditLine, RowTrace
 from longway.review.run_folder import edits_in, people_in
 
-VERSION = 8
+VERSION = 9
 AT_ONCE = 1000
 MAX_TRIGRAMS = 40  # of a search
 RULES_LIMIT = 200  # characters of the names of the rules of one step
@@ -50,8 +50,9 @@ _TABLES = (
     "create table patterns (name text not null, number integer not null, primary key (name, number)) without rowid",
     """create table rows (number integer primary key, id text not null, label text not null, text text not null,
         context text, split text not null)""",
-    # solved: by words alone; pvi: bits of the label that words give away; p_label: probability of the row's label, by its neighbours
-    "create table row_scores (id text not null, solved integer, pvi real, p_label real)",
+    # solved: by words alone; pvi: bits of the label that words give away; p_label: probability of the row's label, by its neighbours;
+    # may_be_wrong: whether its label may be wrong
+    "create table row_scores (id text not null, solved integer, pvi real, p_label real, may_be_wrong integer)",
     "create table people (key text primary key, is_changed integer not null, value text not null)",
 )  # fmt: skip
 _INDEXES = (
@@ -251,8 +252,11 @@ def _add_scores(database: Database, path: Path) -> None:
         known = set(frame.collect_schema().names())
         if not known >= {"id", "pvi", "solved"}:
             return
-        probability = pl.col("p_label") if "p_label" in known else pl.lit(None, pl.Float32).alias("p_label")
-        scores = frame.select("id", "solved", "pvi", probability).collect()
+        optional = [
+            pl.col(name) if name in known else pl.lit(None, kind).alias(name)
+            for name, kind in {"p_label": pl.Float32, "may_be_wrong": pl.Boolean}.items()
+        ]
+        scores = frame.select("id", "solved", "pvi", *optional).collect()
     except pl.exceptions.PolarsError as error:
         raise RunError(
             f"{path} is damaged ({error}). Expected what an audit writes. Run the same command again in a new folder."

@@ -25,7 +25,6 @@ from longway.data.choices import ChoiceDataset
 from longway.data.columns import ID_COLUMN
 from longway.detect import TokenizedRow, required_words, where
 from longway.detect.detector import Spans
-from longway.detect.row_checks import UNLIKELY
 from longway.errors import DataError, RunError
 from longway.jobs.audit.map import ConceptMap
 from longway.jobs.audit.rows import PossibleError, RowSummary
@@ -47,7 +46,7 @@ MAX_PATTERNS = 20  # findings by which edits can be filtered: the strongest
 MAX_EXAMPLES, SEARCHED_ROWS = 25, 1000  # of a finding: rows shown, and rows searched for them
 CACHED_COUNTS = 64  # searches whose number of rows is kept
 # Orders of rows by what an audit measured: the condition of the rows that are listed, and what they are ordered by.
-ROW_ORDERS = {"solved": ("solved", "pvi desc"), "unlikely": (f"p_label <= {UNLIKELY}", "p_label")}
+ROW_ORDERS = {"solved": ("solved", "pvi desc"), "unlikely": ("may_be_wrong", "p_label")}
 T = TypeVar("T")
 _ROW = "number, id, label, text, context"
 _SEARCHED = "id || char(10) || text || char(10) || coalesce(context, '')"

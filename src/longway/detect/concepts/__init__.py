@@ -5,7 +5,7 @@
            ->  `ConceptDetector` (`detector`): counted in rows that the concepts were not made from
            ->  the test that a concept predicts the label beyond the words found (`beyond`), names (`names`)
 
-`jobs.audit.concept_level` makes one detector for each column. What a detector has for a map, a page or other measures:
+`jobs.audit.concept_level` makes one detector for each column. Attributes that maps, pages and other measures use:
 
     detector.concepts          Concepts: mean (width,), directions (k, width), bounds (k,), encoder, column, sources ("clusters of 32", "autoencoder")
     detector.places            places in the reading of the sampled rows, ascending (n,)

@@ -4,7 +4,8 @@
 
 With residuals r = y - p of the model without the concept, weights W = p (1 - p) and covariates Z (with a constant), the score of a concept x is
 U = x . r, its variance V = x'Wx - x'WZ (Z'WZ)^-1 Z'Wx, and U^2 / V has a chi-squared distribution with one degree of freedom (Rao 1948). One fit
-serves all concepts. U^2 / V is divided by the design effect of the concept, as in all tests (`detect.clusters`).
+serves all concepts. U^2 / V is divided by the design effect of the concept, as in all tests (`detect.clusters`). With many covariates for few rows
+V is too small: it is multiplied by n / (n - covariates), and `most_covariates` bounds their number.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.special import chdtrc, expit
 
-RIDGE = 1e-3  # per row; covariates may be equal
+RIDGE = 1e-3  # penalty on the square of a weight; covariates may be equal
 STEPS = 25
+HALVINGS = 20
+MOST_COVARIATES = 100
+ROWS_PER_COVARIATE = 10  # with the label, and as many without it
 CLOSE = 1e-8
 FEWEST = (
     0.5  # variance of a score, from which the distribution is near enough: that of two rows with even odds
@@ -25,17 +29,37 @@ DETERMINED = 1e-3  # share of the variance that covariates leave
 Floats = NDArray[np.float64]
 
 
+def most_covariates(outcome: NDArray[np.bool_]) -> int:
+    """How many covariates the score test allows for: one for each 10 rows with the label or without it, whichever are fewer.
+
+    >>> most_covariates(np.arange(240) < 120), most_covariates(np.arange(240) < 30), most_covariates(np.arange(9000) < 4000)
+    (12, 3, 100)
+    """
+    with_label = int(outcome.sum())
+    return min(MOST_COVARIATES, min(with_label, len(outcome) - with_label) // ROWS_PER_COVARIATE)
+
+
 def fitted(outcome: NDArray[np.bool_], covariates: Floats) -> Floats:
     """The probabilities of a logistic model (Newton's method, a slight penalty on all but the constant, which is the first covariate)."""
-    n, k = covariates.shape
-    penalty = RIDGE * n * np.eye(k) / max(n, 1)
+    k = covariates.shape[1]
+    penalty = RIDGE * np.eye(k)
     penalty[0, 0] = 0
+
+    def fit(weights: Floats) -> float:
+        odds = covariates @ weights
+        return float(np.sum(outcome * odds - np.logaddexp(0, odds)) - weights @ penalty @ weights / 2)
+
     weights = np.zeros(k)
     for _ in range(STEPS):
         p = expit(covariates @ weights)
         gradient = covariates.T @ (outcome - p) - penalty @ weights
         hessian = (covariates * (p * (1 - p))[:, None]).T @ covariates + penalty
         move = np.linalg.solve(hessian + 1e-9 * np.eye(k), gradient)
+        best = fit(weights)
+        for _ in range(HALVINGS):
+            if fit(weights + move) >= best - CLOSE:
+                break
+            move /= 2
         weights += move
         if float(np.abs(move).max(initial=0)) < CLOSE:
             break
@@ -58,7 +82,9 @@ def score_test(
     left = own - explained
     # Of a concept that the covariates determine, nothing is left to test but rounding errors.
     enough = (left > FEWEST) & (left > DETERMINED * own)
-    variance = np.where(enough, left, 1.0) * (1.0 if effect is None else effect)
+    n, k = len(outcome), z_known.shape[1] - 1
+    # Fitted probabilities are closer to 0 and 1 than the true ones, so W is too small, as residuals are in a linear model.
+    variance = np.where(enough, left, 1.0) * (1.0 if effect is None else effect) * n / max(n - k, 1)
     z = np.where(enough, score / np.sqrt(variance), 0.0)
     return z, np.asarray(chdtrc(1, z**2))
 

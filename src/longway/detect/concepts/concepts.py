@@ -19,6 +19,7 @@ from longway.classify.frozen import MINILM
 from longway.detect.concepts import autoencoder, kmeans
 from longway.detect.concepts.vectors import TextVectors, Vectors
 from longway.errors import DataError
+from longway.store.atomic import replacing
 
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
@@ -113,7 +114,8 @@ class Concepts:
             "bounds": self.bounds,
         }
         about = {"encoder": self.encoder, "column": self.column, "sources": "\n".join(self.sources)}
-        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path, about)
+        with replacing(path) as temporary:
+            save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, temporary, about)
 
     @classmethod
     def load(cls, path: Path, *, cache: Path | None = None) -> Concepts:

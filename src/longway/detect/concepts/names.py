@@ -34,7 +34,7 @@ def contrastive_words(
     most: int = MOST_WORDS,
     fits: Fits | None = None,
 ) -> tuple[str, ...]:
-    """The words and phrases that say what some texts have in common, the most telling first. All texts are given as tokens.
+    """The words and phrases that say what some texts have in common, strongest first. All texts are given as tokens.
 
     frequent: words to avoid. similar: the texts closest to them. every: a sample of all texts; by default the similar ones. fits: how similar words and phrases are to the
     concept, from -1 to 1.

@@ -2,8 +2,9 @@
 
     a sample of rows  ->  vectors of each column  ->  concepts of some of them  ->  counted and tested in the others, by `detect.findings`
 
-Rows that share a text or a context are on the same side. The sample bounds time and memory: 2,000 sentences take half a minute
-of processor time, most of it for the encoder. Where it is not installed or there are too few rows, the level is left out and the audit says so.
+Rows that share a text or a context are on the same side, unless that links more than a fifth of the rows: then those that share the text of the column. The sample bounds time and memory: 2,000 sentences take half a minute
+of processor time, most of it for the encoder. Where it is not installed or there are too few rows or different texts, the level is left out and the
+audit says so.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from longway.detect.clusters import Clusters
 from longway.detect.concepts.concepts import Concepts
 from longway.detect.concepts.detector import ConceptDetector, SampledRows
 from longway.detect.concepts.vectors import TextVectors
-from longway.detect.leak import linked_rows, word_features
+from longway.detect.leak import FEWEST_GROUPS, LARGEST_GROUP, linked_rows, word_features
 from longway.detect.reading import TEXT, Reading
 from longway.errors import MissingExtra
 from longway.records import Problem
@@ -33,6 +34,7 @@ MAX_ROWS = 10_000
 FILES = "concepts-{}.safetensors"  # by role
 VECTORS = "vectors.sqlite"  # in the run folder
 FEWEST = 400  # rows; fewer show no concept that a test could confirm
+FEWEST_TEXTS = 100  # different texts of a column, and rows that concepts are made from
 MADE_FROM = 0.4  # share of the rows; the others are tested
 FOLDS = 5
 
@@ -72,23 +74,27 @@ def concept_detectors(
         places = np.sort(random.choice(places, MAX_ROWS, replace=False))
     examples = examples_at(dataset, reading.rows[places])
     vectors = TextVectors(encoder, cache=cache)
-    found = []
+    found, problems = [], []
     for role, column in reading.columns.items():
         texts = [(one.text if role == TEXT else one.context) or "" for one in examples]
+
+        related = linked_rows(reading, places, (role,), clusters)
+        is_tested = held_apart(related, random)
+        if (few := _too_few(column, texts, related, is_tested)) is not None:
+            problems.append(few)
+            continue
 
         def progress(done: int, total: int, column: str = column) -> None:
             step(f"computing vectors of {column}: {done:,} of {total:,}")
 
         computed = vectors.of(texts, progress=progress)
-        related = linked_rows(reading, places, (role,), clusters)
-        is_tested = held_apart(related, random)
         concepts = Concepts.make(computed[~is_tested], column=column, by=vectors, seed=seed, step=step)
         step(f"comparing concepts with the words of {column}")
         surface = out_of_fold(reading, role, places, related, seed)[is_tested]
         found.append(
             ConceptDetector(reading, role, concepts, SampledRows(places, computed, is_tested, surface))
         )
-    return found, [_sample_problem(found[0], reading.n_texts)]
+    return found, problems + [_sample_problem(one, reading.n_texts) for one in found[:1]]
 
 
 def save_concepts(detectors: Sequence[ConceptDetector], folder: Path | None) -> None:
@@ -105,12 +111,13 @@ def load_concepts(folder: Path) -> list[Concepts]:
 
 
 def held_apart(related: Ints, random: np.random.Generator) -> NDArray[np.bool_]:
-    """Which rows concepts are tested in and not made from; rows with the same number are together."""
+    """Which rows concepts are tested in and not made from; rows with the same number are together. A group of more than a fifth of the rows is tested."""
     numbers, which = np.unique(related, return_inverse=True)
     order = random.permutation(len(numbers))
     sizes = np.bincount(which)[order]
     tested = np.zeros(len(numbers), dtype=bool)
-    tested[order] = np.cumsum(sizes) > MADE_FROM * sizes.sum()
+    is_large = sizes > LARGEST_GROUP * sizes.sum()
+    tested[order] = is_large | (np.cumsum(np.where(is_large, 0, sizes)) > MADE_FROM * sizes.sum())
     return np.asarray(tested[which])
 
 
@@ -139,6 +146,25 @@ def missing_encoder() -> str | None:
     except MissingExtra as error:
         return str(error)
     return None
+
+
+def _too_few(
+    column: str, texts: Sequence[str], related: Ints, is_tested: NDArray[np.bool_]
+) -> Problem | None:
+    """Why a column has no concepts, if its texts are too few or too many of them are linked."""
+    different, groups, made = len(set(texts)), len(np.unique(related)), int((~is_tested).sum())
+    if different < FEWEST_TEXTS:
+        reason = f"it has {different:,} different texts, and needs {FEWEST_TEXTS}"
+    elif groups < FEWEST_GROUPS:
+        reason = (
+            f"its rows form {groups:,} groups that share a text or a context, and it needs {FEWEST_GROUPS}"
+        )
+    elif made < FEWEST_TEXTS or not is_tested.any():
+        reason = f"its largest groups of rows that share a text leave {made:,} rows to make concepts from, and it needs {FEWEST_TEXTS}"
+    else:
+        return None
+    message = f"The concept level left out {column}: {reason}."
+    return Problem("no_concept", message, len(texts), "Audit rows with more different texts to include it.")
 
 
 def _sample_problem(detector: ConceptDetector, of: int) -> Problem:

@@ -4,7 +4,7 @@
     the name and 20 other rows, 10 with the concept           ->  the engine says of each whether it belongs
     Fisher's exact test of these 20 answers                   ->  the name is kept if they are clearly better than chance
 
-The name stands beside the words that name the concept without a model, and is marked as the engine's. Findings do not depend on it.
+The name is shown next to the words that name the concept without a model, and is marked as the engine's. Findings do not depend on it.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from longway.jobs.audit.examples import examples_by_place
 from longway.jobs.audit.map import MAX_CONCEPTS, concept_findings
 from longway.jobs.engine_use import Engines, RunEstimate, costs, estimate_calls
 from longway.jobs.run import Watcher
+from longway.methods.method import BUDGET_SPENT
 from longway.records import Finding, Pattern, Problem
 from longway.store import CallTotals, Journal
 
@@ -63,13 +64,15 @@ class ConceptName:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """What naming gave. failed_calls: calls without an answer, which the same command tries again."""
+    """What naming gave. failed_calls: calls without an answer, which the same command tries again. stopped: why names are missing, if the budget was spent."""
 
     findings: tuple[Finding, ...]
     names: tuple[ConceptName, ...] = ()
     problems: tuple[Problem, ...] = ()
     costs: tuple[CallTotals, ...] = ()
     failed_calls: int = 0
+    stopped: str = ""
+    budget: float | None = None
 
 
 def naming_engine(name: str, engines: Engines, *, seed: int) -> Engine | None:
@@ -156,7 +159,7 @@ def name_concepts(
             spent=journal.spent(),
         )
     )
-    problems = []
+    problems, stopped = [], ""
     names: list[ConceptName] = []
     kept: dict[Pattern, str] = {}
     try:
@@ -176,9 +179,15 @@ def name_concepts(
             if checked.is_kept:
                 kept[one.finding.pattern] = checked.name
     except BudgetSpent as error:
+        stopped = BUDGET_SPENT
         message = f"Concepts were named only in part: {error}"
         problems.append(
-            Problem("budget", message, len(concepts), "Give a higher --budget: the same command goes on.")
+            Problem(
+                "budget",
+                message,
+                len(concepts),
+                "Run the same command with a higher --budget to name the others.",
+            )
         )
     return Naming(
         tuple(_with_name(finding, kept) for finding in findings),
@@ -186,6 +195,8 @@ def name_concepts(
         tuple(problems),
         costs(journal, engine),
         asker.failed,
+        stopped,
+        budget,
     )
 
 

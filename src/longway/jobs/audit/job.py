@@ -126,7 +126,7 @@ def _audit_in(
         )
     identity = RunIdentity.of("audit", arranged.dataset, chosen, held_out=arranged.held_out)
     planned = PlannedRun.choose(identity, arranged.dataset.source_name, None if out is True else out)
-    if (content := planned.finished(FILE)) is not None:
+    if (content := planned.finished(FILE, budget=engines.budget)) is not None:
         return replace(AuditResult.from_dict(content), folder=planned.folder)
     with planned.start(watcher) as run:
         scores = run.folder / SCORES
@@ -274,6 +274,8 @@ def _audit(
             names=named.names,
             cost=named.costs,
             failed_calls=named.failed_calls,
+            stopped=named.stopped,
+            budget=named.budget,
             maps=concept_maps(of_concepts, findings, dataset, reading, seed=settings.seed),
             settings=settings,
             longway=version("longway"),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,16 +128,13 @@ def _mapped(
 
 def in_two_dimensions(vectors: NDArray[np.float32], seed: int) -> tuple[Floats, str, float | None]:
     """The vectors in two dimensions, the method, and the share of the variance that is left."""
-    if find_spec("umap") is not None:
+    try:
         from umap import UMAP
-
-        return (
-            np.asarray(UMAP(metric="cosine", random_state=seed).fit_transform(vectors), np.float64),
-            "UMAP",
-            None,
-        )
-    found = project(vectors)
-    return found.points, "PCA", sum(found.shares)
+    except ImportError:  # not installed, or another package of that name
+        found = project(vectors)
+        return found.points, "PCA", sum(found.shares)
+    points = UMAP(metric="cosine", random_state=seed).fit_transform(vectors)
+    return np.asarray(points, np.float64), "UMAP", None
 
 
 def ellipse(points: Floats) -> tuple[float, float, float, float, float]:

@@ -126,7 +126,7 @@ class AuditResult(Checked):
 
     leaks: from words, by part of the input ("text", "context", "both"); all_leaks: from everything that the detectors see. held_out: leaks by name of the held-out set, then by part.
     tested, significant: patterns by level. significant_rows: patterns that would be significant if every row were an independent
-    observation. distinct: different texts of each column. sources: what a column of groups says, if one was named. rows: what is said of single rows. maps: rows in two dimensions, if concepts were looked for. names, cost, failed_calls: names of concepts by an engine, what it cost, and calls without an answer. score_frames: yields the scores of all rows in pieces; has_shards: whether they are on disk already.
+    observation. distinct: different texts of each column. sources: what a column of groups says, if one was named. rows: what is said of single rows. maps: rows in two dimensions, if concepts were looked for. names, cost, failed_calls: names of concepts by an engine, what it cost, and calls without an answer. stopped, budget: why naming stopped, and the most it was allowed to spend. score_frames: yields the scores of all rows in pieces; has_shards: whether they are on disk already.
     folder: the run folder, if there is one.
     """
 
@@ -151,6 +151,8 @@ class AuditResult(Checked):
     names: tuple[ConceptName, ...] = ()
     cost: tuple[CallTotals, ...] = ()
     failed_calls: int = 0
+    stopped: str = ""
+    budget: float | None = None
     maps: tuple[ConceptMap, ...] = ()
     score_frames: Any = field(default=None, compare=False)
     has_shards: bool = field(default=False, compare=False)
@@ -227,6 +229,8 @@ class AuditResult(Checked):
             "names": to_json(self.names),
             "cost": to_json(self.cost),
             "failed_calls": self.failed_calls,
+            "stopped": self.stopped,
+            "budget": self.budget,
             "settings": asdict(self.settings),
         }
 

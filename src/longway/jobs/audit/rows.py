@@ -95,14 +95,18 @@ def row_summary(checks: RowChecks, dataset: Dataset, reading: Reading) -> RowSum
 
 
 def row_columns(checks: RowChecks) -> dict[str, NDArray[np.generic]]:
-    """The columns of scores.parquet: pvi and solved, and with sentence vectors pvi_encoder and p_label."""
+    """The columns of scores.parquet: pvi and solved, and with sentence vectors pvi_encoder, p_label and may_be_wrong."""
     columns: dict[str, NDArray[np.generic]] = {"pvi": checks.pvi[WORDS], "solved": checks.solved}
-    if checks.own is not None:
-        columns |= {"pvi_encoder": checks.pvi[ENCODER], "p_label": checks.own}
+    if checks.own is not None and checks.may_be_wrong is not None:
+        columns |= {
+            "pvi_encoder": checks.pvi[ENCODER],
+            "p_label": checks.own,
+            "may_be_wrong": checks.may_be_wrong,
+        }
     return columns
 
 
 def column_of(name: str, values: NDArray[np.generic]) -> pl.Series:
     """A column of scores.parquet, null for rows that were not measured."""
     column = pl.Series(values).fill_nan(None)
-    return column.cast(pl.Boolean) if name == "solved" else column
+    return column.cast(pl.Boolean) if name in ("solved", "may_be_wrong") else column

@@ -353,7 +353,9 @@ def audit_labels(
     planned = PlannedRun.choose(identity, dataset.source_name, None if out is True else out)
     content = planned.finished(FILE)
     if content is not None and all(Run(planned.folder / name).is_done for name in folders):
-        return AuditLabelsResult._read(content, planned.folder)
+        earlier = AuditLabelsResult._read(content, planned.folder)
+        if not any(one.audit.stopped or one.audit.failed_calls for one in earlier.labels):
+            return earlier
     with planned.start(watcher) as run:
         result = result_in(run.folder)
         run.finish(FILE, result.to_dict(), report=render(result.page()))

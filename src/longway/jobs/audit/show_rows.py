@@ -38,9 +38,9 @@ def rows_section(rows: RowSummary | None, labels: Mapping[str, Label]) -> list[S
     if words.low > 0 and rows.solved:
         blocks.append(
             Paragraph(
-                f"Words alone give away {words.bits:.2f} of the {words.entropy:.2f} bits that a label has (95% interval {words.low:.2f} to {words.high:.2f}). "
+                f"Words alone predict {words.bits:.2f} of the {words.entropy:.2f} bits that a label has (95% interval {words.low:.2f} to {words.high:.2f}). "
                 f"They solve {percent(rows.solved / max(rows.measured, 1))} of the rows: the label is at least {CERTAIN:.0%} certain from them. "
-                "A model need not read these rows (solved in scores.parquet)."
+                "A model can label these rows from single words (solved in scores.parquet)."
             )
         )
     if blocks and ENCODER in rows.information:
@@ -67,7 +67,7 @@ def _errors(rows: RowSummary, labels: Mapping[str, Label]) -> list[Block]:
     table = Table(columns, shown, "possible-errors", screen=ON_SCREEN, more="rows")
     blocks: list[Block] = [Only(REPORT, [Heading("Possible wrong labels")]), Paragraph(text), table]
     if n > SHOWN:
-        rest = f"{count(n - SHOWN)} more are in findings.json and in longway review; p_label in scores.parquet has all rows."
+        rest = f"{count(n - SHOWN)} more are in findings.json and in longway review; may_be_wrong in scores.parquet has all of them."
         blocks.append(Only(REPORT, [Paragraph(rest, "rest")]))
     return blocks
 

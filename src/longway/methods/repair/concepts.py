@@ -16,6 +16,8 @@ from longway.methods.method import Rows
 from longway.methods.repair.features import N_FEATURES, Numbers
 from longway.methods.repair.remedy import Target
 
+BATCH = 10_000  # rows whose vectors are in memory at once
+
 
 class ConceptPatterns:
     """Some concepts, and the rows that have them.
@@ -44,9 +46,12 @@ class ConceptPatterns:
             own = texts
             if concepts.column != self._text_name:
                 own = [context or "" for context in contexts or [None] * len(texts)]
-            members = concepts.members(concepts.scores(concepts.vectors.of(own))).toarray()
-            for number, place in numbers:
-                has[:, place] = members[:, number] > 0
+            wanted, places = np.array(numbers, dtype=np.int64).T
+            for start in range(0, len(own), BATCH):
+                units = concepts.units(concepts.vectors.of(own[start : start + BATCH]))
+                has[start : start + BATCH, places] = (
+                    units @ concepts.directions[wanted].T >= concepts.bounds[wanted]
+                )
         return [N_FEATURES + np.flatnonzero(row) for row in has]
 
     def counts(self, rows: Rows) -> tuple[Numbers, Numbers]:
