@@ -181,9 +181,7 @@ class Repair:
     @property
     def changed_rows(self) -> Rows:
         """The rows with their texts as they are now: what is added must not bring back what was taken out."""
-        rows = replace(self.rows, texts=list(self.texts))
-        rows.languages = self.rows.languages
-        return rows
+        return self.rows.with_texts(list(self.texts))
 
     @property
     def n_dropped(self) -> int:
