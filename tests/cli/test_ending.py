@@ -8,7 +8,9 @@ import typer
 from typer.testing import CliRunner
 
 from longway.cli import COMMANDS, app
-from longway.cli.ending import Step, end, one_sentence
+from longway.cli.ending import Step, end, on_data, one_sentence
+from longway.cli.options import ColumnOptions
+from longway.data import load
 from longway.errors import ColumnError
 from tests.environment import without_encoder, without_small_language_model
 from tests.jobs.toy_run import write_csv
@@ -214,3 +216,10 @@ def test_streamed_data_without_a_test_set_is_audited_again_instead_of_proved(fol
     _, (_, command) = last_lines(made)
     assert shlex.split(command)[:3] == ["longway", "audit", "longway-runs/my-reviews-rewrite/dataset.csv"]
     assert "Verdict: " in run(*shlex.split(command)[1:], "--levels", "token")
+
+
+def test_the_next_command_keeps_the_language(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("text,label\na,x\nb,y\n")
+    source = ColumnOptions(language="de")
+    assert "--language de" in on_data("repair", str(path), source, load(path))
