@@ -68,6 +68,10 @@ class ColumnOptions:
         from longway.cli.screen import errors
         from longway.data import load
 
+        if self.language:
+            from longway.languages.dataset import codes_of
+
+            codes_of(self.language)
         label = self.label[0] if several_labels and self.label else one_label(self.label)
         with errors().status("opening the data"):
             return load(
