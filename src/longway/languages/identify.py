@@ -60,7 +60,7 @@ _SCRIPT = np.array([_SCRIPT_NAMES.index(name) for _, _, name in _RANGES])
 
 @dataclass(frozen=True, slots=True)
 class ScriptModel:
-    """Tells the languages of one script apart.
+    """Distinguishes the languages of one script.
 
     weights: buckets x languages.
     """
