@@ -50,7 +50,7 @@ class Task:
     examples: up to three for each label, shown to engines that can read them.
     text_name, context_name: the columns' names, as people know them; context_name is None for single texts.
     descriptions: what labels mean, in the user's words. is_zero_shot: prompts show no examples.
-    language: of most texts, as an ISO 639 code; "" for English, and if nothing is known.
+    language: of most texts, as an ISO 639 code; "" for English, and if nothing is known. languages: those that the user named.
     """
 
     kind: Kind
@@ -62,6 +62,7 @@ class Task:
     descriptions: Mapping[str, str] = field(default_factory=dict)
     is_zero_shot: bool = False
     language: str = ""
+    languages: tuple[str, ...] = ()
 
     def without_examples(self) -> Task:
         """The same task, for prompts that show no examples."""

@@ -8,7 +8,9 @@ import typer
 from typer.testing import CliRunner
 
 from longway.cli import COMMANDS, app
-from longway.cli.ending import Step, end, on_candidates, one_sentence
+from longway.cli.ending import Step, end, on_candidates, on_data, one_sentence
+from longway.cli.options import ColumnOptions
+from longway.data import load
 from longway.data.choices import load_choices
 from longway.errors import ColumnError
 from tests.environment import without_encoder, without_small_language_model
@@ -222,3 +224,10 @@ def test_the_next_command_has_the_answer_base_that_was_given(given, is_named):
     rows = [{"question": f"Ask {i}", "choices": ["a", "b", "c"], "answer": 1 + i % 2} for i in range(4)]
     command = on_candidates("repair", "quiz.jsonl", load_choices(rows, **given).columns)
     assert ("--answer-base 1" in command) == is_named
+
+
+def test_the_next_command_keeps_the_language(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("text,label\na,x\nb,y\n")
+    source = ColumnOptions(language="de")
+    assert "--language de" in on_data("repair", str(path), source, load(path))

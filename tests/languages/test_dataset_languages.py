@@ -8,6 +8,7 @@ import pytest
 
 from longway.data import load
 from longway.errors import SettingError
+from longway.jobs.about import inputs_of
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.prove.job import _english_encoder
@@ -126,3 +127,20 @@ def test_plants_in_thai_are_found(monkeypatch):
     assert result.dataset.languages == {"th": 1.0}
     found = made["found_kinds"](result, phrases, "th")
     assert found == dict.fromkeys(made["KINDS"], True)
+
+
+def test_rows_that_alternate_are_of_two_languages():
+    pairs = [one for both in zip(rows(ENGLISH, 400), rows(GERMAN, 400), strict=True) for one in both]
+    assert set(languages_in(load(pairs))) == {"en", "de"}
+
+
+def test_texts_that_cannot_be_identified_are_in_a_language_that_was_given():
+    assert languages_in(load([{"text": "ok", "label": one} for one in "abab"], language="de,fr")) == {
+        "de": 1.0
+    }
+
+
+def test_another_language_is_another_run():
+    plain, given = load(rows(ENGLISH, 20)), load(rows(ENGLISH, 20), language="English")
+    assert "language" not in inputs_of(plain, {})
+    assert inputs_of(given, {})["language"] == ["en"]

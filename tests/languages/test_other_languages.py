@@ -6,12 +6,15 @@ import json
 import pytest
 
 import longway as lw
+from longway.data import load
 from longway.detect.choices.cues import CUES, measure
 from longway.engines.engine import Sampling
 from longway.engines.prompt import rewrite_prompt
 from longway.engines.rules import RulesEngine
 from longway.errors import SettingError
 from longway.jobs.engine_use import Engines
+from longway.jobs.rows import rows_of
+from longway.languages.identify import name_of
 from longway.languages.row_languages import NOT_ENGLISH, foreign_language, language_in, row_languages
 from longway.task import Task, task_of
 from longway.verify.check import Candidate
@@ -178,3 +181,53 @@ def test_cues_of_candidates_count_the_words_of_their_language():
     )
     at = [names.index(name) for name in ("absolutes", "hedges", "negation")]
     assert german[:, at].tolist() == [[1, 0, 0], [0, 1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("main", "text"),
+    [
+        ("ru", "Хорошо!"),
+        ("ru", "Отлично"),
+        ("ru", "Круто"),
+        ("ja", "最高傑作"),
+        ("uk", "Дуже добре"),
+        ("ar", "ممتاز"),
+    ],
+)
+def test_a_short_row_in_the_script_of_the_dataset_has_its_language(main, text):
+    assert language_in(text, main) == main
+    prompt = rewrite_prompt(Task("labels", ("a", "b"), language=main), text, label="a")
+    assert f"write in {name_of(main)}" in prompt.messages(n=1, form="json")[0]["content"]
+
+
+def test_no_engine_is_asked_to_write_in_an_unknown_language():
+    prompt = rewrite_prompt(Task("labels", ("a", "b")), "Да ну их", label="a")
+    assert prompt.language == "und"
+    assert "unknown" not in prompt.messages(n=1, form="json")[0]["content"]
+
+
+def test_eda_leaves_short_rows_of_another_script_alone():
+    texts = [f"The old driver bought {n} small apples at the market." for n in range(8)]
+    found = rows_of(load(labelled([*texts, "Да ну их"]), text="text", label="label"))
+    assert [found.may_be_english(row) for row in (0, 8)] == [True, False]
+
+
+def test_rows_know_the_language_of_their_dataset():
+    found = rows_of(load(labelled([*GERMAN, "Toller Film!"]), text="text", label="label"))
+    assert found.task.language == "de"
+    assert found.at([12]).languages == found.part([12]).languages == ["de"]
+
+
+@pytest.mark.parametrize("given", ["en", "de", "tr"])
+def test_rows_prompts_and_checks_are_in_the_language_that_was_given(given):
+    found = rows_of(
+        load(labelled([*GERMAN, "The train was late."]), text="text", label="label", language=given)
+    )
+    assert set(found.languages) == set(found.at([0, 12]).languages) == {given}
+    prompt = rewrite_prompt(found.task, GERMAN[0], label="a")
+    assert (prompt.language or "en") == given
+
+
+def test_a_row_has_one_of_the_languages_that_were_given():
+    found = rows_of(load(labelled([*GERMAN, "ok", "Круто"]), text="text", label="label", language="de,ru"))
+    assert found.languages == ["de"] * 13 + ["ru"]

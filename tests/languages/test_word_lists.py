@@ -14,7 +14,8 @@ from longway.languages.word_lists import (
     may_start,
     word_list,
 )
-from longway.tokens.tokenizer import tokenize
+from longway.languages.words import rules_for
+from longway.tokens.tokenizer import splitting, tokenize
 from tests.languages.sentences import ABSOLUTES, HEDGES, NEGATION, SECOND_READING
 
 SENTENCES = [
@@ -92,3 +93,41 @@ def test_a_language_without_tables_has_no_words():
     assert not has_words("ko")
     assert word_list("hedges", "ko") == frozenset()
     assert find(["안", "좋아요"], "negation", "ko") == []
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "is_there"),
+    [
+        ("fr", "N'importe qui peut venir.", False),
+        ("fr", "C'est bon, n'est-ce pas ?", False),
+        ("fr", "Il ne passe que le soir.", False),
+        ("fr", "Il n'aime pas attendre.", True),
+        ("zh", "我不同意这个观点。", True),
+        ("zh", "这个产品不过关", True),
+        ("zh", "主要不足", True),
+        ("zh", "颜色不同", False),
+        ("ru", "Я пока не знаю.", True),
+        ("ru", "Это не просто.", True),
+        ("ru", "Это не просто дом, а дворец.", False),
+        ("tr", "Ali Sönmez geldi.", False),
+        ("tr", "Yılmaz'ın evi büyük.", False),
+        ("tr", "Bunu bilmem.", True),
+        ("tr", "Biz gelmeyiz.", True),
+        ("ja", "切なかったです", False),
+        ("ja", "敵と見なした", False),
+        ("ja", "何も知らず、帰った。", True),
+        ("ja", "水を飲まずに寝た", True),
+        ("ja", "まず、店に入った。", False),
+    ],
+)
+def test_negations_in_texts_split_by_the_rules_of_their_language(language, sentence, is_there):
+    with splitting(rules_for([language])):
+        tokens = tokenize(sentence)
+    assert bool(find(tokens, "negation", language)) == is_there
+
+
+def test_elided_words_of_a_phrase_are_found():
+    with splitting(rules_for(["fr"])):
+        tokens = tokenize("D'habitude il pleut.")
+    assert find(tokens, "hedges", "fr") == [(0, 2)]
+    assert may_start(tokens[0], "hedges", "fr")

@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 
 REPAIR, REVIEW, PROVE = "Repair the data", "Look at every edit and decide", "Measure the effect"
 LEFT = "See which shortcuts are left"
-READING = {"id": "id", "split": "split", "split-column": "split_column", "encoding": "encoding"}
+READING = {
+    "id": "id",
+    "split": "split",
+    "split-column": "split_column",
+    "encoding": "encoding",
+    "language": "language",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,10 @@ class ColumnOptions:
         from longway.cli.screen import errors
         from longway.data import load
 
+        if self.language:
+            from longway.languages.dataset import codes_of
+
+            codes_of(self.language)
         label = self.label[0] if several_labels and self.label else one_label(self.label)
         with errors().status("opening the data"):
             return load(
@@ -145,7 +149,12 @@ class CandidateOptions:
             raise SettingError(
                 f"--{named[0]} names a column of labelled texts, but other options name candidates. Use one kind of data."
             )
-        return None if named else load_choices(data, given, limit=source.limit, encoding=source.encoding)
+        found = None if named else load_choices(data, given, limit=source.limit, encoding=source.encoding)
+        if found is not None and source.language:
+            raise SettingError(
+                "--language applies to labelled texts. The language of candidates is identified question by question: leave it out."
+            )
+        return found
 
     def typed(self) -> str:
         """The options that were given, for the next command on such data."""

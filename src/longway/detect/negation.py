@@ -29,8 +29,9 @@ from longway.detect.detector import (
 )
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.english.negation_words import is_negation
+from longway.languages.dataset import codes_of
 from longway.languages.identify import ENGLISH, UNKNOWN
-from longway.languages.row_languages import LEAST, SAMPLED, row_languages
+from longway.languages.row_languages import LEAST, SAMPLED, drawn, language_in, main_language
 from longway.languages.word_lists import find, has_words, may_start
 from longway.records import Pattern
 from longway.tokens.corpus import Block
@@ -51,11 +52,13 @@ def spoken_in(reading: Reading) -> tuple[str, ...]:
     """The languages of a dataset, the most frequent first, from a sample of its texts; "" stands for English, and for nothing known."""
     if not reading.n_texts:
         return ("",)
-    places = np.unique(np.linspace(0, reading.n_texts - 1, min(SAMPLED, reading.n_texts)).astype(np.int64))
+    places = np.array(drawn(reading.n_texts, SAMPLED), dtype=np.int64)
     texts = [
         " ".join(tokens) for tokens in _tokens_of(reading.block_of(TEXT, places), reading.vocabulary.words)
     ]
-    counts = Counter(row_languages(texts))
+    given = codes_of(reading.language) if reading.language else ()
+    main = given[0] if given else main_language(texts)
+    counts = Counter(language_in(text, main, given) for text in texts)
     shared = [language for language, n in counts.most_common() if n >= LEAST * len(texts)]
     return tuple(dict.fromkeys("" if one in (ENGLISH, UNKNOWN) else one for one in shared))
 
@@ -79,7 +82,9 @@ class NegationDetector(Detector):
     def __init__(self, reading: Reading, role: str = ROW) -> None:
         super().__init__(reading, role)
         words = self._words = reading.vocabulary.words
-        self._languages = [one for one in spoken_in(reading) if not one or has_words(one)]
+        spoken = spoken_in(reading)
+        self._spoken = tuple(one or ENGLISH for one in spoken)
+        self._languages = [one for one in spoken if not one or has_words(one)]
         self._masks = {
             language: np.array(
                 [may_start(word, "negation", language) if language else is_negation(word) for word in words],
@@ -148,14 +153,21 @@ class NegationDetector(Detector):
         return np.stack(columns, axis=1).astype(np.int64)
 
     def _negated(self, block: Block, language: str) -> NDArray[np.bool_]:
-        """Which texts have a negation of a language. Only texts with a word that may be one are looked at again, for phrases."""
+        """Which texts have a negation of a language. Only texts with a word that may be one are looked at again, for phrases.
+
+        In mixed data a text in another of the languages does not count: "no" and "sin" are English words, too.
+        """
         has_word = np.asarray(block.sum_by_text(self._masks[language][block.codes]) > 0)
-        if language and has_word.any():
+        if (language or len(self._spoken) > 1) and has_word.any():
             rows = np.flatnonzero(has_word)
             has_word[rows] = [
-                negates(tokens, language) for tokens in _tokens_of(block.take(rows), self._words)
+                negates(tokens, language) and self._is_in(tokens, language)
+                for tokens in _tokens_of(block.take(rows), self._words)
             ]
         return has_word
+
+    def _is_in(self, tokens: Sequence[str], language: str) -> bool:
+        return language_in(" ".join(tokens), given=self._spoken) == (language or ENGLISH)
 
 
 def _spans(text: TokenizedText, language: str) -> Spans:

@@ -81,6 +81,7 @@ class Reading:
     def __init__(self, dataset: Dataset, *, spill: Path | None = None, like: Reading | None = None) -> None:
         self.number = next(_numbers)
         self.label_names = dataset.labels
+        self.language = dataset.columns.language  # that the user gave
         names = {TEXT: dataset.columns.text, CONTEXT: dataset.columns.context}
         self.columns = {role: name for role, name in names.items() if name is not None}
         if like is not None and set(like.columns) != set(self.columns):

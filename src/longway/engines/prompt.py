@@ -30,7 +30,7 @@ from typing import Any, Literal
 from longway.english.people.demographics import Attribute
 from longway.english.triples.triple import Triple
 from longway.errors import SettingError
-from longway.languages.identify import ENGLISH, name_of
+from longway.languages.identify import ENGLISH, UNKNOWN, name_of
 from longway.languages.row_languages import language_in
 from longway.task import Keeps, Stance, Task
 
@@ -94,8 +94,8 @@ class Prompt:
 
     @property
     def language(self) -> str:
-        """The language of the text, as an ISO 639 code; "" for English."""
-        found = language_in(self.text, self.task.language or ENGLISH)
+        """The language of the text, as an ISO 639 code; "" for English, "und" if it is unknown but not English."""
+        found = language_in(self.text, self.task.language or ENGLISH, self.task.languages)
         return "" if found == ENGLISH else found
 
     def messages(self, **more: Any) -> list[dict[str, str]]:
@@ -106,7 +106,7 @@ class Prompt:
             context=self.context,
             label=self.label,
             avoid=self.avoid,
-            written_in=name_of(self.language) if self.language else "",
+            written_in="" if self.language in ("", UNKNOWN) else name_of(self.language),
             **self.values,
             **more,
         )

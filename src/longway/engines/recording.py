@@ -120,6 +120,8 @@ class CallKeys:
             values = asdict(task) | {"stances": dict(task.stances)}
             if not task.language:  # keys in older journals stay valid
                 del values["language"]
+            if not task.languages:
+                del values["languages"]
             self._tasks[id(task)] = task, key_of(values)
         return self._tasks[id(task)][1]
 

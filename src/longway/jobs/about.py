@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from longway.data import Dataset
+from longway.languages.dataset import codes_of
 from longway.languages.identify import ENGLISH
 from longway.languages.words import languages_in_use
 
@@ -26,6 +27,7 @@ def inputs_of(dataset: Dataset, held_out: Mapping[str, Dataset]) -> dict[str, An
         **({"tag": columns.tag} if columns.tag is not None else {}),
         "held_out": {name: data.fingerprint for name, data in held_out.items()},
         **({"encoding": dataset.encoding} if dataset.encoding else {}),
+        **({"language": list(codes_of(columns.language))} if columns.language else {}),
         **({"languages": list(languages)} if (languages := languages_in_use()) != (ENGLISH,) else {}),
     }
 

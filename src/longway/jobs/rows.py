@@ -12,7 +12,6 @@ from longway.data import Dataset, load
 from longway.english.sentiment_words import sentiment_agreement
 from longway.languages.dataset import codes_of
 from longway.languages.identify import ENGLISH, UNKNOWN
-from longway.languages.row_languages import main_language
 from longway.methods.method import Rows
 from longway.records import Example
 from longway.task import Kind, Task, descriptions_of, task_of, two_numbers
@@ -47,10 +46,10 @@ def rows_of(dataset: Dataset, *, seed: int = 0, labelled: bool = True, describe:
         contexts if columns.context is not None else None,
     )
     given = codes_of(columns.language) if columns.language else ()
-    if len(given) == 1:
-        rows.languages = [given[0]] * len(rows)
-    main = given[0] if given else main_language(texts)
-    rows.task = replace(rows.task, language="" if main in (ENGLISH, UNKNOWN) else main)
+    rows.task = replace(rows.task, languages=given)
+    rows.task = replace(
+        rows.task, language="" if rows.main_language in (ENGLISH, UNKNOWN) else rows.main_language
+    )
     if labelled:
         if not describe:  # else the user says what the labels mean
             rows.task = replace(rows.task, kind=_kind_of(rows))
@@ -99,7 +98,7 @@ def task_with_examples(rows: Rows, *, seed: int) -> Task:
         context_name=rows.task.context_name,
         examples=_examples(rows, seed),
     )
-    return replace(task, kind=rows.task.kind)
+    return replace(task, kind=rows.task.kind, language=rows.task.language, languages=rows.task.languages)
 
 
 def dataset_of(rows: Rows) -> Dataset:
@@ -113,6 +112,7 @@ def dataset_of(rows: Rows) -> Dataset:
         text="text",
         label="label",
         context="context" if rows.contexts is not None else "",
+        language=",".join(rows.task.languages) or None,
     )
 
 

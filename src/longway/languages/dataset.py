@@ -19,6 +19,7 @@ import polars as pl
 from longway.data import Dataset
 from longway.errors import SettingError
 from longway.languages.identify import ENGLISH, NAMES, UNKNOWN, language_of, name_of
+from longway.languages.row_languages import drawn
 from longway.languages.words import how_split
 
 FIRST, MORE = 200, 2000  # rows to look at; if there are several languages
@@ -35,7 +36,7 @@ def languages_in(dataset: Dataset) -> dict[str, float]:
     """The share of each language, most frequent first; English if nothing is known, the given ones if the user gave some."""
     if dataset.columns.language:
         given = codes_of(dataset.columns.language)
-        return _shares(_counts(dataset, MORE, given), 0.0) if len(given) > 1 else {given[0]: 1.0}
+        return _shares(_counts(dataset, MORE, given), 0.0, given[0]) if len(given) > 1 else {given[0]: 1.0}
     shares = _shares(_counts(dataset, FIRST), SUSPECT)
     return _shares(_counts(dataset, MORE), RAREST) if len(shares) > 1 else shares
 
@@ -78,17 +79,17 @@ def splitting_of(languages: Sequence[str]) -> str:
     return "; ".join(f"{name_of(language)}: {way}" for language, way in ways.items())
 
 
-def _shares(counts: Counter[str], rarest: float) -> dict[str, float]:
-    """Shares of the languages that are not too rare, most frequent first."""
+def _shares(counts: Counter[str], rarest: float, default: str = ENGLISH) -> dict[str, float]:
+    """Shares of the languages that are not too rare, most frequent first. default: if none is known."""
     known = Counter({language: n for language, n in counts.items() if language != UNKNOWN})
-    main = known.most_common(1)[0][0] if known else ENGLISH
+    main = known.most_common(1)[0][0] if known else default
     close = {language for group in _CLOSE if main in group for language in group if rarest} - {main}
     frequent = {
         language: n
         for language, n in known.most_common()
         if n >= (RAREST_CLOSE if language in close else rarest) * known.total()
     }
-    return {language: n / sum(frequent.values()) for language, n in frequent.items()} or {ENGLISH: 1.0}
+    return {language: n / sum(frequent.values()) for language, n in frequent.items()} or {default: 1.0}
 
 
 def _counts(dataset: Dataset, n_rows: int, among: Sequence[str] = ()) -> Counter[str]:
@@ -99,4 +100,4 @@ def _some_texts(dataset: Dataset, n_rows: int) -> Iterator[str]:
     """Texts from all over the data; from the first batch, if it is streamed."""
     batches = islice(dataset.batches(), 1 if dataset.streamed else None)
     texts = pl.concat([pl.Series([], dtype=pl.String), *(batch.texts for batch in batches)])
-    yield from texts.gather_every(max(1, len(texts) // n_rows)).head(n_rows)
+    yield from texts.gather(drawn(len(texts), n_rows))

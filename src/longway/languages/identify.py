@@ -48,9 +48,10 @@ _RANGES = [
     (0x980, 0x9FF, "bn"), (0xA00, 0xA7F, "pa"), (0xA80, 0xAFF, "gu"), (0xB80, 0xBFF, "ta"), (0xC00, 0xC7F, "te"), (0xC80, 0xCFF, "kn"),
     (0xD00, 0xD7F, "ml"), (0xD80, 0xDFF, "si"), (0xE00, 0xE7F, "th"), (0xE80, 0xEFF, "lo"), (0x1000, 0x109F, "my"), (0x10A0, 0x10FF, "ka"),
     (0x1100, 0x11FF, "ko"), (0x1200, 0x137F, "am"), (0x1780, 0x17FF, "km"), (0x1E00, 0x1EFF, "Latin"), (0x3041, 0x30FF, "kana"),
-    (0x3400, 0x4DBF, "Han"), (0x4E00, 0x9FFF, "Han"), (0xAC00, 0xD7A3, "ko"), (0xF900, 0xFAFF, "Han"), (0xFF21, 0xFF5A, "Latin"),
+    (0x3400, 0x4DBF, "Han"), (0x4E00, 0x9FFF, "Han"), (0xAC00, 0xD7A3, "ko"), (0xF900, 0xFAFF, "Han"), (0xFF21, 0xFF3A, "Latin"), (0xFF41, 0xFF5A, "Latin"),
     (0xFF66, 0xFF9D, "kana"), (0x20000, 0x323AF, "Han"),
 ]  # fmt: skip
+_FULL_WIDTH = {code: code - 0xFEE0 for code in (*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
 _STARTS = np.array([start for start, _, _ in _RANGES], dtype=np.uint32)
 _ENDS = np.array([end for _, end, _ in _RANGES], dtype=np.uint32)
 _SCRIPT_NAMES = sorted({name for _, _, name in _RANGES})
@@ -59,7 +60,7 @@ _SCRIPT = np.array([_SCRIPT_NAMES.index(name) for _, _, name in _RANGES])
 
 @dataclass(frozen=True, slots=True)
 class ScriptModel:
-    """Tells the languages of one script apart.
+    """Distinguishes the languages of one script.
 
     weights: buckets x languages.
     """
@@ -84,14 +85,9 @@ def language_of(text: str, *, among: Collection[str] = ()) -> str:
     >>> language_of("The film was far too long."), language_of("Фильм был слишком длинным."), language_of("42!")
     ('en', 'ru', 'und')
     """
-    letters = scripts(text[:LONGEST])
-    n_letters = letters.total()
-    if not n_letters:
+    script, n = _main_script(text)
+    if not n:
         return UNKNOWN
-    kana = letters.pop("kana", 0)
-    if chinese := letters.pop("Han", 0) + kana:
-        letters["ja" if kana > KANA_SHARE * chinese else "zh"] = LETTERS_OF_ONE * chinese
-    script, n = letters.most_common(1)[0]
     if script in NAMES:
         return script if not among or script in among else UNKNOWN
     if n < FEWEST_LETTERS:
@@ -103,6 +99,27 @@ def language_of(text: str, *, among: Collection[str] = ()) -> str:
         odds = odds / max(odds.sum(), 1e-12)
     best = int(odds.argmax())
     return model.languages[best] if odds[best] >= CLEAR else UNKNOWN
+
+
+def may_be_in(text: str, language: str) -> bool:
+    """Whether the script of a text is one of a language; texts without letters may be in any.
+
+    >>> may_be_in("Круто", "ru"), may_be_in("Круто", "de"), may_be_in("最高傑作", "ja"), may_be_in("42!", "ru")
+    (True, False, True, True)
+    """
+    script, n = _main_script(text)
+    if not n or script == language or (script, language) == ("zh", "ja"):
+        return True
+    return script not in NAMES and language in _models()[script].languages
+
+
+def _main_script(text: str) -> tuple[str, int]:
+    """The script of most letters, and how many there are; "ja" or "zh" for kana and Chinese characters."""
+    letters = scripts(text[:LONGEST])
+    kana = letters.pop("kana", 0)
+    if chinese := letters.pop("Han", 0) + kana:
+        letters["ja" if kana > KANA_SHARE * chinese else "zh"] = LETTERS_OF_ONE * chinese
+    return letters.most_common(1)[0] if letters else ("", 0)
 
 
 def languages_of_models() -> frozenset[str]:
@@ -139,7 +156,7 @@ def scripts(text: str) -> Counter[str]:
 
 def buckets(text: str, *, n_buckets: int) -> NDArray[np.int64]:
     """The bucket of each character n-gram of a text; n_buckets: a power of two."""
-    lowered = text[:LONGEST].lower()
+    lowered = text[:LONGEST].translate(_FULL_WIDTH).lower()
     words = "".join(c if c.isalpha() or c in "'’" or "\u0300" <= c <= "\u0fff" else " " for c in lowered)
     codes = _code_points(f" {' '.join(words.split())} ").astype(np.uint64)
     shift = np.uint64(64 - (n_buckets.bit_length() - 1))

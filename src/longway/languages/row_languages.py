@@ -2,7 +2,7 @@
 
     foreign_language("Der Film war nicht gut.")      "de": clearly not English; "" if it is English, or may be
     row_languages(texts)                             the language of each row, unclear ones that of most rows
-    language_in(text, main)                          the same for one text of a dataset
+    language_in(text, main, given)                   the same for one text of a dataset; given: the languages that the user named
     NOT_ENGLISH                                      the reason that is counted for a row that English code leaves alone
 
 A short English text can look like another language to `language_of` ("Die Hard", names, headlines). So a text in Latin script counts as
@@ -16,8 +16,9 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import islice
+from random import Random
 
-from longway.languages.identify import ENGLISH, UNKNOWN, language_of, name_of, scripts
+from longway.languages.identify import ENGLISH, UNKNOWN, language_of, may_be_in, name_of, scripts
 from longway.languages.word_lists import word_list
 
 NOT_ENGLISH = "not English: the rules only know English; use --engine served:MODEL"
@@ -29,6 +30,7 @@ LEAST_KNOWN = 0.1  # share of English function words in texts of which nothing e
 ENGLISH_SHARE = 0.2  # of a text's words: then no model is asked
 FEWEST = 5  # words of a text in a language without tables
 SHORT = range(3, 6)  # words of a text for which one function word is enough
+UNCLEAR = 20  # letters of a text in another script, below which close languages are confused
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # Frequent English words that other languages in Latin script lack.
 _ENGLISH_WORDS = frozenset(
@@ -91,9 +93,18 @@ def _is_other_script(text: str) -> bool:
     return 2 * letters.get("Latin", 0) < letters.total()
 
 
+def drawn(n: int, most: int) -> list[int]:
+    """At most so many of n places, drawn at random, always the same ones: rows of two languages may alternate.
+
+    >>> drawn(3, 5), len(drawn(10, 5))
+    ([0, 1, 2], 5)
+    """
+    return sorted(Random(0).sample(range(n), min(n, most)))
+
+
 def main_language(texts: Sequence[str]) -> str:
     """The language of most texts, from a sample; "und" if nothing is known."""
-    some = texts[:: max(1, len(texts) // SAMPLED)][:SAMPLED]
+    some = [texts[place] for place in drawn(len(texts), SAMPLED)]
     counts = Counter(map(language_of, some))
     del counts[UNKNOWN]
     if counts:
@@ -104,21 +115,38 @@ def main_language(texts: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=1 << 14)
-def language_in(text: str, main: str = ENGLISH) -> str:
-    """The language of a text in a dataset. main: the language of most of its rows, which an unclear text has, too.
+def language_in(text: str, main: str = ENGLISH, given: tuple[str, ...] = ()) -> str:
+    """The language of a text in a dataset. main: the language of most of its rows, which an unclear text in its script has, too.
+
+    given: the languages that the user named; the text is in one of them.
 
     >>> language_in("Great fun!"), language_in("Toller Film!", "de"), language_in("The film was not good.", "de")
     ('en', 'de', 'en')
+    >>> language_in("Круто!", "ru"), language_in("Круто!", "de"), language_in("Der Film war nicht gut.", given=("en",))
+    ('ru', 'und', 'en')
     """
+    if given:
+        return _language_among(text, given)
     foreign = foreign_language(text)
     if main == ENGLISH:
         return foreign or ENGLISH
+    if main != UNKNOWN and not may_be_in(text, main):
+        return foreign or (ENGLISH if language_of(text) == ENGLISH else UNKNOWN)
+    if foreign and _is_other_script(text) and (foreign == UNKNOWN or scripts(text).total() < UNCLEAR):
+        return main
     if foreign:  # related languages share words
         words = [match.group().lower() for match in _WORD.finditer(text)]
         mine, other = (sum(word in _function_words(one) for word in words) for one in (main, foreign))
         return main if mine and mine >= other else foreign
     is_english = any(match.group().lower() in _ENGLISH_WORDS for match in _WORD.finditer(text))
     return ENGLISH if is_english and language_of(text) == ENGLISH else main
+
+
+def _language_among(text: str, given: tuple[str, ...]) -> str:
+    if len(given) == 1:
+        return given[0]
+    known = language_of(text, among=given)
+    return known if known != UNKNOWN else next((one for one in given if may_be_in(text, one)), given[0])
 
 
 def row_languages(texts: Sequence[str]) -> list[str]:

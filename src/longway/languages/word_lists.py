@@ -117,7 +117,9 @@ def _plain(table: dict[str, Any], language: str) -> list[str]:
 
 def _alternatives(plain: Sequence[str], patterns: Sequence[str]) -> str:
     longest_first = sorted(plain, key=lambda phrase: (-len(phrase), phrase))
-    return "|".join([*patterns, *(re.escape(phrase).replace(r"\ …\ ", _GAP) for phrase in longest_first)])
+    # The rules of French and Italian split an elided word off: "n' importe".
+    escaped = (re.escape(phrase).replace(r"\ …\ ", _GAP).replace("'", "' ?") for phrase in longest_first)
+    return "|".join([*patterns, *escaped])
 
 
 @cache
@@ -126,7 +128,9 @@ def _first(kind: Kind, language: str) -> frozenset[str]:
     plain = _plain(_table(kind, language), language)
     if language in WITHOUT_SPACES:
         return frozenset(phrase[0] for phrase in plain)
-    return frozenset(phrase.split()[0] for phrase in plain)
+    words = [phrase.split()[0] for phrase in plain]
+    elided = [word[: word.index("'") + 1] for word in words if "'" in word]
+    return frozenset([*words, *elided])
 
 
 @cache

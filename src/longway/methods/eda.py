@@ -25,7 +25,6 @@ from longway.english.inflection import lemmas, match_case
 from longway.english.listed_words import listed_words
 from longway.english.wordnet import POS, senses
 from longway.errors import SettingError
-from longway.languages.identify import ENGLISH, UNKNOWN
 from longway.methods.method import ALL_DONE, Figures, Objection, Round, Rows, fresh_id
 from longway.records import Edit
 
@@ -88,7 +87,7 @@ class Eda:
         refusals: Counter[str] = Counter()
         taken = set(rows.ids) if self.settings.add else set()
         for row in range(len(rows)):
-            if rows.languages[row] not in (ENGLISH, UNKNOWN):
+            if not rows.may_be_english(row):
                 refusals[NO_SYNONYMS] += 1
                 continue
             made = self.texts_for(rows.texts[row], key=rows.ids[row])

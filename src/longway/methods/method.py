@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from longway.engines.engine import Written
 from longway.errors import DataError
-from longway.languages.identify import ENGLISH
-from longway.languages.row_languages import row_languages
+from longway.languages.identify import ENGLISH, UNKNOWN, may_be_in
+from longway.languages.row_languages import language_in, main_language
 from longway.records import Edit, Example, Leak, Verdict
 from longway.task import Keeps, Task
 from longway.verify.check import Candidate, Origin
@@ -49,6 +49,7 @@ class Rows:
     contexts: Sequence[str] | None = None
     _places: dict[str, int] = field(default_factory=dict, init=False, repr=False)
     _languages: list[str] = field(default_factory=list, init=False, repr=False)
+    _main_language: str = field(default="", init=False, repr=False)
 
     def __post_init__(self) -> None:
         lengths = [len(self.ids), len(self.texts), len(self.labels)]
@@ -63,9 +64,9 @@ class Rows:
         return len(self.texts)
 
     def at(self, rows: Sequence[int]) -> Rows:
-        """Some of the rows, in this order."""
+        """Some of the rows, in this order, with the languages that they have among all."""
         contexts = self.contexts
-        return Rows(
+        some = Rows(
             [self.ids[row] for row in rows],
             [self.texts[row] for row in rows],
             self.labels[list(rows)],
@@ -73,21 +74,41 @@ class Rows:
             self.task,
             None if contexts is None else [contexts[row] for row in rows],
         )
+        some._main_language = self.main_language
+        some._languages = [self._languages[row] for row in rows] if self._languages else []
+        return some
+
+    def with_texts(self, texts: list[str]) -> Rows:
+        """The same rows with other texts in their languages."""
+        rows = replace(self, texts=texts)
+        rows._main_language, rows._languages = self.main_language, self.languages
+        return rows
+
+    @property
+    def main_language(self) -> str:
+        """The language of most rows, which unclear ones have, too: the first one that the user named, or identified from a sample."""
+        if not self._main_language:
+            self._main_language = self.task.languages[0] if self.task.languages else main_language(self.texts)
+        return self._main_language
 
     @property
     def languages(self) -> list[str]:
         """The language of each row's text, as an ISO 639 code; found when it is first needed."""
         if not self._languages:
-            self._languages = row_languages(self.texts)
+            main, given = self.main_language, self.task.languages
+            self._languages = [language_in(text, main, given) for text in self.texts]
         return self._languages
-
-    @languages.setter
-    def languages(self, languages: list[str]) -> None:
-        self._languages = languages
 
     def is_english(self, row: int) -> bool:
         """Whether a row is English: what knows English only leaves all others alone."""
         return self.languages[row] == ENGLISH
+
+    def may_be_english(self, row: int) -> bool:
+        """Whether a row is English, or in Latin script where no language could be identified."""
+        language = self.languages[row]
+        return language == ENGLISH or (
+            language == UNKNOWN == self.main_language and may_be_in(self.texts[row], ENGLISH)
+        )
 
     def label(self, row: int) -> str:
         """The name of a row's label."""
@@ -122,14 +143,7 @@ class Rows:
 
     def part(self, places: Sequence[int]) -> Rows:
         """The rows at these positions."""
-        return Rows(
-            [self.ids[i] for i in places],
-            [self.texts[i] for i in places],
-            self.labels[places],
-            self.label_names,
-            self.task,
-            None if self.contexts is None else [self.contexts[i] for i in places],
-        )
+        return self.at(places)
 
 
 @dataclass(frozen=True, slots=True)

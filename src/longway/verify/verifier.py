@@ -92,7 +92,7 @@ class CheckReport:
 class Verifier:
     """Checks in order, with counts of what they saw.
 
-    missing: checks that were skipped, "name: why". kind: which error rates apply. language: of most rows, "" for English.
+    missing: checks that were skipped, "name: why". kind: which error rates apply. language: of most rows, "" for English. languages: those that the user named.
     seen, failed: number of candidates by check. progress: called with the number of checks made and of all checks of the candidates.
     """
 
@@ -103,10 +103,11 @@ class Verifier:
         missing: Sequence[str] = (),
         kind: TaskKind = "single",
         language: str = "",
+        languages: tuple[str, ...] = (),
     ) -> None:
         self.checks = tuple(checks)
         self._missing = tuple(missing)
-        self.kind, self.language = kind, language
+        self.kind, self.language, self.languages = kind, language, languages
         self._foreign: Counter[str] = Counter()  # candidates by language
         self.seen: Counter[str] = Counter()
         self.failed: Counter[str] = Counter()
@@ -122,7 +123,7 @@ class Verifier:
         return (*self._missing, f"{', '.join(english)}: not for texts in other languages ({names})")
 
     def _with_language(self, candidate: Candidate) -> Candidate:
-        language = language_in(candidate.before, self.language or ENGLISH)
+        language = language_in(candidate.before, self.language or ENGLISH, self.languages)
         if language == ENGLISH:
             return candidate
         self._foreign[language] += 1
@@ -274,7 +275,13 @@ class CheckSetup:
     def verifier(self) -> Verifier:
         """The verifier with the checks built so far."""
         kind: TaskKind = "pair" if self.task.is_pair else "single"
-        return Verifier(self.checks, missing=self.missing, kind=kind, language=self.task.language)
+        return Verifier(
+            self.checks,
+            missing=self.missing,
+            kind=kind,
+            language=self.task.language,
+            languages=self.task.languages,
+        )
 
     @cached_property
     def cache(self) -> ModelCache:
@@ -318,7 +325,10 @@ def _classifiers(setup: CheckSetup) -> Check | None:
         return None
     from longway.verify.model_checks import Bounds, ClassifiersCheck
 
-    has_encoder = any(check.name == "meaning" for check in setup.checks) and not setup.task.language
+    # Closeness by the encoder means little in other languages, but a classifier on its vectors is trained on the rows.
+    has_encoder = (
+        _is_installed() if setup.task.language else any(check.name == "meaning" for check in setup.checks)
+    )
     return ClassifiersCheck(
         setup.texts,
         setup.labels,
@@ -326,6 +336,16 @@ def _classifiers(setup: CheckSetup) -> Check | None:
         vectors=setup.encoder if has_encoder else None,
         seed=setup.seed,
     )
+
+
+def _is_installed() -> bool:
+    from longway.classify.minilm import MiniLM
+
+    try:
+        MiniLM.load()
+    except LongwayError:
+        return False
+    return True
 
 
 def _fluency(setup: CheckSetup) -> Check | None:

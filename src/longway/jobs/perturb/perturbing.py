@@ -25,7 +25,6 @@ from longway.jobs.documents import Documents
 from longway.jobs.perturb.result import CONTRAST, OFFENSIVE
 from longway.jobs.perturb.settings import RULES, PerturbSettings
 from longway.jobs.rows import rows_of
-from longway.languages.identify import ENGLISH, UNKNOWN
 from longway.methods.method import BUDGET_SPENT, Rows, fresh_id
 from longway.methods.perturb.choosing import (
     PossibleChange,
@@ -121,9 +120,7 @@ class Perturbing:
         self.seen: list[Seen] = []
         texts = map(self.text, range(len(self.rows)))
         self._too_long = frozenset(row for row, text in enumerate(texts) if is_longer_than(text, LONGEST))
-        self._foreign = frozenset(
-            row for row, language in enumerate(self.rows.languages) if language not in (ENGLISH, UNKNOWN)
-        )
+        self._foreign = frozenset(row for row in range(len(self.rows)) if not self.rows.may_be_english(row))
         skipped = self._too_long | self._foreign
         read = ("" if row in skipped else self.text(row) for row in range(len(self.rows)))
         for document in self.documents.all(read):

@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 
 from longway.detect import surface_questions
 from longway.detect.negation import negates
+from longway.languages.identify import ENGLISH
+from longway.languages.row_languages import language_in
 from longway.tokens.tokenizer import is_word, tokenize_column
 
 BITS = 22
@@ -89,13 +91,20 @@ class FeatureReader:
                 more.append([_LENGTH + int(np.searchsorted(self._lengths, len(words), "right"))])
             if others is not None:
                 more.append([_OVERLAP + int(others[place])])
-            if any(negates(words, language) for language in self._languages):
+            if self._negates(words):
                 more.append([_NEGATION])
             rows.append(np.unique(np.concatenate([_phrases(words, self._ignored), *more]).astype(np.int64)))
         if self._more is None or not rows:
             return rows
         # Numbers behind all others: the rows stay in ascending order.
         return [np.concatenate(both) for both in zip(rows, self._more(texts, contexts), strict=True)]
+
+    def _negates(self, words: Sequence[str]) -> bool:
+        """Whether a text has a negation of its own language."""
+        if len(self._languages) == 1:
+            return negates(words, self._languages[0])
+        own = language_in(" ".join(words), given=tuple(one or ENGLISH for one in self._languages))
+        return negates(words, "" if own == ENGLISH else own)
 
 
 def number_of(words: Sequence[str], *, first: bool = False, last: bool = False) -> int:

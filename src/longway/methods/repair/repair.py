@@ -27,6 +27,7 @@ from longway.data.columns import WEIGHT_COLUMN
 from longway.detect import where
 from longway.english.document import Document
 from longway.languages.identify import ENGLISH, UNKNOWN
+from longway.languages.row_languages import LEAST as LEAST_SHARE
 from longway.languages.row_languages import NOT_ENGLISH
 from longway.methods.additions import Proposal
 from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent
@@ -144,7 +145,8 @@ class Repair:
         more = self._read_balanced if self._balanced else None
         self._parsed = N_FEATURES + (0 if concepts is None else len(concepts.targets))
         n_features = self._parsed + (0 if grammar is None else 1 + len(grammar.targets))
-        languages = {"" if language in (ENGLISH, UNKNOWN) else language for language in rows.languages}
+        frequent = [one for one, n in Counter(rows.languages).items() if n >= LEAST_SHARE * len(rows)]
+        languages = {"" if language in (ENGLISH, UNKNOWN) else language for language in frequent}
         self.reader = FeatureReader.for_texts(
             rows.texts, rows.contexts, ignored=ignored, more=more, languages=sorted(languages)
         )
@@ -181,9 +183,7 @@ class Repair:
     @property
     def changed_rows(self) -> Rows:
         """The rows with their texts as they are now: what is added must not bring back what was taken out."""
-        rows = replace(self.rows, texts=list(self.texts))
-        rows.languages = self.rows.languages
-        return rows
+        return self.rows.with_texts(list(self.texts))
 
     @property
     def n_dropped(self) -> int:
