@@ -72,6 +72,7 @@ def test_an_audit_of_pairs_with_a_held_out_set_is_the_same(claims, small_pieces)
     assert there.held_out
 
 
+@pytest.mark.soak
 def test_codes_are_those_of_a_reading_here_also_when_the_vocabulary_is_full(many, small_pieces, monkeypatch):
     monkeypatch.setattr("longway.detect.reading.Vocabulary", lambda: Vocabulary(max_words=40))
     here, there = Reading.of(many), RayReading.read(many, pieces_per_block=4)

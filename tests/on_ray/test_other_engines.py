@@ -43,6 +43,7 @@ def test_an_augmentation_on_ray_is_the_same_and_asks_each_question_once(tmp_path
     assert found.added > 0
 
 
+@pytest.mark.soak
 def test_a_perturbation_on_ray_is_the_same_and_asks_each_question_once(tmp_path):
     data = load(toy_perturb.write(tmp_path / "bakers.csv", toy_perturb.bakers_of(8)))
     settings = PerturbSettings(engine="served:toy", axes=("gender",), to=("woman",), tries=1)

@@ -111,6 +111,7 @@ def prompts(*texts):
     return [rewrite_prompt(TASK, text, label="good", context=None) for text in texts]
 
 
+@pytest.mark.soak
 def test_answers_come_in_the_order_of_the_questions_from_other_processes(toy):
     texts = [f"text {i}" for i in range(150)]
     with Asker(toy, Journal(None)) as asker:

@@ -99,6 +99,7 @@ def test_the_points_of_gauss_and_legendre_sum_as_many_small_even_steps_do():
     assert found.scores.sum() == pytest.approx(found.value - found.baseline, abs=1e-5)
 
 
+@pytest.mark.soak
 def test_the_norms_of_an_encoder_are_those_of_a_slow_numeric_twin(folder):
     """Every number of every word's vector by central differences, without autograd and without a hook: the vectors of the words are
     written into the table of embeddings, at even steps. Each word of the row occurs once in it, and the blank never."""
