@@ -16,9 +16,9 @@ USED = (
     "device",
 )  # options of `longway prove` that candidates use, too
 UNUSED = {  # field of ProveSettings: option, and why candidates do not use it
-    "methods": ("method", "it changes how classifiers are trained, and rankers are trained plainly. Leave it out. To compare several remedies, give their results: --also NAME=FILE."),
+    "methods": ("method", "it changes how classifiers are trained, and rankers have one way of training. Leave it out. To compare several remedies, give their results: --also NAME=FILE."),
     "baselines": ("baseline", "it changes texts at random, which can make a wrong candidate right. Leave it out. If questions were dropped, dropping as many at random is compared anyway."),
-    "features": ("features", "it says what training methods know as shortcuts, and rankers are trained plainly. Leave it out."),
+    "features": ("features", "it says what training methods know as shortcuts, and rankers have one way of training. Leave it out."),
     "tuning": ("tuning", "it is a setting of a paper about classifiers. Leave it out. For other trainings: --learning-rate and --epochs."),
     "fairscore": ("fairscore", "it compares the labels of perturbed texts. Leave it out."),
     "perturber": ("perturber", "it serves --fairscore, which compares the labels of perturbed texts. Leave it out."),
