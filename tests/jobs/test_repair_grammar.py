@@ -22,7 +22,7 @@ from longway.jobs.repair.settings import RepairSettings
 from longway.jobs.repair.show import repair_page
 from longway.jobs.run import Watcher
 from longway.methods.method import Rows
-from longway.methods.repair.features import N_FEATURES as PARSED
+from longway.methods.repair.features import N_FEATURES
 from longway.methods.repair.grammar import ContrastCounterparts, GrammarPatterns
 from longway.methods.repair.remedy import Target
 from longway.methods.repair.repair import Repair
@@ -214,8 +214,13 @@ def test_a_pattern_is_looked_for_in_trees_and_each_pair_is_parsed_once():
         ["a man sits", "a woman sits", "a man sits", "a man sits"],
     )
     found = patterns.read(texts, contexts)
-    assert [numbers.tolist() for numbers in found] == [[PARSED, PARSED + 1], [PARSED], [PARSED], []]
-    assert patterns.read(texts[:2], contexts[:2])[0].tolist() == [PARSED, PARSED + 1]
+    assert [numbers.tolist() for numbers in found] == [
+        [N_FEATURES, N_FEATURES + 1],
+        [N_FEATURES],
+        [N_FEATURES],
+        [],
+    ]
+    assert patterns.read(texts[:2], contexts[:2])[0].tolist() == [N_FEATURES, N_FEATURES + 1]
     assert calls == [4]
 
 
@@ -260,6 +265,28 @@ def test_rows_that_are_not_parsed_drop_no_others():
     assert list(Repair(rows, grammar=man_to_woman()[0]).drop_for_patterns()) == []
     balanced = rows_of_pairs((40, "a man", "a woman", "no"), (40, "a man", "a man", "yes"))
     assert list(Repair(balanced, grammar=man_to_woman()[0]).drop_for_patterns())
+
+
+class ConceptOfNo:
+    """A concept that exactly the texts with "or so" have, as `ConceptPatterns` says it."""
+
+    targets = (Target(Pattern("concept", "text", ("or so",), "abc:0"), "yes"),)
+
+    def read(self, texts, contexts):
+        return [np.flatnonzero(["or so" in text]) + N_FEATURES for text in texts]
+
+
+def test_concepts_are_counted_in_all_rows_and_patterns_of_the_grammar_in_parsed_ones():
+    """The concept is that of rows that are too long to parse: it is balanced nevertheless."""
+    rows = rows_of_pairs((40, "a man", "a woman", "no"), (40, "a man", "a woman or so", "yes"))
+    grammar = GrammarPatterns(man_to_woman()[0].targets, parsed_pairs, parsed=N_FEATURES + 1)
+    repair = Repair(rows, grammar=grammar, concepts=ConceptOfNo())
+    parsed, unparsed = (repair.balance.features[row] for row in (0, 79))
+    assert parsed[parsed >= N_FEATURES].tolist() == [N_FEATURES + 1, N_FEATURES + 2]
+    assert unparsed[unparsed >= N_FEATURES].tolist() == [N_FEATURES]
+    assert repair.balance.parsed == N_FEATURES + 1
+    assert repair.balance.strength(np.array([N_FEATURES]))[0] > 50
+    assert list(repair.drop_for_patterns())
 
 
 def test_the_plan_says_how_many_rows_are_too_long_for_the_grammar(word_for_word):
