@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from longway.errors import SettingError
-from longway.metrics.classification import METRICS, macro_f1
+from longway.metrics.classification import METRICS, NUMBER_METRICS, macro_f1
 from longway.metrics.intervals import (
+    _drawn_weights,
     accuracy_estimate,
     bootstrap,
     correctness,
@@ -107,6 +108,28 @@ def test_f1_from_kinds_of_rows_equals_f1_of_drawn_rows(name):
     fast = estimate(name, truth, probabilities, LABELS, draws=4000)
     assert (fast.low, fast.high) == pytest.approx(tuple(slow), abs=0.025)
     assert fast.mean == pytest.approx(of_rows(np.arange(60)))
+
+
+@pytest.mark.parametrize("name", NUMBER_METRICS)
+def test_a_metric_of_weights_equals_that_of_rows_drawn_so_often(name):
+    truth, probabilities = made_up(rows=40)
+    probabilities = probabilities[0].round(1)  # ties
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    drawn = np.random.default_rng(7).integers(40, size=(20, 40))
+    slow = [METRICS[name]([truth[i] for i in rows], probabilities[rows], LABELS) for rows in drawn]
+    weights = np.array([np.bincount(rows, minlength=40) for rows in drawn], float)
+    numbers = np.array([LABELS.index(label) for label in truth])
+    assert NUMBER_METRICS[name](numbers, probabilities, weights) == pytest.approx(slow)
+
+
+def test_rows_of_a_cluster_are_drawn_together():
+    together = np.array([5, 5, 2, 9, 2])
+    weights = np.concatenate([*_drawn_weights(5, together, 50, 0)])
+    assert weights.shape == (50, 5)
+    assert (weights[:, 0] == weights[:, 1]).all()
+    assert (weights[:, 2] == weights[:, 4]).all()
+    assert (weights[:, [0, 2, 3]].sum(axis=1) == 3).all()
+    assert np.ptp(weights[:, 0]) > 1
 
 
 def test_correctness_is_of_each_seed_and_row():

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import as_file, files
 
 import numpy as np
@@ -85,6 +85,11 @@ def language_of(text: str, *, among: Collection[str] = ()) -> str:
     >>> language_of("The film was far too long."), language_of("Фильм был слишком длинным."), language_of("42!")
     ('en', 'ru', 'und')
     """
+    return _language_of(text[:LONGEST], tuple(among))
+
+
+@lru_cache(maxsize=20_000)  # a job asks several times about a row: the dataset, the prompt, the checks
+def _language_of(text: str, among: tuple[str, ...]) -> str:
     script, n = _main_script(text)
     if not n:
         return UNKNOWN
@@ -95,7 +100,7 @@ def language_of(text: str, *, among: Collection[str] = ()) -> str:
     model = _models()[script]
     odds = model.probabilities(text)
     if among:
-        odds = odds * np.isin(model.languages, list(among))
+        odds = odds * np.isin(model.languages, among)
         odds = odds / max(odds.sum(), 1e-12)
     best = int(odds.argmax())
     return model.languages[best] if odds[best] >= CLEAR else UNKNOWN

@@ -99,11 +99,12 @@ def estimate(
     else:
         numbers, _ = checked(truth, by_seed[0], labels)
         of_numbers = NUMBER_METRICS[metric]
-
-        def of_rows(rows: Ints) -> float:
-            return float(np.mean([of_numbers(numbers[rows], one_seed[rows]) for one_seed in by_seed]))
-
-        drawn = bootstrap(of_rows, len(numbers), together=together, draws=draws, seed=seed)
+        drawn = np.concatenate(
+            [
+                np.mean([of_numbers(numbers, one_seed, weights) for one_seed in by_seed], axis=0)
+                for weights in _drawn_weights(len(numbers), together, draws, seed)
+            ]
+        )
     low, high = _middle(drawn) if len(truth) > 1 else (NAN, NAN)
     return MetricEstimate(mean, std, low, high, len(truth), len(by_seed))
 
@@ -244,6 +245,16 @@ def _draw_kinds(counts: Ints, draws: int, seed: int) -> Iterator[Ints]:
     size = max(1, AT_ONCE // len(counts))
     for start in range(0, draws, size):
         yield generator.multinomial(n, counts / n, size=min(size, draws - start))
+
+
+def _drawn_weights(n: int, together: Ints | None, draws: int, seed: int) -> Iterator[Floats]:
+    """How often each of n rows is in each resample: (draws, rows), in parts. together: as for `bootstrap`."""
+    which = np.arange(n) if together is None else np.unique(together, return_inverse=True)[1]
+    at_once = max(1, AT_ONCE // n)
+    each = np.ones(which.max() + 1, np.int64)
+    for drawn in _draw_kinds(each, draws, seed):
+        for start in range(0, len(drawn), at_once):
+            yield drawn[start : start + at_once, which].astype(np.float64)
 
 
 def _resampled_f1(

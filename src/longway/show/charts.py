@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, isfinite
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from longway.records import Leak
 from longway.show.excerpts import PATTERN_LIMIT, clean, cut, cut_to_width
@@ -61,12 +61,12 @@ def tag(name: str, *children: str, **attributes: object) -> Markup:
     >>> print(tag("text", "a < b", text_anchor="end"))
     <text text-anchor="end">a &lt; b</text>
     """
-    written = Markup("").join(
-        Markup(' {}="{}"').format(key.rstrip("_").replace("_", "-"), clean(str(value)))
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(clean(str(value)))}"'
         for key, value in attributes.items()
     )
-    inside = Markup("").join(child if isinstance(child, Markup) else clean(child) for child in children)
-    return Markup("<{0}{1}>{2}</{0}>").format(name, written, inside)
+    inside = "".join(child if isinstance(child, Markup) else escape(clean(child)) for child in children)
+    return Markup(f"<{name}{written}>{inside}</{name}>")
 
 
 def bar_chart(bars: Sequence[Bar], *, key: str, title: str, desc: str, full: float) -> Markup:

@@ -172,11 +172,12 @@ class JudgePart(Part):
                 answer.probabilities[label] for label in row.task.labels
             ]
         numbers = np.array([row.task.labels.index(row.label) for row, _ in given])
+        once = np.ones((1, len(given)))
         return Calibration(
             confidence=round(float(probabilities.max(axis=1).mean()), 4),
             accuracy=round(float(np.mean([answer.best == row.label for row, answer in given])), 4),
-            error=round(calibration_error_of(numbers, probabilities), 4),
-            brier=round(brier_of(numbers, probabilities), 4),
+            error=round(float(calibration_error_of(numbers, probabilities, once)[0]), 4),
+            brier=round(float(brier_of(numbers, probabilities, once)[0]), 4),
         )
 
 
