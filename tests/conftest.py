@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from contextlib import contextmanager
@@ -41,6 +42,13 @@ settings.load_profile("longway")
 FIRST = ("tests/test_docs.py::", "tests/test_scripts.py::", "tests/jobs/test_kill.py::")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def pytest_collection_finish():
+    """Thousands of tests and their modules stay until the end: the garbage collector need not look at them again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 50)
 
 
 def pytest_collection_modifyitems(items):

@@ -277,7 +277,14 @@ def notebooks_script():
     return script
 
 
-@pytest.mark.parametrize("page", sorted((DOCS / "notebooks").glob("*.ipynb")), ids=name_of)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=() if page.stem == "fact-checking" else pytest.mark.soak)
+        for page in sorted((DOCS / "notebooks").glob("*.ipynb"))
+    ],
+    ids=name_of,
+)
 def test_notebooks_run_and_print_what_they_show(page, folder):
     """Cells tagged "varies" show figures of a repair, which is made without its language model here: they must run and print."""
     script = notebooks_script()

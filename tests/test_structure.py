@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from textwrap import wrap
 
@@ -106,12 +107,15 @@ def part_of(module):
     return module.split(".")[1] if "." in module else ""
 
 
+@cache
 def imports_of(path):
+    found = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("longway"):
-            yield node.module if node.module != "longway" else f"longway.{node.names[0].name}"
+            found.append(node.module if node.module != "longway" else f"longway.{node.names[0].name}")
         elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.startswith("longway."))
+            found += (alias.name for alias in node.names if alias.name.startswith("longway."))
+    return found
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: str(p.relative_to(SOURCE)))

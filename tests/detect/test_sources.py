@@ -68,13 +68,13 @@ def rows_of(kind, seed, n=400):
 )
 def test_planted_groups_are_recognised(kind, word, is_fingerprint):
     right = predicts = 0
-    for seed in range(20):
+    for seed in range(10):
         found = lw.audit(rows_of(kind, seed), levels="token", group="source").sources
         planted = [one for one in found.findings if word in one.pattern.name]
         right += bool(planted) and all(one.is_fingerprint == is_fingerprint for one in planted)
         predicts += found.low > found.majority
-    assert right >= 19
-    assert predicts == 20 if is_fingerprint else predicts <= 2
+    assert right >= 9
+    assert predicts == 10 if is_fingerprint else predicts <= 1
 
 
 def test_the_loss_on_new_groups_is_measured_and_kept(tmp_path):

@@ -84,6 +84,7 @@ def test_the_server_says_why_it_does_not_start():
     assert "xllamacpp" in json.loads(ended.stdout)["error"]
 
 
+@pytest.mark.soak
 @needs_llama_cpp
 def test_a_file_is_served_with_a_key_and_judges(tmp_path):
     (link := tmp_path / "mine.gguf").symlink_to(model_or_skip())

@@ -257,6 +257,7 @@ def test_a_broken_adapter_is_reported(model_path, tmp_path):
         loaded_with(model_path, tmp_path / FILE)
 
 
+@pytest.mark.soak
 @needs_llama_cpp
 def test_an_adapter_of_zeros_changes_nothing_in_llama_cpp(model_path, nothing):
     plain, adapted = LlamaCpp(model_path), LlamaCpp(model_path, nothing / FILE)
@@ -316,6 +317,7 @@ def test_pairs_are_judged_whatever_the_order_of_their_labels(model_path, nothing
     assert "entails, contradicts" in refused.refusal
 
 
+@pytest.mark.soak
 def test_the_same_call_gives_the_same_texts_whatever_came_between(model_path, noise):
     engine = LocalEngine(model_path, adapter=noise[0])
     prompt = rewrite_prompt(SENTIMENT, "The soup was cold.", label="neg", avoid=["cold"])
