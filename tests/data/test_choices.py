@@ -7,6 +7,7 @@ import pytest
 
 from longway.data.choice_columns import GivenColumns
 from longway.data.choices import load_choices
+from longway.detect.choices.patterns import Candidates
 from longway.errors import ColumnError, DataError, SettingError
 
 OPTIONS = [["pine", "oak"], ["iron", "gold", "lead"], ["one", "two", "six", "ten"]]
@@ -208,6 +209,21 @@ def test_several_right_answers_are_counted():
 def test_null_candidates_are_counted():
     given = load_choices([{"choices": some, "answer": 0} for some in (["x", "y"], None, ["x", None])])
     assert {one.kind for one in given.problems} == {"no_candidates", "empty_candidate"}
+
+
+def test_a_prompt_of_most_rows_is_an_instruction():
+    rows = [{"prompt": "Summarize.", "chosen": f"good {i}", "rejected": "no"} for i in range(30)]
+    asked = [{"prompt": f"Question {i // 2}?", "chosen": f"yes {i}", "rejected": "no"} for i in range(10)]
+    given = load_choices(rows + asked)
+    assert [(one.kind, one.count) for one in given.problems] == [
+        ("instruction", 30),
+        ("repeated_question", 10),
+    ]
+    groups = Candidates.of(given.questions).group
+    assert len({*groups[:30].tolist()}) == 30
+    assert len({*groups[30:].tolist()}) == 5
+    (copies,) = {*Candidates.of([given.questions[0]] * 25).group.tolist()}
+    assert copies == 0
 
 
 def test_repeated_prompts_are_counted():

@@ -233,6 +233,13 @@ def test_rows_belong_together_by_id_by_source_and_by_prompt():
     assert len(set(old)) == 4
 
 
+def test_rows_with_a_common_instruction_do_not_belong_together():
+    rows = [{"prompt": "Summarize.", "chosen": f"good {i % 25}", "rejected": "no"} for i in range(50)]
+    (numbers,) = together(load_choices(rows))
+    assert numbers[:25].tolist() == numbers[25:].tolist()
+    assert len(set(numbers)) == 25
+
+
 def test_what_cannot_be_traced_is_refused_without_a_test_set():
     lost = [{**row, "question": f"Another question {i}?", "id": f"x{i}"} for i, row in enumerate(QUIZ)]
     with pytest.raises(DataError, match=r"200 of 200 questions .* cannot be traced .*longway_id.* --test"):

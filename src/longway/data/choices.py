@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -42,8 +42,11 @@ KINDS = {
     "repeated_candidate": ("{n} with a candidate that occurs twice{about}; used.", "Make the candidates of a row different."),
     "tie": ("{n} with a tie{about}; used to compare judges only.", "Nothing to do."),
     "begins_with_prompt": ("{n} whose candidates all begin with the prompt{about}; what follows it was used.", "Nothing to do."),
+    "instruction": ("{n} have a prompt that more than a tenth of the rows have{about}: an instruction, not a question. They count as independent unless their candidates are the same.", "Name the column of the question, if there is one: --prompt COLUMN."),
     "repeated_question": ("{n} that repeat a prompt{about}. They count as one observation where their answers agree.", "Keep one row for each question."),
 }  # fmt: skip
+
+MOST_ROWS, MOST_SHARE = 20, 0.1  # that one question can have; a prompt of more rows is an instruction
 
 BASE_OF_BOTH = "The answers are numbers, and both 0 and the number of a last option occur: they may count from 0 or from 1. Assumed: from {base}."
 ALSO_NUMBERS = Problem(
@@ -54,6 +57,17 @@ BASE = (
     "The answers are numbers, but neither 0 nor the number of a last option occurs: they may count from 0 or from 1. Assumed: from {base}.",
     "If they count from {other}: --answer-base {other}.",
 )
+
+
+def instructions(prompts: Iterable[str]) -> frozenset[str]:
+    """The prompts that so many rows have that they cannot be questions; "" among them.
+
+    >>> sorted(instructions(["Summarize this."] * 30 + ["Who was Ada Lovelace?", ""]))
+    ['', 'Summarize this.']
+    """
+    counts = Counter(prompts)
+    most = max(MOST_ROWS, MOST_SHARE * counts.total())
+    return frozenset(prompt for prompt, n in counts.items() if n > most or not prompt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +252,10 @@ class _Rows:
                 self.questions.append(question)
         if columns.kind != "votes":  # several judges vote on the same pair
             seen = Counter(one.prompt for one in self.questions if one.prompt)
-            self.faults["repeated_question"] = [one.row for one in self.questions if seen[one.prompt] > 1]
+            general = instructions(one.prompt for one in self.questions)
+            repeated = [one for one in self.questions if seen[one.prompt] > 1]
+            self.faults["instruction"] = [one.row for one in repeated if one.prompt in general]
+            self.faults["repeated_question"] = [one.row for one in repeated if one.prompt not in general]
         else:
             self.faults.pop("repeated_question", None)
 

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from longway.data.choices import Question
+from longway.data.choices import Question, instructions
 from longway.detect.choices.cues import CUES, Cue, measure, words_of
 from longway.detect.choices.ranker import Sets
 
@@ -56,7 +56,11 @@ def word_table(texts: Sequence[str]) -> WordTable:
 
 @dataclass(frozen=True)
 class Candidates:
-    """The candidates of all questions in a row, with their cues. group: the number of the prompt, the same for repeated ones."""
+    """The candidates of all questions in a row, with their cues.
+
+    group: a number for each question, the same for those with the same prompt; of those without a prompt, or with an instruction in its
+    place, for those with the same candidates.
+    """
 
     questions: Sequence[Question]
     sets: Sets
@@ -70,9 +74,14 @@ class Candidates:
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         right = starts[:-1] + np.array([one.right for one in questions], dtype=np.int64)
         cues = np.vstack([measure(one.prompt, one.candidates) for one in questions])
-        prompts = [" ".join(words_of(one.prompt)) or f"\0{i}" for i, one in enumerate(questions)]
-        _, group = np.unique(np.array(prompts, dtype=object), return_inverse=True)
-        return cls(questions, Sets(starts, right), cues, group.astype(np.int64))
+        prompts = [" ".join(words_of(one.prompt)) for one in questions]
+        general = instructions(prompts)
+        numbers: dict[Hashable, int] = {}
+        group = [
+            numbers.setdefault(tuple(sorted(one.candidates)) if prompt in general else prompt, len(numbers))
+            for one, prompt in zip(questions, prompts, strict=True)
+        ]
+        return cls(questions, Sets(starts, right), cues, np.array(group, dtype=np.int64))
 
     def part(self, rows: NDArray[np.int64]) -> Candidates:
         """Some questions, with the cues that were measured."""

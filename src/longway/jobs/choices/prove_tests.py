@@ -12,7 +12,7 @@ cues point to the candidate with the most. Where several share the most, they po
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Container, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from longway.data.choices import ChoiceDataset, Question
+from longway.data.choices import ChoiceDataset, Question, instructions
 from longway.data.columns import ID_COLUMN
 from longway.data.edited import SOURCE_COLUMN
 from longway.detect.choices.cues import words_of
@@ -53,7 +53,7 @@ def together(before: ChoiceDataset, *others: ChoiceDataset) -> list[Ints]:
     """For each version a number per question, the same for questions that belong together; DataError if some cannot be traced to `before`.
 
     A question belongs to another if it was made from it (by the column longway_id, or an id column that both have) or has the same prompt;
-    without a prompt, if they share a candidate.
+    without a prompt, if they share a candidate; with an instruction in place of a prompt, if all candidates are the same.
     """
     tags = [_tags(before, before.questions, is_later=False, like=before)]
     known = {tag for one in tags[0] for tag in one}
@@ -100,15 +100,18 @@ def _tags(
         and dataset.columns.id == like.columns.id
     ):
         ids = [[one.id] for one in questions]
+    general = instructions(" ".join(words_of(one.prompt)) for one in like.questions)
     return [
-        [*(("id", str(id_)) for id_ in known), *_content(one)]
+        [*(("id", str(id_)) for id_ in known), *_content(one, general)]
         for known, one in zip(ids, questions, strict=True)
     ]
 
 
-def _content(one: Question) -> Iterable[Hashable]:
-    prompt = " ".join(words_of(one.prompt))
-    return [("prompt", prompt)] if prompt else [("candidate", text) for text in one.candidates]
+def _content(one: Question, general: Container[str]) -> Iterable[Hashable]:
+    prompt, *_ = same = _same(one)
+    if not prompt:
+        return [("candidate", text) for text in one.candidates]
+    return [("all", same) if prompt in general else ("prompt", prompt)]
 
 
 def components(tags: Sequence[Sequence[Hashable]]) -> Ints:
@@ -133,7 +136,7 @@ def overlap(tests: Sequence[Question], trained: Iterable[Question]) -> Ints:
     return np.array([i for i, one in enumerate(tests) if _same(one) in known], dtype=np.int64)
 
 
-def _same(one: Question) -> Hashable:
+def _same(one: Question) -> tuple[str, tuple[str, ...]]:
     return " ".join(words_of(one.prompt)), tuple(sorted(text.strip() for text in one.candidates))
 
 
