@@ -285,3 +285,8 @@ def test_the_most_that_may_go_is_a_share_of_the_pairs_given():
     result = repair_choices(rows, max_drop=0.1)
     assert result.dropped <= 10
     assert result.added > 0
+
+
+def test_the_leak_after_a_step_is_measured_as_that_of_the_result():
+    result = repair_choices(quiz("position"), remedy="positions")
+    assert result.steps[0].leak == result.leak_after.accuracy
