@@ -77,7 +77,7 @@ def benchmarks(names: Sequence[str], limit: int | None, console: Console) -> dic
     figures: dict[str, Any] = {}
     for name in names:
         result = audit_choices(read(name, limit))
-        leak = result.highest_leak
+        leak = result.headline
         strongest = [one.pattern.name for one in result.findings[:3]]
         interval = f"{leak.accuracy:.1%} ({100 * leak.low:.1f} to {100 * leak.high:.1f})"
         table.add_row(
