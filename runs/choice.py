@@ -178,10 +178,11 @@ def called(work: Callable[..., Any], *task: Any) -> Any:
 
 def repaired_at_random(name: str, seeds: Sequence[int], limit: int | None) -> list[Figures]:
     """For each seed the findings and leaks of shuffled answers, and how many questions a repair leaves out."""
-    questions, made = read(name, limit).questions, []
+    given, made = read(name, limit), []
     for seed in seeds:
         random = np.random.default_rng(seed)
-        rows = [row_of(replace(one, right=int(random.integers(len(one.candidates)))), i) for i, one in enumerate(questions)]  # fmt: skip
+        drawn = [replace(one, right=int(random.integers(len(one.candidates)))) for one in given.questions]
+        rows = [row_of(one, i, is_pair=not given.is_ordered) for i, one in enumerate(drawn)]
         result = repair_choices(rows, remedy="drop")
         made.append({"found": [one.name for one in result.findings], "leaks": list(result.leaks_before.values()), "dropped": result.dropped})  # fmt: skip
     return made
@@ -428,7 +429,8 @@ def repaired(cue_name: str, name: str, limit: int | None) -> Figures:
     else:
         random, cue = np.random.default_rng([1, 80]), next(one for one in CUES if one.name == cue_name)
         questions = clean_pairs(random) if cue.is_long else clean_questions(random)
-        rows = [row_of(one, i) for i, one in enumerate(plant(questions, cue, STRENGTHS[-1], random)[:limit])]
+        drawn = plant(questions, cue, STRENGTHS[-1], random)[:limit]
+        rows = [row_of(one, i, is_pair=cue.is_long) for i, one in enumerate(drawn)]
     given, result = as_choices(rows), repair_choices(rows)
     part = "overlap" if cue_name == "prompt echo" else "candidates"
     before, after = result.leaks_before[part], result.leaks_after[part]
@@ -454,10 +456,10 @@ def plain(text: str) -> str:
     return " ".join(text.split()).casefold().rstrip(".")
 
 
-def row_of(one: Question, number: int) -> dict[str, Any]:
-    """A question as a row of data; a pair if it has two candidates."""
+def row_of(one: Question, number: int, *, is_pair: bool) -> dict[str, Any]:
+    """A question as a row of data."""
     right = one.right or 0
-    if len(one.candidates) == 2:
+    if is_pair:
         return {"id": str(number), "prompt": one.prompt or f"p {number}", "chosen": one.candidates[right], "rejected": one.candidates[1 - right]}  # fmt: skip
     return {"id": one.id, "question": one.prompt, "choices": list(one.candidates), "answer": string.ascii_uppercase[right]}  # fmt: skip
 

@@ -242,6 +242,15 @@ def test_an_engine_rewrites_wrong_options_and_fewer_questions_go(monkeypatch, tm
     assert author.calls == calls
 
 
+def test_more_questions_may_be_rewritten_than_left_out(monkeypatch):
+    rows = quiz("longest", n=100)
+    author = Author(rows)
+    monkeypatch.setattr("longway.jobs.choices.repair.engines_of", lambda settings, engines: (author, author))
+    result = repair_choices(rows, engine="served:toy", max_drop=0.02)
+    assert result.dropped <= 2
+    assert len({edit.id for edit in result.edits if edit.method == "rewrite"}) > 10
+
+
 def rewritten_pairs(monkeypatch, folder, *, reason="", **options):
     """A repair of pairs in which drafts add a word to both answers. reason: why all of them are refused."""
 

@@ -25,7 +25,7 @@ from longway.data.choice_columns import GivenColumns
 from longway.data.choices import ChoiceDataset, Question, load_choices
 from longway.detect.choices.cues import CUES
 from longway.detect.choices.effects import MORE
-from longway.detect.choices.leak import CANDIDATES, feature_sets, leaks, picks
+from longway.detect.choices.leak import CANDIDATES, FOLDS, feature_sets, leaks, picks
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import Test, search
 from longway.engines.asker import Asker
@@ -476,18 +476,19 @@ class _Repair:
         turned = replace(draft, order=(*draft.order[1:], draft.order[0]))
         return NOT_WRITABLE if self.cells.changed(turned) is None else ""
 
-    def drop(self) -> None:
-        """Choose the questions to leave out."""
-        self.watcher.step("choosing the questions to leave out")
+    def drop(self, *, to_rewrite: bool = False) -> None:
+        """Choose the questions to leave out. to_rewrite: they are rewritten instead, so there is no limit to how many."""
+        self.watcher.step(f"choosing the questions to {'rewrite' if to_rewrite else 'leave out'}")
         candidates = Candidates.of(self.questions)
         findings, tests = self.search(candidates)
         known = [tests[key].pattern.has for key in _keys(findings)]
         rankers = {part for part, leak in self.current.items() if leak.low > leak.majority}
+        n_may_go = round(self.settings.max_drop * len(self.given.questions))
         self.dropped = drop.choose(
             candidates,
             is_ordered=self.given.is_ordered,
             goal=self.goal,
-            fewest=max(FEWEST, len(self.drafts) - round(self.settings.max_drop * len(self.given.questions))),
+            fewest=FOLDS if to_rewrite else max(FEWEST, len(self.drafts) - n_may_go),
             rankers=rankers | ({CANDIDATES} if known else set()),
             rules=known,
             seed=self.settings.seed,
@@ -608,7 +609,7 @@ def _repair(
     if made.writer is not None:
         if plan.calls is not None:
             watcher.estimate(replace(plan.calls, spent=run.journal.spent()))
-        work.drop()
+        work.drop(to_rewrite=True)
         work.rewrite(run.journal)
         work.steps = [step for step in work.steps if step.remedy != DROP]
     if settings.uses(DROP):
