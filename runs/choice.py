@@ -2,11 +2,14 @@
 
     python runs/choice.py                     all files of shared/data/choice
     python runs/choice.py obqa cqa --limit 200
-    python runs/choice.py --permute 100       answers shuffled within questions: audits without a finding, leak intervals above chance
+    python runs/choice.py --permute 100       answers shuffled within questions: audits without a finding, leaks above chance, repairs that leave a question out
     python runs/choice.py --coverage 100      answers drawn from a fitted ranker, or at random: how often the interval of the leak has the true one
     python runs/choice.py --planted 20        cues planted in clean data, 20 datasets for each cue and strength: recall and false discoveries
-    python runs/choice.py --repair            cues planted in clean data, one dataset each, repaired: leak before and after
+    python runs/choice.py --repair            the files, and cues planted in clean data, repaired: leak before and after
     python runs/choice.py --speed 2000        processor time of an audit of so many questions
+
+--workers N runs files, cues and permutations in N processes. Rows are printed as they are measured. What
+needs the sentence encoder is left out if it is not installed.
 
 A planted cue is in one candidate of a question, drawn at random. With the given strength this candidate is the right one; otherwise the
 right one is drawn at random, too. A cue is found if a finding, or a pattern that a finding explains, is of its kind. A finding is false if
@@ -16,24 +19,34 @@ neither it nor a pattern that it explains is.
 from __future__ import annotations
 
 import argparse
+import string
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 import common
 from longway.data.choices import ChoiceDataset, Question, load_choices
-from longway.detect.choices.leak import REPEATS, feature_sets, leak_of, leaks, picks, repeated_picks
+from longway.detect.choices.leak import (
+    ENCODER,
+    REPEATS,
+    encoder_features,
+    feature_sets,
+    leak_of,
+    leaks,
+    picks,
+    repeated_picks,
+)
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.ranker import Sets, fit, softmax
 from longway.detect.choices.search import search
-from longway.detect.choices.vectors import MiniLMEncoder
+from longway.detect.choices.vectors import MiniLMEncoder, is_installed, sampled
 from longway.jobs.choices.job import as_choices, audit_choices
 from longway.jobs.choices.repair import repair_choices
 from longway.records import Finding, Leak
@@ -52,12 +65,16 @@ FILES = (
     "arena_preferences",
 )
 PERMUTED = ("cqa", "truthful_qa", "arena_preferences")  # short options, sentences, long answers
-LEAKS_PER = 5  # of so many permutations one is ranked, too
+COVERED = ("obqa", "truthful_qa", "arena_preferences")
+PARTS = ("candidates", ENCODER, "cues", "words", "overlap")
+RANKED_PER = 5  # of so many permutations one is ranked with the encoder, too
+PER_TASK = 10  # permutations
 STRENGTHS = (0.2, 0.4, 0.8)
 QUESTIONS, PAIRS = 600, 1000  # of a dataset with planted cues
 SENTENCES = (2, 6)
 MAX_Q = 0.05
 Random = np.random.Generator
+Figures = dict[str, Any]
 
 
 def read(name: str, limit: int | None) -> ChoiceDataset:
@@ -66,99 +83,175 @@ def read(name: str, limit: int | None) -> ChoiceDataset:
     return given
 
 
+def each(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], workers: int) -> Iterator[Any]:
+    """What a function makes of each task, in order; in several processes if there are workers."""
+    if workers == 1:
+        yield from (work(*task) for task in tasks)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(work, *zip(*tasks, strict=True))
+
+
+def line(widths: Sequence[int], *cells: object) -> None:
+    """Print a row of a table; the last cell may be of any length."""
+    print(
+        *(str(cell).ljust(width) for cell, width in zip(cells, [*widths, 0], strict=True)),
+        sep="  ",
+        flush=True,
+    )
+
+
+def interval(leak: Leak) -> str:
+    return f"{leak.accuracy:.1%} ({100 * leak.low:.1f} to {100 * leak.high:.1f})"
+
+
 # The benchmarks
 
 
-def benchmarks(names: Sequence[str], limit: int | None, console: Console) -> dict[str, Any]:
+def benchmarks(names: Sequence[str], limit: int | None, workers: int) -> Figures:
     """The audit of each file."""
-    table = Table(
-        "data", "questions", "right without the prompt", "ranker", "chance", "findings", "strongest"
-    )
-    figures: dict[str, Any] = {}
-    for name in names:
-        result = audit_choices(read(name, limit))
-        leak = result.highest_leak
-        strongest = [one.pattern.name for one in result.findings[:3]]
-        interval = f"{leak.accuracy:.1%} ({100 * leak.low:.1f} to {100 * leak.high:.1f})"
-        table.add_row(
+    widths = (18, 9, 24, 10, 7, 8)
+    line(widths, "data", "questions", "right without the prompt", "ranker", "chance", "findings", "strongest")
+    figures: Figures = {}
+    for name, result in zip(names, each(audited, [(name, limit) for name in names], workers), strict=True):
+        leak, strongest = result.headline, [one.pattern.name for one in result.findings[:3]]
+        line(
+            widths,
             name,
-            f"{leak.rows:,}",
-            interval,
+            leak.rows,
+            interval(leak),
             leak.part,
             f"{leak.majority:.1%}",
-            str(len(result.findings)),
+            len(result.findings),
             "; ".join(strongest),
         )
         figures[name] = {
             "leak": round(leak.accuracy, 4), "low": round(leak.low, 4), "high": round(leak.high, 4), "chance": round(leak.majority, 4),
             "ranker": leak.part, "findings": len(result.findings), "parts": {part: round(one.accuracy, 4) for part, one in result.leaks.items()}, "strongest": strongest,
         }  # fmt: skip
-    console.print(table)
     return figures
+
+
+def audited(name: str, limit: int | None) -> Any:
+    return audit_choices(read(name, limit))
 
 
 # Answers shuffled within questions
 
 
-def permuted(names: Sequence[str], audits: int, limit: int | None, console: Console) -> dict[str, Any]:
-    """Audits of random answers: how many have no finding, and how many leaks are above chance."""
-    figures: dict[str, Any] = {}
+def permuted(names: Sequence[str], audits: int, limit: int | None, workers: int) -> Figures:
+    """Random answers: how many audits have no finding, how many leaks are above chance, and how many repairs leave a question out."""
+    widths = (18, 18, 22, 22, 20)
+    line(
+        widths,
+        "data",
+        "without a finding",
+        "leaks above chance",
+        "of these the encoder's",
+        "repairs that drop",
+        "found",
+    )
+    figures: Figures = {}
     for name in names:
-        given = read(name, limit)
-        measured = Candidates.of(given.questions)
-        encoder = MiniLMEncoder()  # keeps the vectors: the candidates stay the same
-        clean, above, ranked, found = 0, 0, 0, []
-        for seed in range(audits):
-            random = np.random.default_rng(seed)
-            right = measured.sets.starts[:-1] + random.integers(measured.sets.sizes)
-            drawn = replace(measured, sets=Sets(measured.sets.starts, right))
-            findings, _, _ = search(drawn, is_ordered=given.is_ordered, max_q=MAX_Q, field="", label="right")
-            clean += not findings
-            found += [one.pattern.name for one in findings]
-            if seed % LEAKS_PER == 0:
-                made = leaks(drawn, is_ordered=given.is_ordered, columns=("",), seed=0, encoder=encoder)[0]
-                above += sum(leak.low > leak.majority for leak in made.values())
-                ranked += len(made)
-        console.print(
-            f"{name}: {clean} of {audits} audits of random answers without a finding; {above} of {ranked} leaks above chance. Found: {found[:8]}"
-        )
-        figures[name] = {"clean": clean, "audits": audits, "leaks_above": above, "leaks": ranked}
+        tasks = [(repaired_at_random, name, range(at, min(at + PER_TASK, audits)), limit) for at in range(0, audits, PER_TASK)]  # fmt: skip
+        if is_installed():
+            tasks.insert(0, (ranked_at_random, name, range(0, audits, RANKED_PER), limit))
+        made = [one for some in each(called, tasks, workers) for one in some]
+        rows, encoder = ([one for one in made if isinstance(one, kind)] for kind in (dict, Leak))
+        all_leaks = [leak for row in rows for leak in row["leaks"]] + encoder
+        above = [sum(leak.low > leak.majority for leak in some) for some in (all_leaks, encoder)]
+        clean, drops = sum(not row["found"] for row in rows), [row["dropped"] for row in rows if row["dropped"]]  # fmt: skip
+        line(
+            widths, name, f"{clean} of {len(rows)}", f"{above[0]} of {len(all_leaks)}", f"{above[1]} of {len(encoder)}",
+            f"{len(drops)}, most {max(drops, default=0)}", "; ".join(text for row in rows for text in row["found"]),
+        )  # fmt: skip
+        figures[name] = {
+            "clean": clean, "audits": len(rows), "leaks_above": above[0], "leaks": len(all_leaks), "encoder_above": above[1], "encoder_leaks": len(encoder),
+            "repairs_that_drop": len(drops), "dropped": drops,
+        }  # fmt: skip
     return figures
+
+
+def called(work: Callable[..., Any], *task: Any) -> Any:
+    return work(*task)
+
+
+def repaired_at_random(name: str, seeds: Sequence[int], limit: int | None) -> list[Figures]:
+    """For each seed the findings and leaks of shuffled answers, and how many questions a repair leaves out."""
+    given, made = read(name, limit), []
+    for seed in seeds:
+        random = np.random.default_rng(seed)
+        drawn = [replace(one, right=int(random.integers(len(one.candidates)))) for one in given.questions]
+        rows = [row_of(one, i, is_pair=not given.is_ordered) for i, one in enumerate(drawn)]
+        result = repair_choices(rows, remedy="drop")
+        made.append({"found": [one.name for one in result.findings], "leaks": list(result.leaks_before.values()), "dropped": result.dropped})  # fmt: skip
+    return made
+
+
+def ranked_at_random(name: str, seeds: Sequence[int], limit: int | None) -> list[Leak]:
+    """For each seed the leak of shuffled answers to the sentence encoder, which reads the candidates once."""
+    given = read(name, limit)
+    measured = Candidates.of(given.questions)
+    made = encoded(measured, is_ordered=given.is_ordered)
+    drawn = [shuffled(made[0], np.random.default_rng(seed)) for seed in seeds]
+    return [repeated_leak(*made[1:], one) for one in drawn]
+
+
+def encoded(given: Candidates, *, is_ordered: bool) -> tuple[Candidates, Any, Any]:
+    """The questions that the sentence encoder reads, with their features and penalties."""
+    encoder = MiniLMEncoder()
+    some = given.part(sampled(given, encoder, 0))
+    return some, *encoder_features(some, encoder, is_ordered=is_ordered)
+
+
+def shuffled(given: Candidates, random: Random) -> Candidates:
+    right = given.sets.starts[:-1] + random.integers(given.sets.sizes)
+    return replace(given, sets=Sets(given.sets.starts, right))
 
 
 # Intervals
 
 
-def coverage(names: Sequence[str], draws: int, limit: int | None, console: Console) -> dict[str, Any]:
+def coverage(names: Sequence[str], draws: int, limit: int | None, workers: int) -> Figures:
     """How often the interval of a leak has its expectation, for random answers and for answers drawn from a ranker that was fitted to the real ones."""
-    table = Table("data", "ranker", "answers", "leak", "variance, once", "repeated", "interval has it")
-    figures: dict[str, Any] = {}
-    for name in names:
-        given = read(name, limit)
-        measured = Candidates.of(given.questions)
-        for part in ("cues", "words"):
-            features, penalty = feature_sets(measured, is_ordered=given.is_ordered)[part]
-            for kind, scale in (("random", 0.0), ("fitted", 1.0)):
-                p = softmax(scale * (features @ fit(features, measured.sets, penalty)), measured.sets)
-                drawn = [answers_by(p, measured, np.random.default_rng(seed)) for seed in range(draws)]
-                once = [picks(features, penalty, one.sets, one.group, 0).hit.mean() for one in drawn]
-                found = [repeated_leak(features, penalty, one) for one in drawn]
-                mean = float(np.mean([one.accuracy for one in found]))
-                alone = mean * (1 - mean) / len(measured.questions)
-                ratios = [
-                    float(np.var(some, ddof=1)) / alone for some in (once, [one.accuracy for one in found])
-                ]
-                share = float(np.mean([one.low <= mean <= one.high for one in found]))
-                table.add_row(
-                    name, part, kind, f"{mean:.1%}", *(f"{one:.2f}" for one in ratios), f"{share:.0%}"
-                )
-                figures[f"{name} {part} {kind}"] = {
-                    "once": ratios[0],
-                    "repeated": ratios[1],
-                    "covered": share,
-                }
-    console.print(table)
+    widths = (18, 11, 8, 7, 15, 9)
+    line(widths, "data", "ranker", "answers", "leak", "variance, once", "repeated", "interval has it")
+    parts = [part for part in PARTS if part != ENCODER or is_installed()]
+    tasks = [(name, part, scale, draws, limit) for name in names for part in parts for scale in (0.0, 1.0)]
+    figures: Figures = {}
+    for (name, part, scale, *_), row in zip(tasks, each(covered, tasks, workers), strict=True):
+        kind = "fitted" if scale else "random"
+        line(
+            widths,
+            name,
+            part,
+            kind,
+            f"{row['leak']:.1%}",
+            f"{row['once']:.2f}",
+            f"{row['repeated']:.2f}",
+            f"{row['covered']:.0%}",
+        )
+        figures[f"{name} {part} {kind}"] = row
     return figures
+
+
+def covered(name: str, part: str, scale: float, draws: int, limit: int | None) -> Figures:
+    """The variance of a leak over drawn answers, in units of that of independent answers, and how often its interval has the mean."""
+    given = read(name, limit)
+    measured = Candidates.of(given.questions)
+    if part == ENCODER:
+        measured, features, penalty = encoded(measured, is_ordered=given.is_ordered)
+    else:
+        features, penalty = feature_sets(measured, is_ordered=given.is_ordered)[part]
+    p = softmax(scale * (features @ fit(features, measured.sets, penalty)), measured.sets)
+    drawn = [answers_by(p, measured, np.random.default_rng(seed)) for seed in range(draws)]
+    once = [picks(features, penalty, one.sets, one.group, 0).hit.mean() for one in drawn]
+    found = [repeated_leak(features, penalty, one) for one in drawn]
+    mean = float(np.mean([one.accuracy for one in found]))
+    alone = mean * (1 - mean) / len(measured.questions)
+    ratios = [float(np.var(some, ddof=1)) / alone for some in (once, [one.accuracy for one in found])]
+    share = float(np.mean([one.low <= mean <= one.high for one in found]))
+    return {"leak": mean, "once": ratios[0], "repeated": ratios[1], "covered": share}
 
 
 def answers_by(p: np.ndarray, given: Candidates, random: Random) -> Candidates:
@@ -268,89 +361,122 @@ def clean_pairs(random: Random) -> list[Question]:
     return [Question(str(i), i, "", (answer(), answer()), 0) for i in range(PAIRS)]
 
 
-def planted(datasets: int, console: Console) -> dict[str, Any]:
+def planted(datasets: int, workers: int) -> Figures:
     """Recall and false discoveries for each cue, and over all."""
-    table = Table("cue", *(f"found at {strength}" for strength in STRENGTHS), "false findings")
-    by_cue: dict[str, Any] = {}
-    found, runs, false, all_findings = 0, 0, 0, 0
-    for cue in CUES:
-        shares, wrong = [], []
-        for strength in STRENGTHS:
-            hits = 0
-            for findings in audits_of(cue, strength, datasets):
-                of_cue = [cue.is_it(one) for one in findings]
-                hits += any(of_cue)
-                wrong += [one.pattern.name for one in findings if not cue.is_it(one)]
-                all_findings += len(of_cue)
-            shares.append(hits / datasets)
-            found, runs = found + hits, runs + datasets
-        false += len(wrong)
-        table.add_row(cue.name, *(f"{share:.0%}" for share in shares), f"{len(wrong)} {'; '.join(wrong[:4])}")
-        by_cue[cue.name] = shares
-    console.print(table)
-    return {
-        "recall": found / runs,
-        "false_discovery": false / max(1, all_findings),
-        "runs": runs,
-        "recall_by_cue": by_cue,
-    }
+    widths = (18, 9, 8, 14)
+    line(widths, "cue", "strength", "found", "false findings", "these")
+    tasks = [(number, strength, datasets) for number in range(len(CUES)) for strength in STRENGTHS]
+    by_cue: dict[str, list[float]] = {cue.name: [] for cue in CUES}
+    n_found, n_findings, n_false = 0, 0, 0
+    for (number, strength, _), (found, findings, wrong) in zip(tasks, each(audits_of, tasks, workers), strict=True):  # fmt: skip
+        name = CUES[number].name
+        line(widths, name, strength, f"{found / datasets:.0%}", len(wrong), "; ".join(wrong[:4]))
+        by_cue[name].append(found / datasets)
+        n_found, n_findings, n_false = n_found + found, n_findings + findings, n_false + len(wrong)
+    runs = len(tasks) * datasets
+    print(f"Found in {n_found} of {runs} datasets; {n_false} of {n_findings} findings are false.")
+    return {"recall": n_found / runs, "false_discovery": n_false / max(1, n_findings), "runs": runs, "recall_by_cue": by_cue}  # fmt: skip
 
 
-def audits_of(cue: Cue, strength: float, datasets: int) -> Iterator[list[Finding]]:
-    """The findings in each of some datasets with a planted cue."""
+def audits_of(number: int, strength: float, datasets: int) -> tuple[int, int, list[str]]:
+    """In how many datasets with a planted cue it is found, how many findings there are, and the names of false ones."""
+    cue, found, findings, wrong = CUES[number], 0, 0, []
     for seed in range(datasets):
         random = np.random.default_rng([seed, int(100 * strength)])
         questions = clean_pairs(random) if cue.is_long else clean_questions(random)
         given = Candidates.of(plant(questions, cue, strength, random))
-        yield search(given, is_ordered=not cue.is_long, max_q=MAX_Q, field="", label="right")[0]
+        made = search(given, is_ordered=not cue.is_long, max_q=MAX_Q, field="", label="right")[0]
+        found += any(map(cue.is_it, made))
+        findings += len(made)
+        wrong += [one.pattern.name for one in made if not cue.is_it(one)]
+    return found, findings, wrong
 
 
-def repairs(console: Console) -> dict[str, Any]:
-    """The leak of data with each planted cue before and after a repair."""
-    table = Table(
-        "cue", "before", "after", "chance", "questions", "added", "dropped", "right answers changed"
+# Repairs
+
+
+def repairs(names: Sequence[str], limit: int | None, workers: int) -> Figures:
+    """The leak of the files, and of data with each planted cue, before and after a repair; by meaning, too, if the encoder is installed."""
+    widths = (18, 8, 24, 7, 15, 6, 8, 9, 18)
+    line(
+        widths,
+        "data",
+        "before",
+        "after",
+        "chance",
+        "questions",
+        "added",
+        "dropped",
+        "at random",
+        "by meaning",
+        "right answers changed",
     )
-    figures: dict[str, Any] = {}
-    for cue in CUES:
-        random = np.random.default_rng([1, 80])
-        questions = clean_pairs(random) if cue.is_long else clean_questions(random)
-        rows = [row_of(one, i) for i, one in enumerate(plant(questions, cue, STRENGTHS[-1], random))]
-        result = repair_choices(rows)
-        part = "overlap" if cue.name == "prompt echo" else "candidates"
-        before, after = result.leaks_before[part], result.leaks_after[part]
-        right = {one.id: one.candidates[one.right or 0] for one in as_choices(rows).questions}
-        new = {one.id: one.candidates[one.right or 0] for one in result.data.questions}
-        changed = sum(right[id_].strip() != text.strip() for id_, text in new.items() if id_ in right)
-        table.add_row(
-            cue.name, f"{before.accuracy:.1%}", f"{after.accuracy:.1%}", f"{after.majority:.1%}",
-            f"{result.dataset.used:,} → {result.questions_after:,}", str(result.added), str(result.dropped), str(changed),
+    tasks = [("", name, limit) for name in names] + [(cue.name, "", limit) for cue in CUES]
+    figures: Figures = {}
+    for (cue, name, _), row in zip(tasks, each(repaired, tasks, workers), strict=True):
+        line(
+            widths, name or cue, f"{row['before']:.1%}", interval(row.pop("leak")), f"{row['chance']:.1%}", f"{row['given']:,} → {row['questions']:,}",
+            row["added"], row["dropped"], f"{row['random']:.1%}" if row["random"] else "", " → ".join(f"{one:.1%}" for one in row["meaning"]), row["changed"],
         )  # fmt: skip
-        figures[cue.name] = {"before": round(before.accuracy, 4), "after": round(after.accuracy, 4), "chance": round(after.majority, 4), "questions": result.questions_after, "changed": changed}  # fmt: skip
-    console.print(table)
+        figures[name or cue] = row
     return figures
 
 
-def row_of(one: Question, number: int) -> dict[str, Any]:
-    """A question as a row of data; a pair if it has two candidates."""
+def repaired(cue_name: str, name: str, limit: int | None) -> Figures:
+    """The repair of a file, or of clean data with a planted cue."""
+    if name:
+        rows: Any = read(name, limit)
+    else:
+        random, cue = np.random.default_rng([1, 80]), next(one for one in CUES if one.name == cue_name)
+        questions = clean_pairs(random) if cue.is_long else clean_questions(random)
+        drawn = plant(questions, cue, STRENGTHS[-1], random)[:limit]
+        rows = [row_of(one, i, is_pair=cue.is_long) for i, one in enumerate(drawn)]
+    given, result = as_choices(rows), repair_choices(rows)
+    part = "overlap" if cue_name == "prompt echo" else "candidates"
+    before, after = result.leaks_before[part], result.leaks_after[part]
+    right = {one.id: one.candidates[one.right or 0] for one in given.questions}
+    new = {one.id: one.candidates[one.right or 0] for one in result.data.questions if one.id in right}
+    return {
+        "leak": after, "before": round(before.accuracy, 4), "after": round(after.accuracy, 4), "chance": round(after.majority, 4),
+        "given": result.dataset.used, "questions": result.questions_after, "added": result.added, "dropped": result.dropped,
+        "random": round(result.random.accuracy, 4) if result.random else None, "meaning": meaning(given, result.data) if name and is_installed() else [],
+        "findings": (result.found_before, result.found_after), "changed": sum(plain(right[id_]) != plain(text) for id_, text in new.items()),
+    }  # fmt: skip
+
+
+def meaning(before: ChoiceDataset, after: ChoiceDataset) -> list[float]:
+    """The leak to the sentence encoder before and after."""
+    encoder = MiniLMEncoder()
+    found = [leaks(Candidates.of(one.questions), is_ordered=one.is_ordered, columns=("",), seed=0, encoder=encoder)[0][ENCODER] for one in (before, after)]  # fmt: skip
+    return [round(one.accuracy, 4) for one in found]
+
+
+def plain(text: str) -> str:
+    """A text without what rules make the same: spaces, the first letter's case, the full stop."""
+    return " ".join(text.split()).casefold().rstrip(".")
+
+
+def row_of(one: Question, number: int, *, is_pair: bool) -> dict[str, Any]:
+    """A question as a row of data."""
     right = one.right or 0
-    if len(one.candidates) == 2:
-        return {"id": str(number), "prompt": f"p {number}", "chosen": one.candidates[right], "rejected": one.candidates[1 - right]}  # fmt: skip
-    return {"id": one.id, "question": one.prompt, "choices": list(one.candidates), "answer": "ABCDE"[right]}
+    if is_pair:
+        return {"id": str(number), "prompt": one.prompt or f"p {number}", "chosen": one.candidates[right], "rejected": one.candidates[1 - right]}  # fmt: skip
+    return {"id": one.id, "question": one.prompt, "choices": list(one.candidates), "answer": string.ascii_uppercase[right]}  # fmt: skip
 
 
 # Speed
 
 
-def speed(n: int, console: Console) -> dict[str, Any]:
+def speed(n: int) -> Figures:
     """Processor seconds of an audit of n different questions, and of n pairs of long answers."""
-    figures = {}
+    figures: Figures = {}
     for name, files in {"questions": ("mmlu", "arc", "mmlu_pro"), "pairs": ("arena_preferences",)}.items():
         questions = [one for file in files for one in read(file, None).questions][:n]
         given = replace(read(files[0], None), questions=tuple(questions))
         started = time.process_time()
         audit_choices(given)
         figures[name] = {"n": len(questions), "processor_s": round(time.process_time() - started, 1)}
-        console.print(f"{len(questions):,} {name}: {figures[name]['processor_s']} s of processor time")
+        print(f"{len(questions):,} {name}: {figures[name]['processor_s']} s of processor time", flush=True)
     return figures
 
 
@@ -363,22 +489,22 @@ def main() -> None:
     parser.add_argument("--permute", type=int, metavar="N", help="audits of shuffled answers for each file")
     parser.add_argument("--coverage", type=int, metavar="N", help="datasets with drawn answers for each file")
     parser.add_argument("--planted", type=int, metavar="N", help="datasets for each planted cue and strength")
-    parser.add_argument("--repair", action="store_true", help="repair data with planted cues")
+    parser.add_argument("--repair", action="store_true", help="repair the files, and data with planted cues")
     parser.add_argument("--speed", type=int, metavar="N", help="questions of the timed audit")
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes")
     options = parser.parse_args()
-    console = Console(width=140)
     if options.permute:
-        figures = permuted(options.names or PERMUTED, options.permute, options.limit, console)
+        figures = permuted(options.names or PERMUTED, options.permute, options.limit, options.workers)
     elif options.coverage:
-        figures = coverage(options.names or ("obqa",), options.coverage, options.limit, console)
+        figures = coverage(options.names or COVERED, options.coverage, options.limit, options.workers)
     elif options.planted:
-        figures = planted(options.planted, console)
+        figures = planted(options.planted, options.workers)
     elif options.repair:
-        figures = repairs(console)
+        figures = repairs(options.names or FILES, options.limit, options.workers)
     elif options.speed:
-        figures = speed(options.speed, console)
+        figures = speed(options.speed)
     else:
-        figures = benchmarks(options.names or FILES, options.limit, console)
+        figures = benchmarks(options.names or FILES, options.limit, options.workers)
     common.finish("runs/choice.py", **figures)
 
 

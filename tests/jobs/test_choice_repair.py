@@ -242,6 +242,15 @@ def test_an_engine_rewrites_wrong_options_and_fewer_questions_go(monkeypatch, tm
     assert author.calls == calls
 
 
+def test_more_questions_may_be_rewritten_than_left_out(monkeypatch):
+    rows = quiz("longest", n=100)
+    author = Author(rows)
+    monkeypatch.setattr("longway.jobs.choices.repair.engines_of", lambda settings, engines: (author, author))
+    result = repair_choices(rows, engine="served:toy", max_drop=0.02)
+    assert result.dropped <= 2
+    assert len({edit.id for edit in result.edits if edit.method == "rewrite"}) > 10
+
+
 def rewritten_pairs(monkeypatch, folder, *, reason="", **options):
     """A repair of pairs in which drafts add a word to both answers. reason: why all of them are refused."""
 
@@ -285,3 +294,8 @@ def test_the_most_that_may_go_is_a_share_of_the_pairs_given():
     result = repair_choices(rows, max_drop=0.1)
     assert result.dropped <= 10
     assert result.added > 0
+
+
+def test_the_leak_after_a_step_is_measured_as_that_of_the_result():
+    result = repair_choices(quiz("position"), remedy="positions")
+    assert result.steps[0].leak == result.leak_after.accuracy

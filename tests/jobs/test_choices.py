@@ -150,7 +150,7 @@ def test_without_the_encoder_the_report_says_so(monkeypatch):
     without_encoder(monkeypatch)
     result = audit_choices(quiz(30))
     assert "encoder" not in result.leaks
-    assert result.highest_leak == result.leak
+    assert result.headline == result.leak
     assert "The sentence encoder is not installed" in result.report.html
     assert "not installed" not in audit_choices(quiz(30), encoder=False).report.html
 
@@ -158,6 +158,13 @@ def test_without_the_encoder_the_report_says_so(monkeypatch):
 def test_the_encoder_is_read_for_the_report_and_the_gate(marked):
     assert marked.measured_leaks == [marked.leak, marked.leaks["encoder"]]
     assert "surface and meaning" in marked.report.html
+
+
+def test_the_headline_is_the_encoder_even_if_another_ranker_is_right_more_often(marked):
+    leaks = {**marked.leaks, "encoder": replace(marked.leaks["encoder"], accuracy=0.31, low=0.28, high=0.34)}
+    result = replace(marked, leaks=leaks)
+    assert result.headline.accuracy < result.leak.accuracy
+    assert "a simple ranker (surface and meaning) picks the right option in 31%" in result.page().verdict
 
 
 def test_a_part_of_the_questions_that_the_encoder_read_is_reported(marked):

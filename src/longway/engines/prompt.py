@@ -221,7 +221,7 @@ def candidate_prompt(
 ) -> Prompt:
     """Asks for a wrong candidate in the form of the right one, with so many words. is_pair: of two answers, not of several options."""
     values = {"right": right, "others": tuple(others), "least": least, "most": most, "is_pair": is_pair}
-    return Prompt("candidate.v2", NO_LABELS, wrong, question, values=values)
+    return Prompt("candidate.v3", NO_LABELS, wrong, question, values=values)
 
 
 def shorten_prompt(question: str, answer: str, *, least: int, most: int) -> Prompt:

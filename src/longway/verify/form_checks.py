@@ -125,7 +125,7 @@ class SurfaceCheck(Check):
             return f"{len(new)} words instead of {len(old)}"
         return (
             _control(before, after)
-            or _leaked(before, after)
+            or leaked(before, after)
             or _unbalanced(before, after)
             or _foreign(before, after, context)
             or _doubled(before, after)
@@ -186,7 +186,8 @@ def _control(before: str, after: str) -> str:
     return ""
 
 
-def _leaked(before: str, after: str) -> str:
+def leaked(before: str, after: str) -> str:
+    """What a new text has of the prompt that the old one does not: a preamble, markup, a tag, words about the task; "" if nothing."""
     for pattern in (_PREAMBLE, _MARKUP):
         match = pattern.search(after)
         if match and not pattern.search(before):

@@ -1,11 +1,21 @@
 """Wrong candidates rewritten by an engine: what is asked, what is refused, and that the right one never changes."""
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from longway.data.choices import Question
 from longway.engines.asker import Asker
 from longway.engines.engine import Engine, Judgement, Written
-from longway.methods.choices.rewrite import form_verdicts, meaning_verdicts, request, rewrite, targets
+from longway.methods.choices.rewrite import (
+    form_verdicts,
+    in_form,
+    meaning_verdicts,
+    request,
+    rewrite,
+    targets,
+)
 from longway.store import Journal
 
 QUESTION = Question("1", 0, "What melts?", ("ice in a warm room", "stone", "glass", "wood"), 0)
@@ -70,6 +80,28 @@ def test_refusals_have_a_reason():
     assert rewritten("Ice in a warm room.")[0].reason == "the same as another candidate"
     assert rewritten("{0} " * 30)[0].reason == "30 words instead of 4 to 6"
     assert rewritten("{} in 3 warm rooms")[0].reason == "other numbers"
+
+
+def test_new_options_have_the_first_letter_and_the_full_stop_of_the_right_one():
+    assert in_form(QUESTION, 1, "Stone in a warm room.") == "stone in a warm room"
+    assert in_form(QUESTION, 1, "Granite in a warm room.") == "Granite in a warm room"  # may be a name
+    sentence = Question("1", 0, "Why?", ("It is warm.", "it is cold"), 0)
+    assert in_form(sentence, 1, "it is very cold") == "It is very cold."
+
+
+@pytest.mark.parametrize(
+    ("new", "check"),
+    [
+        ("Stone.", "different"),
+        ("<text>stone here</text>", "prompt text"),
+        ("What melts is stone in here", "question"),
+        ("Granite in a warm room", "form"),
+        ("granite in a warm room.", "form"),
+    ],
+)
+def test_what_would_be_a_new_cue_is_refused(new, check):
+    one = replace(QUESTION, prompt="What melts is")
+    assert check in [verdict.check for verdict in form_verdicts(one, one.candidates, 1, new) if not verdict.passed]  # fmt: skip
 
 
 def test_another_language_is_refused():

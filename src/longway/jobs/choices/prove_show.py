@@ -170,7 +170,7 @@ def _details(result: ChoiceProveResult) -> str:
             f"{model_name(one.model)} {before_and_after(one)} ({_clearly(one)})"
             for one in against[:MAX_NAMED]
         )
-        said.append(f"Against a random drop of as many questions, {where}: {rest}")
+        said.append(f"Against a random drop of as many questions, {WHERE[where]}: {rest}")
     return "".join(f"{one}. " for one in said).strip()
 
 

@@ -25,7 +25,7 @@ from longway.data.choice_columns import GivenColumns
 from longway.data.choices import ChoiceDataset, Question, load_choices
 from longway.detect.choices.cues import CUES
 from longway.detect.choices.effects import MORE
-from longway.detect.choices.leak import CANDIDATES, feature_sets, leak_of, leaks, picks
+from longway.detect.choices.leak import CANDIDATES, FOLDS, feature_sets, leaks, picks
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import Test, search
 from longway.engines.asker import Asker
@@ -247,7 +247,7 @@ class _Repair:
         self.dropped = drop.Dropped({}, 0, True, "")
         watcher.step("looking for shortcuts")
         self.before = self.measure(given.questions)
-        self.current = self.before.leaks[CANDIDATES]
+        self.current = self.before.leaks
 
     @property
     def questions(self) -> list[Question]:
@@ -268,13 +268,7 @@ class _Repair:
         """The findings and leaks of some questions."""
         candidates = Candidates.of(questions)
         findings, tests = self.search(candidates)
-        found, _ = leaks(
-            candidates,
-            is_ordered=self.given.is_ordered,
-            columns=self.given.columns.candidates,
-            seed=self.settings.seed,
-        )
-        return _Measured(candidates, findings, tests, found)
+        return _Measured(candidates, findings, tests, self.leaks(candidates))
 
     def search(self, candidates: Candidates) -> tuple[list[Finding], dict[tuple[str, str], Test]]:
         """The findings, and all tests by the family and the name of their pattern."""
@@ -288,12 +282,14 @@ class _Repair:
         )
         return findings, {(one.pattern.family, one.pattern.name): one for one in tests}
 
-    def leak(self, questions: Sequence[Question], part: str = CANDIDATES) -> Leak:
-        """How often a ranker is right; by default one that sees only the candidates."""
-        candidates = Candidates.of(questions)
-        features, penalty = feature_sets(candidates, is_ordered=self.given.is_ordered)[part]
-        made = picks(features, penalty, candidates.sets, candidates.group, self.settings.seed)
-        return leak_of(part, made.hit, candidates, self.given.columns.candidates)
+    def leaks(self, candidates: Candidates) -> dict[str, Leak]:
+        """How often rankers without the prompt are right, by what they see."""
+        return leaks(
+            candidates,
+            is_ordered=self.given.is_ordered,
+            columns=self.given.columns.candidates,
+            seed=self.settings.seed,
+        )[0]
 
     def goal(self, chance: float) -> float:
         """The accuracy to reach."""
@@ -311,13 +307,13 @@ class _Repair:
         before = self.before.leaks[CANDIDATES]
         goal = self.goal(before.majority)
         steps = [*self.steps]
-        now = next((step.leak for step in reversed(steps) if step.leak is not None), before.accuracy)
-        is_over = now > goal and self.current.low > self.current.majority
-        n = drop.needed(now * len(self.drafts), len(self.drafts), goal) if is_over else 0
+        now = self.current[CANDIDATES]
+        is_over = now.accuracy > goal and now.low > now.majority
+        n = drop.needed(now.accuracy * len(self.drafts), len(self.drafts), goal) if is_over else 0
         if self.made.writer is not None:
             steps.append(ChoiceStep(REWRITE, AIMS_OF_REWRITE[self._is_pair], n, about=True))
         if self.settings.uses(DROP):
-            steps.append(ChoiceStep(DROP, _aim_of_drop(n), n, min(now, goal), about=n > 0))
+            steps.append(ChoiceStep(DROP, _aim_of_drop(n), n, min(now.accuracy, goal), about=n > 0))
         return ChoicePlan(tuple(steps), before, goal, tuple(self._notes(n)), self._estimate(n))
 
     def _notes(self, n: int) -> Iterable[str]:
@@ -480,22 +476,20 @@ class _Repair:
         turned = replace(draft, order=(*draft.order[1:], draft.order[0]))
         return NOT_WRITABLE if self.cells.changed(turned) is None else ""
 
-    def drop(self) -> None:
-        """Choose the questions to leave out."""
-        self.watcher.step("choosing the questions to leave out")
+    def drop(self, *, to_rewrite: bool = False) -> None:
+        """Choose the questions to leave out. to_rewrite: they are rewritten instead, so there is no limit to how many."""
+        self.watcher.step(f"choosing the questions to {'rewrite' if to_rewrite else 'leave out'}")
         candidates = Candidates.of(self.questions)
         findings, tests = self.search(candidates)
         known = [tests[key].pattern.has for key in _keys(findings)]
-        is_changed = any(step.questions for step in self.steps if step.remedy != DROP)
-        overlap = self.leak(self.questions, "overlap") if is_changed else self.before.leaks["overlap"]
-        leaks = (self.current, overlap)
-        clear = {leak.part for leak in leaks if leak.low > leak.majority}
+        rankers = {part for part, leak in self.current.items() if leak.low > leak.majority}
+        n_may_go = round(self.settings.max_drop * len(self.given.questions))
         self.dropped = drop.choose(
             candidates,
             is_ordered=self.given.is_ordered,
             goal=self.goal,
-            fewest=max(FEWEST, len(self.drafts) - round(self.settings.max_drop * len(self.given.questions))),
-            clear=clear | ({CANDIDATES} if known else set()),
+            fewest=FOLDS if to_rewrite else max(FEWEST, len(self.drafts) - n_may_go),
+            rankers=rankers | ({CANDIDATES} if known else set()),
             rules=known,
             seed=self.settings.seed,
             progress=lambda share: self.watcher.progress(round(100 * share), 100),
@@ -510,8 +504,8 @@ class _Repair:
 
     def _add(self, remedy: str, aim: str, n: int, left: Counter[str]) -> None:
         if n:
-            self.current = self.leak(self.kept)
-        leak = self.current.accuracy if n else None
+            self.current = self.leaks(Candidates.of(self.kept))
+        leak = self.current[CANDIDATES].accuracy if n else None
         self.steps.append(ChoiceStep(remedy, aim, n, leak, left=reason_counts(left)))
 
     def edits(self) -> Iterable[Edit]:
@@ -615,7 +609,7 @@ def _repair(
     if made.writer is not None:
         if plan.calls is not None:
             watcher.estimate(replace(plan.calls, spent=run.journal.spent()))
-        work.drop()
+        work.drop(to_rewrite=True)
         work.rewrite(run.journal)
         work.steps = [step for step in work.steps if step.remedy != DROP]
     if settings.uses(DROP):
@@ -704,7 +698,8 @@ def _at_random(work: _Repair, n: int) -> Leak:
     """The leak if as many questions are left out at random."""
     questions = work.questions
     gone = set(drop.at_random(Candidates.of(questions), n, seed=work.settings.seed))
-    return work.leak([one for at, one in enumerate(questions) if at not in gone])
+    left = [one for at, one in enumerate(questions) if at not in gone]
+    return work.leaks(Candidates.of(left))[CANDIDATES]
 
 
 def _changes(findings: Sequence[Finding], before: _Measured, after: _Measured) -> Iterable[CueChange]:

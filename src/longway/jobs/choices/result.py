@@ -89,9 +89,9 @@ class ChoiceAuditResult(Checked):
         return [self.leaks[part] for part in (CANDIDATES, ENCODER) if part in self.leaks]
 
     @property
-    def highest_leak(self) -> Leak:
-        """How often the better of these two rankers is right."""
-        return max(self.measured_leaks, key=lambda leak: leak.accuracy)
+    def headline(self) -> Leak:
+        """The leak of the verdict: with the sentence encoder if it is installed. Chosen before it is measured, so that its interval holds."""
+        return self.leaks.get(ENCODER, self.leak)
 
     def page(self) -> Page:
         """The sections of the report."""

@@ -98,7 +98,7 @@ def choice_page(result: ChoiceAuditResult) -> Page:
         ],
         figures=[
             KeyFigure(f"{unit.question.capitalize()}s used", count(data.used), f"of {counted(data.rows, 'row')}; {counted(data.candidates, unit.candidate)}"),
-            KeyFigure("Right without the prompt", percent(result.highest_leak.accuracy), f"chance is {percent(result.highest_leak.majority)}"),
+            KeyFigure("Right without the prompt", percent(result.headline.accuracy), f"chance is {percent(result.headline.majority)}"),
             KeyFigure("Shortcuts", count(len(result.findings)), f"of {counted(sum(result.tested.values()), 'pattern')} tested"),
             _strongest(result),
         ],
@@ -128,14 +128,15 @@ def _strongest(result: ChoiceAuditResult) -> KeyFigure:
 
 
 def _verdict(result: ChoiceAuditResult) -> str:
-    leak = result.highest_leak
+    leak = result.headline
     names = [cut(one.pattern.name, NAME_LIMIT) for one in result.findings[:N_NAMED]]
     strongest = f" Strongest: {'; '.join(names)}." if names else ""
+    ranker = f"a simple ranker ({SEEN[leak.part]})"
     if leak.low > leak.majority:
-        return f"Without the prompt a simple ranker picks the {_right(result)} in {leak.accuracy:.0%}; chance is {leak.majority:.0%}.{strongest}"
+        return f"Without the prompt {ranker} picks the {_right(result)} in {leak.accuracy:.0%}; chance is {leak.majority:.0%}.{strongest}"
     if names:
-        return f"Without the prompt a simple ranker does no better than chance ({leak.majority:.0%}), but some patterns predict the {_right(result)}.{strongest}"
-    return f"Nothing about the candidates clearly predicts the {_right(result)}: a simple ranker does no better than chance ({leak.majority:.0%})."
+        return f"Without the prompt {ranker} does no better than chance ({leak.majority:.0%}), but some patterns predict the {_right(result)}.{strongest}"
+    return f"Nothing about the candidates clearly predicts the {_right(result)}: {ranker} does no better than chance ({leak.majority:.0%})."
 
 
 def _right(result: ChoiceAuditResult) -> str:

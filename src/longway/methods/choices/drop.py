@@ -5,8 +5,8 @@
 Two kinds of guessers must be at the goal: rankers, and rules that choose among the candidates with one pattern that an audit has found.
 If h of N questions are picked and the goal is a share g, at least d = (h - gN) / (1 - g) must go: (h - d) / (N - d) = g. Each round leaves
 out a part of d, because what the ranker learns from the rest gets weaker, too. One set of folds is noisy, so the goal is reached only if the
-mean over several is within it. A round never uses the folds that the result is measured with. Rankers that are not clearly better than
-chance do not count: nothing is left out because of noise.
+mean over several is within it. A round never uses the folds that the result is measured with. Rankers whose leak was not clearly above
+chance before the first round do not count: nothing is left out because of noise.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from math import ceil, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.detect.choices.leak import CANDIDATES, feature_sets, picks
+from longway.detect.choices.leak import feature_sets, picks
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.ranker import hits, softmax
 
@@ -27,14 +27,10 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Goal = Callable[[float], float]
 ROUNDS = 30
-REPEATS = 3  # sets of folds that must agree that the goal is reached
+NEAR = 0.05  # over the goal, from which on a round uses several sets of folds: one alone differs from another by as much
+REPEATS = 5  # of these sets
 REACHED = "the goal is reached"
 SHARE = 0.7  # of the questions that would have to go by the present ranker
-FIRST = (
-    CANDIDATES,
-    "overlap",
-)  # what every round looks at; the rankers of cues and words are parts of the first
-CLEAR = 2.5  # standard errors above chance from which a leak is not taken for chance
 FRESH = 7919  # seeds of the rounds begin here, so that they are not those of the measurement
 
 
@@ -60,15 +56,6 @@ def needed(hits: float, n: int, goal: float) -> int:
     return max(0, ceil((hits - goal * n) / (1 - goal) - 1e-9)) if goal < 1 else 0
 
 
-def is_clear(accuracy: float, chance: float, n: int) -> bool:
-    """Whether an accuracy on n questions is clearly above chance.
-
-    >>> is_clear(0.30, 0.25, 1000), is_clear(0.30, 0.25, 200)
-    (True, False)
-    """
-    return accuracy > chance + CLEAR * sqrt(chance * (1 - chance) / max(1, n))
-
-
 @dataclass(frozen=True, slots=True)
 class _Guess:
     """How far a guesser is over the goal, and how much more likely than by chance it finds each right candidate."""
@@ -81,41 +68,40 @@ class _Guessers:
     """The rankers and rules, on the questions that are left."""
 
     def __init__(
-        self, given: Candidates, *, is_ordered: bool, goal: Goal, clear: Iterable[str], rules: Sequence[Bools]
+        self,
+        given: Candidates,
+        *,
+        is_ordered: bool,
+        goal: Goal,
+        rankers: Iterable[str],
+        rules: Sequence[Bools],
     ) -> None:
         self.given, self.goal, self.rules = given, goal, rules
-        self.features = feature_sets(given, is_ordered=is_ordered)
-        self.active = set(clear)
+        features = feature_sets(given, is_ordered=is_ordered)
+        self.features = {part: features[part] for part in sorted(rankers)}
 
     def target(self, keep: Ints) -> float:
         """The accuracy to reach on these questions."""
         return self.goal(float((1 / self.given.sets.sizes[keep]).mean()))
 
     def ranker(self, keep: Ints, seeds: Iterable[int]) -> _Guess:
-        """The ranker that is furthest over the goal, by its mean over the seeds of folds.
-
-        Rankers that turn out to be clearly better than chance are active from then on.
-        """
+        """The ranker that is furthest over the goal, by its mean over the seeds of folds."""
         sets, rows = self.given.sets.part(keep)
-        chance, target = float((1 / sets.sizes).mean()), self.target(keep)
+        target = self.target(keep)
         worst = _Guess(-1.0, np.zeros(len(keep)))
-        for part in (*FIRST, *(name for name in self.features if name not in FIRST)):
-            if part not in FIRST and worst.over > 0:
-                break
-            columns, penalty = self.features[part]
+        for columns, penalty in self.features.values():
             made = [picks(columns[rows], penalty, sets, self.given.group[keep], seed) for seed in seeds]
-            accuracy = float(np.mean([one.hit.mean() for one in made]))
-            if is_clear(accuracy, chance, len(keep)):
-                self.active.add(part)
-            if part in self.active and accuracy - target > worst.over:
+            over = float(np.mean([one.hit.mean() for one in made])) - target
+            if over > worst.over:
                 likely = np.mean([softmax(one.scores, sets)[sets.right] for one in made], axis=0)
-                worst = _Guess(accuracy - target, likely - 1 / sets.sizes)
+                worst = _Guess(over, likely - 1 / sets.sizes)
         return worst
 
     def rule(self, keep: Ints) -> _Guess:
-        """The rule that is furthest over the goal."""
+        """The rule that is furthest over the goal; in few questions, over what chance does: one standard error."""
         sets, rows = self.given.sets.part(keep)
-        target = self.target(keep)
+        chance = float((1 / sets.sizes).mean())
+        target = max(self.goal(chance), chance + sqrt(chance * (1 - chance) / len(keep)))
         worst = _Guess(-1.0, np.zeros(len(keep)))
         for has in self.rules:
             likely = hits(has[rows].astype(np.float64), sets)
@@ -130,25 +116,25 @@ def choose(
     is_ordered: bool,
     goal: Goal,
     fewest: int,
-    clear: Iterable[str],
+    rankers: Iterable[str],
     seed: int,
     rules: Sequence[Bools] = (),
     progress: Callable[[float], object] = lambda share: None,
 ) -> Dropped:
     """Choose the questions to leave out.
 
-    goal: the accuracy to reach, from the chance of the questions that are left. fewest: questions that must be left. clear: the
-    rankers, by what they see, that are known to be better than chance. rules: for each pattern that was found, which candidates have it.
+    goal: the accuracy to reach, from the chance of the questions that are left. fewest: questions that must be left. rankers: by what
+    they see, those that are clearly better than chance. rules: for each pattern that was found, which candidates have it.
     progress: is called with the share of the way that is done.
     """
-    guessers = _Guessers(given, is_ordered=is_ordered, goal=goal, clear=clear, rules=rules)
+    guessers = _Guessers(given, is_ordered=is_ordered, goal=goal, rankers=rankers, rules=rules)
     keep = np.arange(len(given.questions))
     margins: dict[int, float] = {}
     first_over = 0.0
     for number in range(ROUNDS):
         first = seed + FRESH + REPEATS * number
         ranker, rule = guessers.ranker(keep, [first]), guessers.rule(keep)
-        if guessers.active and max(ranker.over, rule.over) <= 0:
+        if ranker.over <= NEAR:
             ranker = guessers.ranker(keep, range(first, first + REPEATS))
         over = max(ranker.over, rule.over)
         first_over = first_over or max(over, 1e-9)

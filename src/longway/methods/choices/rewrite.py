@@ -3,7 +3,8 @@
     targets(question, scores)   the candidates to rewrite: wrong ones that a ranker takes for right most readily; of a pair, the better answer if it is much longer
     rewrite(questions, ...)     new texts, checked
 
-Rules check that a text is new, has the length that was asked for, the numbers and the language of the old one. The entailment model checks
+Options take the first letter and the full stop of the right one. Rules check that a text is new, has nothing of the engine's prompt, does not repeat the question, has the
+length that was asked for, the form of the right one, and the numbers and the language of the old one. The entailment model checks
 that a wrong option of one sentence still says what it said, and not the same as the right one, and that the sentences of a shortened answer
 follow from the long one on average and none contradicts it. Nothing but the judge checks longer wrong answers. Then a judge who
 does not know which one is right must still choose it. A question is changed as a whole or not at all.
@@ -25,6 +26,7 @@ from longway.engines.prompt import Prompt, answer_prompt, candidate_prompt, shor
 from longway.methods.drafts import until_spent
 from longway.records import Verdict
 from longway.verify.content_checks import numbers
+from longway.verify.form_checks import leaked
 from longway.verify.languages import strange
 
 TEXTS = 2  # versions of each candidate
@@ -33,6 +35,7 @@ SHORTEST, LONGEST = 0.85, 1.3  # of the words of the right one: what is asked fo
 SLACK = 0.25  # of these words that a version may differ more
 MUCH_LONGER = 1.3  # times as many words as the other answer of a pair: the better one is shortened
 LEAST_LEFT = 0.4  # of the words of an answer that is shortened
+STEM = 3  # words at the beginning of a question that an option does not repeat
 SENTENCE = 4  # words from which the entailment model can read an option
 SAME = 0.5  # probability of entailment, both ways, from which two texts say the same
 KEPT = 0.5  # probability that a new option entails the old one, below which it is refused
@@ -150,7 +153,7 @@ def _draft(
             reason = next(iter(answer.refusals), NOTHING)
             return RewrittenQuestion(question, tuple(texts), tuple(verdicts), reason)
         tried = []
-        for version in map(str.strip, answer.texts):
+        for version in (in_form(question, at, text) for text in answer.texts):
             said = form_verdicts(question, tuple(texts), at, version)
             if entailment is not None and all(one.passed for one in said):
                 said += meaning_verdicts(question, at, version, entailment)
@@ -164,21 +167,48 @@ def _draft(
 
 
 def form_verdicts(question: Question, texts: tuple[str, ...], at: int, new: str) -> list[Verdict]:
-    """What rules say of a new text for a candidate: different, length, numbers, language."""
-    old = question.candidates[at]
+    """What rules say of a new text for a candidate: different, prompt text, question, form, length, numbers, language."""
+    old, right = question.candidates[at], question.candidates[question.right or 0]
     others = {_plain(text) for i, text in enumerate(texts) if i != at}
     least, most = _bounds(question, at)
     n = len(new.split())
     is_other_length = not least * (1 - SLACK) - 1 <= n <= most * (1 + SLACK) + 1
     kept, had = numbers(new), numbers(old)
     has_other_numbers = not kept <= had if at == question.right else kept != had
+    same = "the same as another candidate" if _plain(new) in others or not new else ""
     faults = {
-        "different": "the same as another candidate" if _plain(new) in others or not new else "",
+        "different": same or ("the same as before" if _plain(new) == _plain(old) else ""),
+        "prompt text": leaked(f"{question.prompt} {old} {right}", new),
+        "question": "repeats the question" if _repeats(question.prompt, new, right) else "",
+        "form": ""
+        if at == question.right or _has_form(new, old, right)
+        else "not in the form of the right one",
         "length": f"{n} words instead of {least} to {most}" if is_other_length else "",
         "numbers": "other numbers" if has_other_numbers else "",
         "language": strange(old, new, question.prompt),
     }
     return [Verdict(name, not reason, reason=reason) for name, reason in faults.items()]
+
+
+def in_form(question: Question, at: int, new: str) -> str:
+    """A new text for a wrong option of one line with the first letter and the full stop of the right one, where that is safe.
+
+    >>> question = Question("1", 0, "Ice floats on", ("the water around it", "the air"), 0)
+    >>> in_form(question, 1, "The air around it.")
+    'the air around it'
+    """
+    new, right = new.strip(), question.candidates[question.right or 0].strip()
+    if at == question.right or any("\n" in text for text in (new, right)):
+        return new
+    first = new.split(" ", 1)[0]
+    known = " ".join((question.prompt, *question.candidates)).split()
+    if right[:1].islower() and first.istitle() and first.lower() in known:
+        new = new[:1].lower() + new[1:]
+    elif right[:1].isupper() and first.islower():
+        new = new[:1].upper() + new[1:]
+    if new.endswith(".") and right[-1:].isalnum() and not SENTENCE_END.search(new):
+        return new[:-1]
+    return f"{new}." if right.endswith(".") and new[-1:].isalpha() else new
 
 
 def meaning_verdicts(question: Question, at: int, new: str, entailment: Entails) -> list[Verdict]:
@@ -243,6 +273,19 @@ def _bounds(question: Question, at: int) -> tuple[int, int]:
     if at == question.right:
         n = max(LEAST_LEFT * n, *(other for i, other in enumerate(counts) if i != at))
     return max(1, round(SHORTEST * n)), max(2, round(LONGEST * n))
+
+
+def _has_form(new: str, old: str, right: str) -> bool:
+    """Whether a text begins like the right one or the old one, with a capital letter or without, and ends like one of them, with a full stop or without."""
+    starts = {text.strip()[:1].isupper() for text in (old, right)}
+    ends = {text.strip().endswith(".") for text in (old, right)}
+    return new[:1].isupper() in starts and new.endswith(".") in ends
+
+
+def _repeats(prompt: str, new: str, right: str) -> bool:
+    """Whether a text begins with the first words of the prompt, and the right one does not."""
+    first = [_plain(" ".join(text.split()[:STEM])) for text in (prompt, new, right)]
+    return len(prompt.split()) >= STEM and first[0] == first[1] != first[2]
 
 
 def _plain(text: str) -> str:
