@@ -1,14 +1,18 @@
-"""Concepts as a value: directions in the space of sentence vectors, each with a bound; saved as safetensors.
+"""Concepts as a value: directions in the space of sentence vectors or fields of words, each with a bound; saved as safetensors.
 
-A text has a concept if direction . u >= bound, where u is its vector minus the mean of all, scaled to length 1. No label enters into them.
+    of vectors    score = direction . u, where u is the vector of a text minus the mean of all, scaled to length 1
+    of words      score = share of the text's words that belong to the field (`fields`); equal shares are ordered by direction . u
+
+A text has a concept if its score is at least the bound. No label enters into them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
+from json import dumps, loads
 from pathlib import Path
 
 import numpy as np
@@ -17,23 +21,26 @@ from scipy.sparse import csr_matrix
 
 from longway.classify.frozen import MINILM
 from longway.detect.concepts import autoencoder, kmeans
+from longway.detect.concepts.fields import PER_WORDS, Field, shares, word_fields
 from longway.detect.concepts.vectors import TextVectors, Vectors
 from longway.errors import DataError
 from longway.store.atomic import replacing
+from longway.tokens.tokenizer import tokenize
 
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
 
 RAREST, COMMONEST = 0.005, 0.5  # share of rows with a concept
 SAME = 0.98  # cosine from which one of two directions is enough
+ORDER = 1e-6  # of a similarity, added to a share of words; too little to make up for a word
 
 
 @dataclass(frozen=True, eq=False)
 class Concepts:
     """The concepts of one column.
 
-    mean: (width,). directions: (k, width), of length 1. bounds: (k,). sources: where each comes from ("clusters of 32", "autoencoder").
-    column: its name. encoder: its name, as `TextVectors` takes it.
+    mean: (width,). directions: (k, width), of length 1. bounds: (k,). sources: where each comes from ("clusters of 32", "autoencoder", "words of 100").
+    column: its name. encoder: its name, as `TextVectors` takes it. fields: the words of the last concepts; the others are of vectors.
     """
 
     mean: Floats
@@ -43,6 +50,7 @@ class Concepts:
     column: str
     encoder: str = MINILM
     vectors: TextVectors = field(default_factory=TextVectors, repr=False)
+    fields: tuple[Field, ...] = ()
 
     @classmethod
     def make(
@@ -51,10 +59,14 @@ class Concepts:
         *,
         column: str,
         by: TextVectors,
+        tokens: Sequence[Sequence[str]] = (),
+        n_rows_with: Mapping[str, int] | None = None,
+        n_rows: int = 0,
         seed: int = 0,
         step: Callable[[str], object] = lambda name: None,
     ) -> Concepts:
-        """Make concepts from the vectors of some texts. by: what computed them."""
+        """Make concepts from the vectors of some texts. by: what computed them. tokens: of the same texts. n_rows_with: of n_rows, those with a word;
+        without it there are no fields of words."""
         mean = vectors.mean(axis=0)
         units = unit_rows(vectors - mean)
         step(f"clustering {column}")
@@ -66,14 +78,19 @@ class Concepts:
         directions, bounds = (np.concatenate([one[i] for one in made]) for i in (1, 2))
         sources = [name for name, found, _ in made for _ in range(len(found))]
         kept = _kept(units, directions, bounds)
+        step(f"grouping the words of {column}")
+        fields, centres = _kept_fields(
+            units, tokens, list(word_fields(n_rows_with or {}, n_rows, by, seed=seed))
+        )
         return cls(
             mean,
-            directions[kept],
-            bounds[kept],
-            tuple(sources[i] for i in kept),
+            np.concatenate([directions[kept], centres]),
+            np.concatenate([bounds[kept], np.full(len(fields), 1 / PER_WORDS, np.float32)]),
+            (*(sources[i] for i in kept), *(name for name, _ in fields)),
             column,
             by.encoder,
             by,
+            tuple(words for _, words in fields),
         )
 
     def __len__(self) -> int:
@@ -82,7 +99,7 @@ class Concepts:
     @cached_property
     def fingerprint(self) -> str:
         """A name that changes with the concepts."""
-        digest = blake2b(f"{self.encoder}\0{self.column}".encode(), digest_size=8)
+        digest = blake2b(f"{self.encoder}\0{self.column}\0{dumps(self.fields)}".encode(), digest_size=8)
         for array in (self.mean, self.directions, self.bounds):
             digest.update(np.ascontiguousarray(array, np.float32).tobytes())
         return digest.hexdigest()
@@ -91,18 +108,34 @@ class Concepts:
         """(n, width): the vectors as directions are compared with them, of length 1."""
         return unit_rows(vectors - self.mean)
 
-    def scores(self, vectors: Vectors) -> Floats:
-        """(n, k): how similar each vector is to each direction."""
-        return self.units(vectors) @ self.directions.T
+    def words(self, number: int) -> Field:
+        """The words of a field, the most central and frequent first; none of a concept of vectors."""
+        place = number - (len(self) - len(self.fields))
+        return self.fields[place] if place >= 0 else ()
+
+    def scores(
+        self, vectors: Vectors, tokens: Sequence[Sequence[str]], numbers: Sequence[int] | None = None
+    ) -> Floats:
+        """(n, k): how much of each concept, or of those with these numbers, the texts with these vectors and tokens have."""
+        chosen = np.arange(len(self)) if numbers is None else np.asarray(numbers, np.int64)
+        found = self.units(vectors) @ self.directions[chosen].T
+        of_words = np.flatnonzero(chosen >= len(self) - len(self.fields))
+        if len(of_words):
+            fields = [self.words(number) for number in chosen[of_words].tolist()]
+            found[:, of_words] = shares(tokens, fields) + ORDER * (1 + found[:, of_words])
+        return np.asarray(found, np.float32)
 
     def members(self, scores: Floats) -> csr_matrix:
         """(n, k): which text has which concept, from the scores."""
         return csr_matrix((scores >= self.bounds).astype(np.int32))
 
+    def scores_of(self, texts: Sequence[str], numbers: Sequence[int]) -> Floats:
+        """(n, numbers): the scores of texts for some concepts."""
+        return self.scores(self.vectors.of(texts), [tokenize(text) for text in texts], numbers)
+
     def has(self, texts: Sequence[str], number: int) -> Bools:
         """Which of these texts have one concept."""
-        scores = self.units(self.vectors.of(texts)) @ self.directions[number]
-        return np.asarray(scores >= self.bounds[number])
+        return np.asarray(self.scores_of(texts, [number])[:, 0] >= self.bounds[number])
 
     def save(self, path: Path) -> None:
         """Write the concepts as safetensors."""
@@ -113,7 +146,12 @@ class Concepts:
             "directions": self.directions,
             "bounds": self.bounds,
         }
-        about = {"encoder": self.encoder, "column": self.column, "sources": "\n".join(self.sources)}
+        about = {
+            "encoder": self.encoder,
+            "column": self.column,
+            "sources": "\n".join(self.sources),
+            "fields": dumps(self.fields),
+        }
         with replacing(path) as temporary:
             save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, temporary, about)
 
@@ -128,12 +166,14 @@ class Concepts:
                 arrays = [file.get_tensor(name) for name in ("mean", "directions", "bounds")]
             sources = tuple(about["sources"].split("\n"))
             encoder, column = about["encoder"], about["column"]
-        except (OSError, SafetensorError, KeyError, TypeError) as error:
+            fields = tuple(tuple(words) for words in loads(about["fields"]))
+        except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
             raise DataError(
                 f"{path} could not be read as concepts ({error}). Expected a file that an audit wrote. Run the audit again."
             ) from None
         mean, directions, bounds = arrays
-        found = cls(mean, directions, bounds, sources, column, encoder, TextVectors(encoder, cache=cache))
+        by = TextVectors(encoder, cache=cache)
+        found = cls(mean, directions, bounds, sources, column, encoder, by, fields)
         remember(found)
         return found
 
@@ -154,6 +194,18 @@ def _kept(units: Floats, directions: Floats, bounds: Floats) -> list[int]:
         if not kept or (directions[kept] @ directions[i]).max() < SAME:
             kept.append(i)
     return kept
+
+
+def _kept_fields(
+    units: Floats, tokens: Sequence[Sequence[str]], fields: list[tuple[str, Field]]
+) -> tuple[list[tuple[str, Field]], Floats]:
+    """The fields that are neither too rare nor too common in these texts, and the mean direction of the texts with each."""
+    has = shares(tokens, [words for _, words in fields]) >= np.float32(1 / PER_WORDS)
+    share = has.mean(axis=0) if len(has) else np.zeros(len(fields))
+    kept = np.flatnonzero((share >= RAREST) & (share <= COMMONEST))
+    if not len(kept):
+        return [], np.zeros((0, units.shape[1]), np.float32)
+    return [fields[i] for i in kept.tolist()], unit_rows(has[:, kept].T.astype(np.float32) @ units)
 
 
 _known: dict[str, Concepts] = {}

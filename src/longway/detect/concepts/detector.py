@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.detect.concepts.concepts import COMMONEST, RAREST, Concepts, Floats, known, remember, unit_rows
-from longway.detect.concepts.names import MOST_TEXTS, contrastive_words
+from longway.detect.concepts.names import MOST_TEXTS, MOST_WORDS, contrastive_words
 from longway.detect.concepts.vectors import Vectors
 from longway.detect.detector import (
     Description,
@@ -45,6 +46,40 @@ class SampledRows:
     surface: NDArray[np.float64]
 
 
+class SampledTokens(Sequence[list[str]]):
+    """The tokens of some rows of a column."""
+
+    def __init__(self, reading: Reading, role: str, places: Ints) -> None:
+        block = reading.block_of(role, places)
+        self._codes, self._offsets, self._words = block.codes, block.offsets, reading.vocabulary.words
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    @overload
+    def __getitem__(self, row: int) -> list[str]: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> list[list[str]]: ...
+
+    def __getitem__(self, row: int | slice) -> list[str] | list[list[str]]:
+        if isinstance(row, slice):
+            return [self[i] for i in range(*row.indices(len(self)))]
+        if not 0 <= row < len(self):
+            raise IndexError(row)
+        return [
+            self._words[code] for code in self._codes[self._offsets[row] : self._offsets[row + 1]].tolist()
+        ]
+
+    def n_rows_with(self) -> dict[str, int]:
+        """Of each word, the rows that have it."""
+        rows = np.repeat(np.arange(len(self)), np.diff(self._offsets))
+        n_words = len(self._words)
+        once = np.unique(rows * n_words + self._codes)
+        counts = np.bincount(once % n_words, minlength=n_words) if n_words else np.zeros(0, np.int64)
+        return {self._words[code]: int(counts[code]) for code in np.flatnonzero(counts).tolist()}
+
+
 class ConceptDetector(Detector):
     """Is the text similar enough to the direction of a concept?
 
@@ -63,10 +98,9 @@ class ConceptDetector(Detector):
             rows.surface,
         )
         self.units: Floats = concepts.units(rows.vectors)
-        scores = self.units @ concepts.directions.T
-        self.members: csr_matrix = concepts.members(scores)
-        block = reading.block_of(role, self.places)
-        self._codes, self._offsets, self._vocabulary = block.codes, block.offsets, reading.vocabulary
+        self._text = SampledTokens(reading, role, self.places)
+        self.scores: Floats = concepts.scores(rows.vectors, self._text)
+        self.members: csr_matrix = concepts.members(self.scores)
         self._names: dict[int, tuple[str, ...]] = {}
         remember(concepts)
 
@@ -95,20 +129,25 @@ class ConceptDetector(Detector):
         return Description(pattern, tagged(self.role, "<concept>"), self.role)
 
     def name(self, key: int) -> tuple[str, ...]:
-        """The words and phrases that tell the rows with a concept from similar rows without it."""
+        """The words of a field; of other concepts, the words and phrases that tell the rows with a concept from similar rows without it."""
+        if words := self.concepts.words(key)[:MOST_WORDS]:
+            return words
         if key not in self._names:
-            scores = self.units @ self.concepts.directions[key]
-            order = np.argsort(-scores, kind="stable")
-            n = int((scores >= self.concepts.bounds[key]).sum())
+            order = self.ranked(key)
+            n = int((self.scores[:, key] >= self.concepts.bounds[key]).sum())
             with_it, similar = order[:n], order[n : 2 * n]
             self._names[key] = contrastive_words(
-                [self._tokens(row) for row in with_it[:MOST_TEXTS].tolist()],
-                [self._tokens(row) for row in similar[:MOST_TEXTS].tolist()],
+                [self._text[row] for row in with_it[:MOST_TEXTS].tolist()],
+                [self._text[row] for row in similar[:MOST_TEXTS].tolist()],
                 self._usual_texts,
                 frequent=self._frequent,
                 fits=lambda words: self._fits(words, key),
             )
         return self._names[key]
+
+    def ranked(self, key: int) -> Ints:
+        """All sampled rows, by number, those with most of a concept first."""
+        return np.argsort(-self.scores[:, key], kind="stable")
 
     def _fits(self, words: Sequence[str], key: int) -> list[float]:
         """How similar words are to a concept, compared with the most frequent words."""
@@ -119,7 +158,7 @@ class ConceptDetector(Detector):
     def _usual_texts(self) -> list[list[str]]:
         """A sample of all texts."""
         rows = np.random.default_rng(0).permutation(len(self.places))[:USUAL_TEXTS]
-        return [self._tokens(row) for row in rows.tolist()]
+        return [self._text[row] for row in rows.tolist()]
 
     @cached_property
     def _usual_words(self) -> Floats:
@@ -131,17 +170,13 @@ class ConceptDetector(Detector):
 
     @cached_property
     def _frequent(self) -> frozenset[str]:
-        rows = np.repeat(np.arange(len(self.places)), np.diff(self._offsets))
-        n_words = len(self._vocabulary)
-        once = np.unique(rows * n_words + self._codes)
-        many = np.flatnonzero(np.bincount(once % n_words) > FREQUENT * len(self.places))
-        return frozenset(self._vocabulary.words[code] for code in many.tolist())
+        most = FREQUENT * len(self.places)
+        return frozenset(word for word, n in self._text.n_rows_with().items() if n > most)
 
     def typical(self, key: int) -> Ints:
         """Places of the rows with a concept, the most typical first."""
-        rows = self.members[:, [key]].nonzero()[0]
-        scores = self.units[rows] @ self.concepts.directions[key]
-        return self.places[rows[np.argsort(-scores, kind="stable")]]
+        order = self.ranked(key)
+        return self.places[order[self.scores[order, key] >= self.concepts.bounds[key]]]
 
     def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which examples have which concepts; none where a row was not sampled."""
@@ -164,10 +199,6 @@ class ConceptDetector(Detector):
         if text is None or concepts is None or not number.isdecimal() or int(number) >= len(concepts):
             return None
         return {} if concepts.has([text.text], int(number))[0] else None
-
-    def _tokens(self, row: int) -> list[str]:
-        codes = self._codes[self._offsets[row] : self._offsets[row + 1]]
-        return [self._vocabulary.words[code] for code in codes.tolist()]
 
     def _check_own(self, number: int) -> None:
         if number != self._reading:

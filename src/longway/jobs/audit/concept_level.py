@@ -23,7 +23,7 @@ from longway.data import Dataset
 from longway.data.dataset import examples_at
 from longway.detect.clusters import Clusters
 from longway.detect.concepts.concepts import Concepts
-from longway.detect.concepts.detector import ConceptDetector, SampledRows
+from longway.detect.concepts.detector import ConceptDetector, SampledRows, SampledTokens
 from longway.detect.concepts.vectors import TextVectors
 from longway.detect.leak import FEWEST_GROUPS, LARGEST_GROUP, linked_rows, word_features
 from longway.detect.reading import TEXT, Reading
@@ -35,7 +35,7 @@ FILES = "concepts-{}.safetensors"  # by role
 VECTORS = "vectors.sqlite"  # in the run folder
 FEWEST = 400  # rows; fewer show no concept that a test could confirm
 FEWEST_TEXTS = 100  # different texts of a column, and rows that concepts are made from
-MADE_FROM = 0.4  # share of the rows; the others are tested
+MADE_FROM = 0.25  # share of the rows; the others are tested
 FOLDS = 5
 
 Ints = NDArray[np.int64]
@@ -88,7 +88,17 @@ def concept_detectors(
             step(f"computing vectors of {column}: {done:,} of {total:,}")
 
         computed = vectors.of(texts, progress=progress)
-        concepts = Concepts.make(computed[~is_tested], column=column, by=vectors, seed=seed, step=step)
+        tokens = SampledTokens(reading, role, places)
+        concepts = Concepts.make(
+            computed[~is_tested],
+            column=column,
+            by=vectors,
+            tokens=[tokens[row] for row in np.flatnonzero(~is_tested).tolist()],
+            n_rows_with=tokens.n_rows_with(),
+            n_rows=len(places),
+            seed=seed,
+            step=step,
+        )
         step(f"comparing concepts with the words of {column}")
         surface = out_of_fold(reading, role, places, related, seed)[is_tested]
         found.append(

@@ -101,9 +101,7 @@ class ConceptRows:
     def of(cls, finding: Finding, detector: ConceptDetector, seed: int) -> ConceptRows:
         """The most typical rows and the nearest rows without the concept; the check has others of both."""
         key = int(finding.pattern.place.rpartition(":")[2])
-        ranked = detector.places[
-            np.argsort(-(detector.units @ detector.concepts.directions[key]), kind="stable")
-        ]
+        ranked = detector.places[detector.ranked(key)]
         n = len(detector.typical(key))
         random = np.random.default_rng([seed, key])
         members, others = ranked[SHOWN:n], ranked[n : n + 4 * ASKED]

@@ -48,10 +48,8 @@ class ConceptPatterns:
                 own = [context or "" for context in contexts or [None] * len(texts)]
             wanted, places = np.array(numbers, dtype=np.int64).T
             for start in range(0, len(own), BATCH):
-                units = concepts.units(concepts.vectors.of(own[start : start + BATCH]))
-                has[start : start + BATCH, places] = (
-                    units @ concepts.directions[wanted].T >= concepts.bounds[wanted]
-                )
+                scores = concepts.scores_of(own[start : start + BATCH], wanted)
+                has[start : start + BATCH, places] = scores >= concepts.bounds[wanted]
         return [N_FEATURES + np.flatnonzero(row) for row in has]
 
     def counts(self, rows: Rows) -> tuple[Numbers, Numbers]:
