@@ -56,7 +56,7 @@ from longway.jobs.engine_use import (
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
-from longway.jobs.language import SERVED, check_english, check_writer, speak, with_own_rules
+from longway.jobs.language import SERVED, check_english, check_writer, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.placement import engines_at
 from longway.jobs.rows import rows_of
@@ -156,7 +156,7 @@ def _prepared(
     """The job with its engines, which are closed at the end."""
     whole = data if isinstance(data, Dataset) else load(data, label=settings.target)
     part = arrange(whole, split, labelled=settings.labelled).dataset
-    languages = speak(part)
+    languages = set_split_rules(part)
     if settings.method in ("eda", "crossaug"):
         check_english(languages, f"The method {settings.method} knows", SERVED)
     if settings.labelled and settings.to != OTHER and settings.to not in part.labels:

@@ -27,7 +27,7 @@ from longway.jobs.about import stem
 from longway.jobs.documents import ANALYSES_FILE, Documents
 from longway.jobs.engine_use import Engines, RunEstimate, close, costs_money
 from longway.jobs.held_out import Arranged, arrange
-from longway.jobs.language import speak, with_own_rules
+from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.perturb.perturbers import Who, calls_of, who_perturbs
 from longway.jobs.perturb.perturbing import Perturbing
@@ -80,7 +80,7 @@ def prove(
     before, options = with_columns(before, options)
     chosen = settings_from(ProveSettings, settings, options)
     inputs = _Inputs.of(before, after, chosen, tests=tests or {}, also=also or {}, split=split)
-    speak(inputs.versions[BEFORE].dataset)
+    set_split_rules(inputs.versions[BEFORE].dataset)
     watcher, engines = watcher or Watcher(), engines or Engines()
     if out is None and chosen.save_models:
         raise SettingError("'save_models' needs a run folder. Give one with 'out'.")
