@@ -19,7 +19,6 @@ from typing import Literal
 
 import numpy as np
 
-from longway.classify.minilm import MiniLM
 from longway.classify.own_model import sources_of
 from longway.data import Dataset, load, with_columns
 from longway.data.edited import encoding_note
@@ -61,6 +60,7 @@ from longway.jobs.options import settings_from
 from longway.jobs.placement import engines_at
 from longway.jobs.rows import rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
+from longway.languages.words import languages_in_use
 from longway.methods.method import BUDGET_SPENT, Round, Rows
 from longway.metrics.vectors import K, top_variance
 from longway.records import Edit, Example
@@ -402,8 +402,8 @@ def _variance(before: np.ndarray, added: np.ndarray) -> TopVariance | None:
 
 
 def encoder(journal: Journal | None) -> Embed | None:
-    """The sentence encoder, its vectors cached in the journal; None if it is not installed."""
+    """The sentence encoder of the data's languages, its vectors cached in the journal; None if it is not installed."""
     try:
-        return CachedEncoder(MiniLM.load().rounded, ModelCache(journal))
+        return CachedEncoder.of(languages_in_use()[:1], ModelCache(journal))
     except LongwayError:
         return None

@@ -19,6 +19,7 @@ from typing import Literal
 
 import numpy as np
 
+from longway.classify.multilingual import LANGUAGES
 from longway.classify.own_model import sources_of
 from longway.data import Dataset, as_dataset, load, with_columns
 from longway.english.pipeline import load_pipeline
@@ -307,7 +308,7 @@ def _english_encoder(models: Sequence[str], dataset: Dataset) -> list[Concern]:
         return []
     text = (
         f"The texts are in {described(dict.fromkeys(languages[:1], 1.0))}, and the encoder of {', '.join(used)} was trained on English. "
-        "Use --model bow, or an encoder of the language: --model hf:NAME."
+        f"Use --model bow, {'--model multilingual' if languages[0] in LANGUAGES else 'or an encoder of the language'} or --model hf:NAME."
     )
     return [Concern("data", dataset.n_used, (), text, False)]
 
