@@ -9,11 +9,14 @@ counts, so that other programs do not. ratio: seconds per character over those o
 from __future__ import annotations
 
 import argparse
+import os
 import runpy
 import time
 from pathlib import Path
 
 import polars as pl
+
+os.environ["OMP_NUM_THREADS"] = "1"  # threads that wait for each other count as processor time, too
 
 import common
 from longway.data import load
@@ -23,15 +26,15 @@ from longway.languages.words import rules_for
 from longway.tokens.tokenizer import splitting, tokenize_column
 
 _TEXTS = runpy.run_path(str(Path(__file__).resolve().parents[1] / "runs" / "languages.py"))
-LANGUAGES, made_rows = _TEXTS["LANGUAGES"], _TEXTS["made_rows"]
-LENGTH = 120  # characters
+LANGUAGES, made_rows, planted_in = (_TEXTS[name] for name in ("LANGUAGES", "made_rows", "planted_in"))
+LENGTH = 300  # characters; in shorter rows, whole sentences would differ too much
 SETTINGS = AuditSettings(levels=levels_named("-grammar"))
 
 
 def rows_of(language: str, characters: int, seed: int) -> list[dict[str, str]]:
     """Rows of about `LENGTH` characters each, this number of characters together."""
-    size = sum(len(row["text"]) for row in made_rows(LANGUAGES[language], 400, seed)) / 400
-    made = made_rows(LANGUAGES[language], 2 * round(characters / size / 2), seed)
+    size = sum(len(row["text"]) for row in made_rows(planted_in(language, seed), 400, seed)) / 400
+    made = made_rows(planted_in(language, seed), 2 * round(characters / size / 2), seed)
     rows, waiting = [], {"a": "", "b": ""}
     for row in made:
         label = row["label"]

@@ -59,8 +59,8 @@ SMALL = {
         {"test_plain_bow", "test_before_bow", "flipped_before_bow", "test_after_bow", "flipped_after_bow"},
     ),
     "runs/languages.py": (
-        ["--only", "en", "th", "--rows", "200", "--seeds", "1"],
-        {"rows", "seeds", "rate", "languages"},
+        ["--only", "en", "th", "--rows", "200", "--seeds", "1", "--rates", "0.15"],
+        {"rows", "seeds", "rates"},
     ),
     "bench/languages.py": (["--only", "de", "--characters", "20000"], {"characters", "ratio", "languages"}),
     "runs/redteam.py": (

@@ -109,3 +109,12 @@ def test_a_text_that_goes_with_everything_does_not_tie_all_rows_together():
     assert groups.tolist() == [i // 2 for i in range(200)]  # by context alone
     by_text = linked_rows(reading, np.arange(200), ("text",))
     assert len(set(by_text[1::2].tolist())) == 1  # copies stay together
+
+
+def test_long_texts_are_cross_validated_less_often(monkeypatch):
+    """Repeats lower the noise of the draw of folds, which much text has little of."""
+    reading = reading_of(noise(np.random.default_rng(3), 100), ["x", "y"] * 50)  # 800 tokens
+    monkeypatch.setattr("longway.detect.leak.folds_for", lambda n_rows, n_labels: (2, 5))
+    assert leak_by_folds(reading, "text").how == "2-fold cross-validation, 5 times"
+    monkeypatch.setattr("longway.detect.leak.MAX_TOKENS_READ", 2000)
+    assert leak_by_folds(reading, "text").how == "2-fold cross-validation, 2 times"

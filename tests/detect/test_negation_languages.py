@@ -1,10 +1,15 @@
 """Negations in data of several languages, or of the one that was given."""
 
+import numpy as np
 import pytest
 
 from longway.data import load
-from longway.detect.negation import NegationDetector, spoken_in
+from longway.detect.detector import TokenizedRow
+from longway.detect.negation import NegationDetector, main_languages
 from longway.detect.reading import Reading
+from longway.languages.words import rules_for
+from longway.records import Pattern
+from longway.tokens.tokenizer import splitting
 
 ENGLISH = [
     "The ship was sin and glory to them, and there was no end.",
@@ -32,4 +37,26 @@ def test_a_text_has_negations_of_its_own_language_only():
 
 @pytest.mark.parametrize(("given", "spoken"), [("en", ("",)), ("es", ("es",)), ("tr", ("tr",))])
 def test_negations_are_those_of_the_language_that_was_given(given, spoken):
-    assert spoken_in(reading_of(SPANISH * 20, language=given)) == spoken
+    assert main_languages(reading_of(SPANISH * 20, language=given)) == spoken
+
+
+def test_texts_are_searched_for_phrases_once(monkeypatch):
+    reading = reading_of(SPANISH * 20)
+    searched = []
+    monkeypatch.setattr(
+        "longway.detect.negation.negates", lambda tokens, language: not searched.append(tokens)
+    )
+    detector = NegationDetector(reading)
+    detector.count(reading)
+    detector.matrix_of(reading, np.arange(1), np.arange(0, 40, 3))
+    assert len(searched) == 40
+
+
+def test_a_row_of_another_language_does_not_show_the_negation():
+    """ "no" is Spanish and English."""
+    pattern = Pattern("negation", "text", place="text", language="es")
+    rows = [TokenizedRow({"text": text}) for text in (SPANISH[0], ENGLISH[1])]
+    with splitting(rules_for(["en", "es"])):
+        assert [bool(NegationDetector.where(row, pattern)) for row in rows] == [True, False]
+    with splitting(rules_for(["es"])):
+        assert all(NegationDetector.where(row, pattern) for row in rows)

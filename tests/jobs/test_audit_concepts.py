@@ -22,7 +22,7 @@ SOME = "token,length,concept"
 @pytest.fixture(autouse=True)
 def by_words(monkeypatch):
     monkeypatch.setattr(TextVectors, "_encoder", WordEncoder())
-    monkeypatch.setattr(concept_level, "missing_encoder", lambda: None)
+    monkeypatch.setattr(concept_level, "missing_encoder", lambda encoder="": None)
 
 
 def rows_of(n=1200, *, moved="sea"):
@@ -41,7 +41,7 @@ def run(tmp_path_factory):
     rows, topics = rows_of()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TextVectors, "_encoder", WordEncoder())
-        patch.setattr(concept_level, "missing_encoder", lambda: None)
+        patch.setattr(concept_level, "missing_encoder", lambda encoder="": None)
         return lw.audit(rows, levels=SOME, out=tmp_path_factory.mktemp("run") / "audit"), rows, topics
 
 
@@ -106,7 +106,7 @@ def test_few_rows_have_no_concepts_and_the_audit_says_why():
 
 
 def test_without_the_encoder_the_level_is_left_out_with_a_next_step(monkeypatch):
-    monkeypatch.setattr(concept_level, "missing_encoder", lambda: "It needs onnxruntime.")
+    monkeypatch.setattr(concept_level, "missing_encoder", lambda encoder="": "It needs onnxruntime.")
     result = lw.audit(rows_of(500)[0], levels=SOME)
     (problem,) = [one for one in result.problems if one.kind == "no_concept"]
     assert "needs onnxruntime" in problem.message
@@ -161,7 +161,7 @@ def test_contexts_have_concepts_too():
         {"claim": text, "evidence": row["text"], "label": row["label"]}
         for text, row in zip(other, rows, strict=True)
     ]
-    result = lw.audit(pairs, text="claim", context="evidence", label="label", levels=SOME)
+    result = lw.audit(pairs, text="claim", context="evidence", label="label", levels=SOME, encoder="minilm")
     assert {finding.field for finding in found_in(result)} == {"evidence"}
     assert topics.size == len(pairs)
 

@@ -316,7 +316,7 @@ def test_a_budget_keeps_money_for_the_judge_and_one_that_is_too_small_is_refused
 def quick_trial(monkeypatch):
     """Remedies that are compared on two folds, by a bag of words."""
     monkeypatch.setattr("longway.jobs.repair.trial.FOLDS", 2)
-    monkeypatch.setattr("longway.jobs.repair.trial._has_encoder", lambda: False)
+    monkeypatch.setattr("longway.jobs.repair.trial._encoder", lambda: "")
 
 
 def test_remedies_are_compared_and_the_best_is_used(quick_trial):

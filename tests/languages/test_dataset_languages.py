@@ -122,11 +122,11 @@ def test_a_proof_says_that_its_encoder_is_english_only():
 def test_plants_in_thai_are_found(monkeypatch):
     monkeypatch.syspath_prepend(str(RUNS))  # it imports what the scripts share
     made = runpy.run_path(str(RUNS / "languages.py"))
-    phrases = made["LANGUAGES"]["th"]
+    phrases = made["planted_in"]("th", 0)
     result = audit(load(made["made_rows"](phrases, 300, 0)), made["SETTINGS"])
     assert result.dataset.languages == {"th": 1.0}
     found = made["found_kinds"](result, phrases, "th")
-    assert found == dict.fromkeys(made["KINDS"], True)
+    assert found == {**dict.fromkeys(made["KINDS"], True), "negation_level": False}  # Thai has no table
 
 
 def test_rows_that_alternate_are_of_two_languages():
@@ -144,3 +144,13 @@ def test_another_language_is_another_run():
     plain, given = load(rows(ENGLISH, 20)), load(rows(ENGLISH, 20), language="English")
     assert "language" not in inputs_of(plain, {})
     assert inputs_of(given, {})["language"] == ["en"]
+
+
+def test_a_package_that_was_installed_since_makes_another_run(monkeypatch):
+    japanese = load(rows("映画は本当に長かった。", 20))
+    with splitting(rules_for(["ja"])):
+        for installed in ([], ["fugashi", "ipadic"]):
+            monkeypatch.setattr(
+                "longway.jobs.about.find_spec", lambda name, known=installed: name in known or None
+            )
+            assert inputs_of(japanese, {}).get("packages", []) == installed

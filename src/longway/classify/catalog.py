@@ -3,6 +3,7 @@
 bow             words and word pairs, softmax regression                       no torch
 nb              the same columns, naive Bayes                                  no torch
 minilm          vectors of the frozen MiniLM, softmax regression               no torch
+multilingual    the same with an encoder of 15 languages (`multilingual.py`)   no torch
 cnn, gru, dan   frozen word vectors and a small network
 minilm-lora     MiniLM, fine-tuned with LoRA
 minilm-full     MiniLM, fully fine-tuned
@@ -25,7 +26,7 @@ from longway.errors import MissingExtra, SettingError
 if TYPE_CHECKING:
     from longway.classify.pretrained import SequenceClassifier
 
-MODELS = ("bow", "nb", "cnn", "gru", "dan", "minilm", "minilm-lora", "minilm-full")
+MODELS = ("bow", "nb", "cnn", "gru", "dan", "minilm", "multilingual", "minilm-lora", "minilm-full")
 STATIC = ("cnn", "gru", "dan")  # on word vectors
 TUNINGS = ("frozen", "lora", "full")
 # How Friedman, Wettig and Chen 2022 (appendix B) fine-tune BERT and RoBERTa. They name no schedule of the learning rate, and their code has none.
@@ -115,9 +116,12 @@ def _maker(name: str, cache: Path | None, device: str) -> Callable[..., Classifi
         return lambda **options: StaticNet(name, device=device, **options)
     encoder, tuning = _encoder_and_tuning(name)
     if tuning == "frozen":
-        from longway.classify.frozen import MINILM, Frozen
+        from longway.classify.frozen import Frozen
+        from longway.classify.multilingual import MINILM, MULTILINGUAL, Multilingual
 
-        if encoder != MINILM:
+        if encoder == MULTILINGUAL:
+            Multilingual()  # MissingExtra if it is not installed
+        elif encoder != MINILM:
             _needs_torch(encoder)
         return lambda **options: Frozen(encoder, cache=cache, device=device, **options)
     _needs_torch(f"{encoder}-{tuning}")
@@ -127,7 +131,7 @@ def _maker(name: str, cache: Path | None, device: str) -> Callable[..., Classifi
 
 
 def _encoder_and_tuning(name: str) -> tuple[str, str]:
-    if name == "minilm":
+    if name in ("minilm", "multilingual"):
         return name, "frozen"
     full = name.removeprefix("hf:")
     base, dash, tuning = full.rpartition("-")

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from longway.classify.classifier import FitData, Floats, Inputs, check_kind
 from longway.classify.minilm import MiniLM, model_folder
+from longway.classify.multilingual import MINILM, MULTILINGUAL, Multilingual
 from longway.classify.saved import (
     SavedModel,
     check_base,
@@ -33,7 +34,6 @@ from longway.classify.saved import (
 from longway.classify.softmax_regression import SoftmaxClassifier, SoftmaxRegression
 from longway.errors import DataError
 
-MINILM = "minilm"
 Vectors32 = NDArray[np.float32]
 Compute = Callable[[Sequence[str]], Vectors32]
 
@@ -55,7 +55,7 @@ class TextEncoder(Protocol):
 class Frozen(SoftmaxClassifier):
     """Softmax regression on the vectors of a frozen encoder.
 
-    encoder: "minilm", a name on the Hugging Face hub, or a folder. max_tokens: per text, the rest is cut.
+    encoder: "minilm", "multilingual", a name on the Hugging Face hub, or a folder. max_tokens: per text, the rest is cut.
     strength: inverse regularization (`softmax_regression.py`). cache: a file that keeps vectors between runs.
     """
 
@@ -126,6 +126,8 @@ class Frozen(SoftmaxClassifier):
     def _encoder(self) -> TextEncoder:
         if self.encoder == MINILM:
             return _MiniLMEncoder()
+        if self.encoder == MULTILINGUAL:
+            return Multilingual()
         from longway.classify.pretrained import Pretrained
 
         return Pretrained.load(self.encoder, device=self.device)

@@ -221,10 +221,12 @@ def _can_learn_grammar(result: AuditResult) -> bool:
 
 
 def _can_find_concepts(result: AuditResult) -> bool:
-    """Whether there are enough rows for the concept level, and its encoder is installed."""
-    from longway.jobs.audit.concept_level import FEWEST, missing_encoder
+    """Whether there are enough rows for the concept level, and its encoder for their languages is installed."""
+    from longway.jobs.audit.concept_level import FEWEST, chosen_encoder, missing_encoder
 
-    return result.dataset.used >= FEWEST and missing_encoder() is None
+    used = result.dataset.used
+    encoder, _ = chosen_encoder(list(result.dataset.languages), used)
+    return used >= FEWEST and bool(encoder) and missing_encoder(encoder) is None
 
 
 def _audit_candidates(

@@ -182,6 +182,16 @@ class Detector(ABC):
         """The spans of the pattern by column; {} if the row shows it at no particular place, None if it does not show it."""
 
 
+def distinct(values: Ints) -> Ints:
+    """The different values in order: `np.unique` by sorting, several times faster on large arrays than its hash table.
+
+    >>> distinct(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    ordered = np.sort(values)
+    return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]])
+
+
 def tally(features: Ints, labels: NDArray[np.int32], n_features: int, n_labels: int) -> Ints:
     """Counts by feature and label, from one (feature, label) pair for each time a feature is present.
 

@@ -39,6 +39,7 @@ LEFT_OUT = ("token", "ngram", "pair")  # levels that are words, or too many to l
 MAX_REPEATS = 2  # of cross-validation with more features than words
 SAMPLE = 3_000  # rows on which contributions are measured
 MAX_TOKENS = 4_000_000  # of the rows measured on; more would need too much memory
+MAX_TOKENS_READ = 1_500_000  # of all repeats of a cross-validation: with that much text the draw of the folds hardly matters
 
 Ints = NDArray[np.int64]
 
@@ -71,6 +72,8 @@ def leak_by_folds(
     # With few groups nothing would be left to learn from: then copies may be on both sides.
     groups = np.arange(len(rows)) if few_texts else related
     n_folds, n_repeats = folds_for(len(rows), reading.n_labels)
+    n_tokens = sum(int(reading.block_of(role, rows).lengths.sum()) for role in roles)
+    n_repeats = min(n_repeats, max(1, MAX_TOKENS_READ // max(n_tokens, 1)))
     if seen:  # there is more to compute
         n_repeats = min(n_repeats, MAX_REPEATS)
     features = {WORDS: word_features([reading], roles, [rows])}

@@ -32,7 +32,8 @@ from longway.english.negation_words import is_negation
 from longway.languages.dataset import codes_of
 from longway.languages.identify import ENGLISH, UNKNOWN
 from longway.languages.row_languages import LEAST, SAMPLED, drawn, language_in, main_language
-from longway.languages.word_lists import find, has_words, may_start
+from longway.languages.word_lists import find, has_words, may_start, says
+from longway.languages.words import languages_in_use
 from longway.records import Pattern
 from longway.tokens.corpus import Block
 
@@ -45,10 +46,10 @@ def negates(tokens: Sequence[str], language: str = "") -> bool:
     >>> negates(["not", "bad"]), negates(["nicht", "schlecht"], "de"), negates(["nicht", "schlecht"])
     (True, True, False)
     """
-    return bool(find(tokens, "negation", language)) if language else any(map(is_negation, tokens))
+    return says(tokens, "negation", language) if language else any(map(is_negation, tokens))
 
 
-def spoken_in(reading: Reading) -> tuple[str, ...]:
+def main_languages(reading: Reading) -> tuple[str, ...]:
     """The languages of a dataset, the most frequent first, from a sample of its texts; "" stands for English, and for nothing known."""
     if not reading.n_texts:
         return ("",)
@@ -64,7 +65,7 @@ def spoken_in(reading: Reading) -> tuple[str, ...]:
 
 
 def without_negations(languages: Iterable[str]) -> list[str]:
-    """Those of the languages, as `spoken_in` returns them, whose negations are not known."""
+    """Those of the languages, as `main_languages` returns them, whose negations are not known."""
     return [language for language in languages if language and not has_words(language)]
 
 
@@ -82,9 +83,9 @@ class NegationDetector(Detector):
     def __init__(self, reading: Reading, role: str = ROW) -> None:
         super().__init__(reading, role)
         words = self._words = reading.vocabulary.words
-        spoken = spoken_in(reading)
-        self._spoken = tuple(one or ENGLISH for one in spoken)
-        self._languages = [one for one in spoken if not one or has_words(one)]
+        main = main_languages(reading)
+        self._main = tuple(one or ENGLISH for one in main)
+        self._languages = [one for one in main if not one or has_words(one)]
         self._masks = {
             language: np.array(
                 [may_start(word, "negation", language) if language else is_negation(word) for word in words],
@@ -92,6 +93,7 @@ class NegationDetector(Detector):
             )
             for language in self._languages
         }
+        self._known: dict[tuple[int, int], NDArray[np.int8]] = {}  # answers by reading and start of the piece
         self._text, self._context = reading.columns[TEXT], reading.columns.get(CONTEXT)
         self._places = PLACES[:1] if self._context is None else PLACES
 
@@ -119,11 +121,15 @@ class NegationDetector(Detector):
 
     def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which examples have which kind of negation."""
-        return csr_matrix(self._answers(piece)[:, keys])
+        return csr_matrix(self._answers(piece)[:, keys].astype(np.int64))
+
+    def matrix_at(self, piece: ReadingPart, keys: Ints, rows: Ints) -> csr_matrix:
+        """`matrix` for some rows of the piece, which is looked at only once."""
+        return csr_matrix(self.matrix(piece, keys)[rows])
 
     @staticmethod
     def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
-        """The words that negate."""
+        """The words that negate, in a row of the pattern's language."""
         spans = {
             column: _spans(text, pattern.language)
             for column in pattern.columns
@@ -140,7 +146,14 @@ class NegationDetector(Detector):
             else None
         )
 
-    def _answers(self, piece: ReadingPart) -> Ints:
+    def _answers(self, piece: ReadingPart) -> NDArray[np.int8]:
+        """For each row of a whole piece, whether it has each kind of negation."""
+        place = (piece.of, piece.start)
+        if place not in self._known:
+            self._known[place] = self._looked_up(piece)
+        return self._known[place]
+
+    def _looked_up(self, piece: ReadingPart) -> NDArray[np.int8]:
         columns: list[NDArray[np.bool_]] = []
         for language in self._languages:
             text, *others = (self._negated(block, language) for block in piece.blocks.values())
@@ -149,8 +162,8 @@ class NegationDetector(Detector):
                 *(each for there in others for each in (text & ~there, there & ~text, text & there)),
             ]
         if not columns:
-            return np.zeros((piece.n_texts, 0), dtype=np.int64)
-        return np.stack(columns, axis=1).astype(np.int64)
+            return np.zeros((piece.n_texts, 0), dtype=np.int8)
+        return np.stack(columns, axis=1).astype(np.int8)
 
     def _negated(self, block: Block, language: str) -> NDArray[np.bool_]:
         """Which texts have a negation of a language. Only texts with a word that may be one are looked at again, for phrases.
@@ -158,20 +171,26 @@ class NegationDetector(Detector):
         In mixed data a text in another of the languages does not count: "no" and "sin" are English words, too.
         """
         has_word = np.asarray(block.sum_by_text(self._masks[language][block.codes]) > 0)
-        if (language or len(self._spoken) > 1) and has_word.any():
+        if (language or len(self._main) > 1) and has_word.any():
             rows = np.flatnonzero(has_word)
             has_word[rows] = [
-                negates(tokens, language) and self._is_in(tokens, language)
+                negates(tokens, language) and _is_in(tokens, language, self._main)
                 for tokens in _tokens_of(block.take(rows), self._words)
             ]
         return has_word
 
-    def _is_in(self, tokens: Sequence[str], language: str) -> bool:
-        return language_in(" ".join(tokens), given=self._spoken) == (language or ENGLISH)
+
+def _is_in(tokens: Sequence[str], language: str, main: tuple[str, ...]) -> bool:
+    """Whether a text is in a language, "" for English. main: the languages of its dataset."""
+    return len(main) < 2 or language_in(" ".join(tokens), given=main) == (language or ENGLISH)
 
 
 def _spans(text: TokenizedText, language: str) -> Spans:
+    tokens = [token for token, _, _ in text.tokens]
     if not language:
-        return [(start, end) for token, start, end in text.tokens if is_negation(token)]
-    found = find([token for token, _, _ in text.tokens], "negation", language)
+        found = [(at, at + 1) for at, token in enumerate(tokens) if is_negation(token)]
+    else:
+        found = find(tokens, "negation", language)
+    if not found or not _is_in(tokens, language, languages_in_use()):
+        return []
     return [(text.tokens[first][1], text.tokens[last - 1][2]) for first, last in found]

@@ -23,6 +23,7 @@ from longway.detect.detector import (
     Spans,
     TokenizedRow,
     columns_of,
+    distinct,
     enough,
     tagged,
     tally,
@@ -113,7 +114,7 @@ class _Counter:
         """Count the n-grams of one piece; a text counts once however often it says it."""
         known, local = np.unique(keys, return_inverse=True)
         n = max(1, len(labels))
-        once = np.unique(local * n + rows)
+        once = distinct(local * n + rows)
         counts = tally(once // n, labels[once % n], len(known), self._counts.shape[1])
         self._waiting.append((known, counts.astype(np.int32)))
         if sum(len(k) for k, _ in self._waiting) > max(_MERGE_AT, len(self._keys) // 2):

@@ -17,6 +17,7 @@ from longway.detect.detector import (
     Spans,
     TokenizedRow,
     columns_of,
+    distinct,
     enough,
     tagged,
     tally,
@@ -49,7 +50,7 @@ class PositionDetector(Detector):
 
         def add(counts: Ints, piece: ReadingPart) -> None:
             rows, keys = self._placed(piece.blocks[self.role])
-            once = np.unique(rows * n + keys)  # twice in the first quarter is still one text
+            once = distinct(rows * n + keys)  # twice in the first quarter is still one text
             counts += tally(once % n, piece.labels[once // n], n, n_labels)
 
         counts = reading.total(zeros(n, n_labels), add)

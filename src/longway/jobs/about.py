@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from longway.classify.multilingual import LANGUAGES, MODULE
 from longway.data import Dataset
 from longway.languages.dataset import codes_of
 from longway.languages.identify import ENGLISH
-from longway.languages.words import languages_in_use
+from longway.languages.words import EXTRAS, languages_in_use
 
 RUNS_FOLDER = Path("longway-runs")
 
@@ -29,7 +31,15 @@ def inputs_of(dataset: Dataset, held_out: Mapping[str, Dataset]) -> dict[str, An
         **({"encoding": dataset.encoding} if dataset.encoding else {}),
         **({"language": list(codes_of(columns.language))} if columns.language else {}),
         **({"languages": list(languages)} if (languages := languages_in_use()) != (ENGLISH,) else {}),
+        **({"packages": found} if (found := _packages(languages)) else {}),
     }
+
+
+def _packages(languages: Sequence[str]) -> list[str]:
+    """The optional packages for these languages that are installed: with others, a run finds other words and concepts."""
+    needed = [package for language in languages for package in EXTRAS.get(language, ())]
+    others = [MODULE] if set(languages) & LANGUAGES - {ENGLISH} else []
+    return [package for package in (*needed, *others) if find_spec(package) is not None]
 
 
 def stem(name: str) -> str:

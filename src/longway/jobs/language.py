@@ -1,9 +1,9 @@
-"""A job splits texts by the rules of its dataset's languages: from `speak` on, until the job returns.
+"""A job splits texts by the rules of its dataset's languages: from `set_split_rules` on, until the job returns.
 
 @with_own_rules
 def audit(data, ...):
     dataset = ...
-    spoken = speak(dataset)          {"ja": 1.0}; every tokenizer call below now finds Japanese words
+    languages = set_split_rules(dataset)          {"ja": 1.0}; every tokenizer call below now finds Japanese words
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def speak(dataset: Dataset) -> Mapping[str, float]:
-    """Split texts by the rules of the dataset's languages from now on; returns the share of each language."""
+def set_split_rules(dataset: Dataset) -> Mapping[str, float]:
+    """Identify the dataset's languages and use their splitting rules for the rest of the job; returns the share of each language."""
     shares = languages_in(dataset)
     use_rules(rules_for(list(shares)))
     return shares

@@ -58,13 +58,29 @@ def find(tokens: Sequence[str], kind: Kind, language: str) -> list[tuple[int, in
     >>> find("er fit un pas".split(), "negation", "fr")
     []
     """
+    if not (spans := _matches(tokens, kind, language)):
+        return []
+    joint = "" if language in WITHOUT_SPACES else " "
+    ends = list(accumulate(len(_normal(token, language)) + len(joint) for token in tokens))
+    return [_token_span(span, ends) for span in spans]
+
+
+def says(tokens: Sequence[str], kind: Kind, language: str) -> bool:
+    """Whether `find` finds something.
+
+    >>> says("das ist nicht gut".split(), "negation", "de"), says("nicht nur gut".split(), "negation", "de")
+    (True, False)
+    """
+    return bool(_matches(tokens, kind, language))
+
+
+def _matches(tokens: Sequence[str], kind: Kind, language: str) -> list[tuple[int, int]]:
+    """The spans of characters that are in a table, of the tokens as they are compared."""
     if not has_words(language):
         return []
-    parts = [_normal(token, language) for token in tokens]
-    joint = "" if language in WITHOUT_SPACES else " "
-    ends = list(accumulate(len(part) + len(joint) for part in parts))
-    matches = _expression(kind, language).finditer(joint.join(parts))
-    return [_token_span(match.span(), ends) for match in matches if match.lastgroup == "found"]
+    text = _normal(("" if language in WITHOUT_SPACES else " ").join(tokens), language)
+    matches = _expression(kind, language).finditer(text)
+    return [match.span() for match in matches if match.lastgroup == "found"]
 
 
 def may_start(token: str, kind: Kind, language: str) -> bool:

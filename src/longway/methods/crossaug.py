@@ -95,7 +95,12 @@ class CrossAug:
         supported, refuted = labels_of(rows)
         requests = [
             RewriteRequest(
-                row, rows.texts[row], supported, self.settings.candidates, rows.context(row), avoid=()
+                row,
+                rows.texts[row],
+                supported,
+                self.settings.candidates,
+                rows.context(row),
+                language="" if rows.is_english(row) else rows.languages[row],
             )
             for row in range(len(rows))
             if rows.label(row) == supported

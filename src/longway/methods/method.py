@@ -152,7 +152,7 @@ class RewriteRequest:
 
     sample: how many times the row was requested before; another number gives another draw.
     avoid: words and phrases of the text that predict its label. origin: what the text was rewritten from, None if it is the original.
-    keeps: what a new text must keep. refused: the last text that was refused for this row, and why.
+    keeps: what a new text must keep. refused: the last text that was refused for this row, and why. language: of the row, "" for English.
     """
 
     row: int
@@ -165,6 +165,7 @@ class RewriteRequest:
     origin: Origin | None = None
     keeps: Keeps = "meaning"
     refused: tuple[str, str] | None = None
+    language: str = ""
 
 
 class Write(Protocol):

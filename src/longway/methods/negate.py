@@ -28,7 +28,7 @@ from longway.english.opposites import antonym_changes, predicate_words
 from longway.english.people.mentions import person_noun_kind
 from longway.english.pipeline import load_pipeline
 from longway.english.rules.spans import MONTH_WORDS
-from longway.languages.row_languages import NOT_ENGLISH, foreign_language
+from longway.languages.row_languages import NOT_ENGLISH
 from longway.methods.method import RewriteRequest
 
 _WORDS = listed_words(__name__)
@@ -56,13 +56,11 @@ class RuleNegator:
 
     def __call__(self, requests: Sequence[RewriteRequest]) -> Iterator[Written]:
         """Up to n negative claims per request; opposites and other numbers come first."""
-        english = [not foreign_language(request.text) for request in requests]
-        texts = [
-            request.text if is_english else "" for request, is_english in zip(requests, english, strict=True)
-        ]
-        documents = self._english.analyse_all(texts)
-        for request, document, is_english in zip(requests, documents, english, strict=True):
-            if not is_english:
+        documents = self._english.analyse_all(
+            ["" if request.language else request.text for request in requests]
+        )
+        for request, document in zip(requests, documents, strict=True):
+            if request.language:
                 yield Written((), (NOT_ENGLISH,))
                 continue
             found = list(negated(document, Random(f"{self.seed}|{request.sample}|{request.text}")))[

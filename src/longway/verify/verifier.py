@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from longway.classify.multilingual import MINILM, MULTILINGUAL
 from longway.engines.asker import Asker
-from longway.errors import BudgetSpent, LongwayError, SettingError
+from longway.errors import BudgetSpent, LongwayError, SettingError, install_command
 from longway.languages.identify import ENGLISH, name_of
 from longway.languages.row_languages import language_in
 from longway.records import Verdict
@@ -117,10 +118,16 @@ class Verifier:
     def missing(self) -> tuple[str, ...]:
         """Checks that were skipped, for all candidates or for those in other languages, "name: why"."""
         english = [check.name for check in self.checks if check.english_only]
-        if not self._foreign or not english:
+        by_english = [check.name for check in self.checks if check.english_vectors]
+        if not self._foreign:
             return self._missing
         names = ", ".join(name_of(language) for language, _ in self._foreign.most_common(3))
-        return (*self._missing, f"{', '.join(english)}: not for texts in other languages ({names})")
+        notes = {
+            f"{', '.join(english)}: not for texts in other languages ({names})": english,
+            f"{', '.join(by_english)}: texts in {names} were read by a sentence encoder that knows English only; "
+            f"another one is installed with: {install_command(MULTILINGUAL)}": by_english,
+        }
+        return (*self._missing, *(note for note, checks in notes.items() if checks))
 
     def _with_language(self, candidate: Candidate) -> Candidate:
         language = language_in(candidate.before, self.language or ENGLISH, self.languages)
@@ -293,10 +300,9 @@ class CheckSetup:
     @cached_property
     def encoder(self) -> CachedEncoder:
         """MiniLM; LongwayError if it is not installed."""
-        from longway.classify.minilm import MiniLM
         from longway.verify.model_cache import CachedEncoder
 
-        return CachedEncoder(MiniLM.load().rounded, self.cache)
+        return CachedEncoder.of([ENGLISH], self.cache)
 
 
 def _meaning(setup: CheckSetup) -> Check | None:
@@ -325,27 +331,26 @@ def _classifiers(setup: CheckSetup) -> Check | None:
         return None
     from longway.verify.model_checks import Bounds, ClassifiersCheck
 
-    # Closeness by the encoder means little in other languages, but a classifier on its vectors is trained on the rows.
-    has_encoder = (
-        _is_installed() if setup.task.language else any(check.name == "meaning" for check in setup.checks)
+    # The bound on closeness is of English, but a classifier on vectors of other languages is trained on the rows.
+    has_encoder = bool(setup.task.language) or any(check.name == "meaning" for check in setup.checks)
+    vectors = _encoder_of(setup) if has_encoder else None
+    check = ClassifiersCheck(
+        setup.texts, setup.labels, Bounds(**bounds("classifiers")), vectors=vectors, seed=setup.seed
     )
-    return ClassifiersCheck(
-        setup.texts,
-        setup.labels,
-        Bounds(**bounds("classifiers")),
-        vectors=setup.encoder if has_encoder else None,
-        seed=setup.seed,
-    )
+    check.english_vectors = vectors is not None and vectors.name == MINILM
+    return check
 
 
-def _is_installed() -> bool:
-    from longway.classify.minilm import MiniLM
+def _encoder_of(setup: CheckSetup) -> CachedEncoder | None:
+    """The encoder of the rows' language; else the English one; None if neither is installed."""
+    from longway.verify.model_cache import CachedEncoder
 
-    try:
-        MiniLM.load()
-    except LongwayError:
-        return False
-    return True
+    for languages in ([setup.task.language or ENGLISH], [ENGLISH]):
+        try:
+            return CachedEncoder.of(languages, setup.cache)
+        except LongwayError:
+            continue
+    return None
 
 
 def _fluency(setup: CheckSetup) -> Check | None:

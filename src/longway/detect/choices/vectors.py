@@ -42,6 +42,29 @@ class Encoder(Embedding, Protocol):
         ...
 
 
+class MultilingualEncoder:
+    """The embedded sentence encoder of other languages. cache: a file that keeps vectors by the content of their texts."""
+
+    def __init__(self, cache: Path | None = None) -> None:
+        from longway.classify.frozen import VectorCache
+        from longway.classify.multilingual import Multilingual
+
+        self._model = Multilingual()
+        self._cache = VectorCache(cache)
+
+    def embedded(self, texts: Sequence[str]) -> NDArray[Any]:
+        """One vector of length 1 for each text."""
+        return self._cache.vectors(
+            f"{self._model.base_hash}/{MAX_TOKENS}",
+            list(texts),
+            lambda missing: self._model.embed(missing, max_tokens=MAX_TOKENS),
+        )
+
+    def n_tokens(self, texts: Sequence[str]) -> Ints:
+        """The tokens of each text that are read, about: it is many times as fast as MiniLM."""
+        return np.array([min(len(text) // 4 + 1, MAX_TOKENS) for text in texts], dtype=np.int64)
+
+
 class MiniLMEncoder:
     """The embedded sentence encoder with products in 8 bits. cache: a file that keeps vectors by the content of their texts."""
 
@@ -66,6 +89,22 @@ class MiniLMEncoder:
         """The tokens of each text that are read."""
         read = self._model.tokenized([(text[:MAX_CHARACTERS], None) for text in texts], MAX_TOKENS)
         return np.array([len(ids) for ids, _ in read], dtype=np.int64)
+
+
+def encoder_of(texts: Sequence[str], cache: Path | None = None) -> tuple[Encoder | None, str]:
+    """The embedded encoder that knows the language of most of these texts, and why there is none; "" if there is one."""
+    from longway.classify.multilingual import MINILM, encoder_for
+    from longway.errors import LongwayError
+    from longway.languages.identify import ENGLISH, UNKNOWN
+    from longway.languages.row_languages import main_language
+
+    main = main_language(texts)
+    try:
+        if encoder_for([ENGLISH if main == UNKNOWN else main]) != MINILM:
+            return MultilingualEncoder(cache), ""
+    except LongwayError as error:
+        return None, str(error)
+    return (MiniLMEncoder(cache), "") if is_installed() else (None, "")
 
 
 def is_installed() -> bool:

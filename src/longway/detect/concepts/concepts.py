@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.classify.frozen import MINILM
+from longway.classify.multilingual import MINILM
 from longway.detect.concepts import autoencoder, kmeans
 from longway.detect.concepts.fields import PER_WORDS, Field, shares, word_fields
 from longway.detect.concepts.vectors import TextVectors, Vectors

@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.classify.frozen import MINILM, TextEncoder, VectorCache
+from longway.classify.frozen import TextEncoder, VectorCache
 from longway.classify.minilm import MiniLM, model_folder
+from longway.classify.multilingual import MINILM, MULTILINGUAL, Multilingual
 from longway.classify.saved import folder_hash
 from longway.tokens.sentences import sentences_of
 
@@ -43,7 +44,7 @@ def excerpt(text: str, *, words: int = MAX_WORDS) -> list[str]:
 
 
 class TextVectors:
-    """Computes one vector of length 1 for each text. encoder: "minilm", a name on the Hugging Face hub, or a folder. cache: a file to keep vectors in."""
+    """Computes one vector of length 1 for each text. encoder: "minilm", "multilingual", a name on the Hugging Face hub, or a folder. cache: a file to keep vectors in."""
 
     def __init__(self, encoder: str = MINILM, *, cache: Path | None = None) -> None:
         self.encoder, self.cache = encoder, cache
@@ -71,6 +72,8 @@ class TextVectors:
     def _encoder(self) -> TextEncoder:
         if self.encoder == MINILM:
             return _RoundedMiniLM()
+        if self.encoder == MULTILINGUAL:
+            return Multilingual()
         from longway.classify.pretrained import Pretrained
 
         return Pretrained.load(self.encoder, device="auto")

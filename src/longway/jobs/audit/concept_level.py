@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.classify.frozen import MINILM
 from longway.classify.minilm import model_folder
+from longway.classify.multilingual import MINILM, MULTILINGUAL, Multilingual, encoder_for
 from longway.classify.nbsvm import NbSvm
 from longway.classify.onnx_graph import can_run
 from longway.data import Dataset
@@ -27,10 +27,14 @@ from longway.detect.concepts.detector import ConceptDetector, SampledRows, Sampl
 from longway.detect.concepts.vectors import TextVectors
 from longway.detect.leak import FEWEST_GROUPS, LARGEST_GROUP, linked_rows, word_features
 from longway.detect.reading import TEXT, Reading
-from longway.errors import MissingExtra
+from longway.errors import LongwayError, MissingExtra
+from longway.languages.dataset import described
+from longway.languages.identify import ENGLISH
+from longway.languages.words import languages_in_use
 from longway.records import Problem
 
 MAX_ROWS = 10_000
+AUTO = "auto"  # the embedded encoder that knows the languages of the data
 FILES = "concepts-{}.safetensors"  # by role
 VECTORS = "vectors.sqlite"  # in the run folder
 FEWEST = 400  # rows; fewer show no concept that a test could confirm
@@ -48,33 +52,35 @@ def concept_detectors(
     clusters: Clusters,
     *,
     seed: int,
-    encoder: str = MINILM,
+    encoder: str = AUTO,
     cache: Path | None = None,
     step: Step = lambda name: None,
 ) -> tuple[list[ConceptDetector], list[Problem]]:
-    """A detector for each column, and what the user should know about them. cache: a file that keeps vectors between runs."""
+    """A detector for each column, and what the user should know about them.
+
+    encoder: as in the settings of an audit. cache: a file that keeps vectors between runs.
+    """
     if reading.n_texts < FEWEST:
         message = (
             f"The concept level was left out: there are {reading.n_texts:,} rows, and it needs {FEWEST}."
         )
         return [], [Problem("no_concept", message, reading.n_texts, "Audit more rows to include it.")]
-    if encoder == MINILM and (missing := missing_encoder()) is not None:
-        message = f"The concept level was left out. {missing}"
-        return [], [
-            Problem(
-                "no_concept",
-                message,
-                1,
-                "Install the encoder, or leave the level out: audit without --levels.",
-            )
+    languages, problems = languages_in_use(), list[Problem]()
+    if encoder == AUTO:
+        encoder, problems = chosen_encoder(languages, reading.n_texts)
+    if (missing := missing_encoder(encoder)) is not None:
+        problems = [
+            _left_out(missing, "Install the encoder, or leave the level out: audit without --levels.")
         ]
+    if not encoder or missing is not None:
+        return [], problems
     random = np.random.default_rng(seed)
     places = np.arange(reading.n_texts)
     if len(places) > MAX_ROWS:
         places = np.sort(random.choice(places, MAX_ROWS, replace=False))
     examples = examples_at(dataset, reading.rows[places])
     vectors = TextVectors(encoder, cache=cache)
-    found, problems = [], []
+    found = []
     for role, column in reading.columns.items():
         texts = [(one.text if role == TEXT else one.context) or "" for one in examples]
 
@@ -105,6 +111,25 @@ def concept_detectors(
             ConceptDetector(reading, role, concepts, SampledRows(places, computed, is_tested, surface))
         )
     return found, problems + [_sample_problem(one, reading.n_texts) for one in found[:1]]
+
+
+def chosen_encoder(languages: Sequence[str], n_texts: int) -> tuple[str, list[Problem]]:
+    """The embedded encoder for these languages, "" if the level must be left out; and what the user should know."""
+    try:
+        return encoder_for(languages), []
+    except LongwayError as error:
+        shares = dict.fromkeys(languages[:1], 1.0)
+        if ENGLISH not in languages:
+            why = f"The texts are in {described(shares)}, and {error}."
+            first = "Install it, or name" if isinstance(error, MissingExtra) else "Name"
+            return "", [_left_out(why, f"{first} an encoder of the language: --encoder NAME.")]
+        message = f"The concept level reads texts in other languages with an encoder that knows English only: {error}."
+        advice = "Install it, or trust concepts of English rows only."
+        return MINILM, [Problem("english_encoder", message, n_texts, advice)]
+
+
+def _left_out(why: str, advice: str) -> Problem:
+    return Problem("no_concept", f"The concept level was left out. {why}", 1, advice)
 
 
 def save_concepts(detectors: Sequence[ConceptDetector], folder: Path | None) -> None:
@@ -147,9 +172,13 @@ def out_of_fold(reading: Reading, role: str, places: Ints, related: Ints, seed: 
     return scores
 
 
-def missing_encoder() -> str | None:
-    """Why the embedded encoder cannot run; None if it can."""
+def missing_encoder(encoder: str = MINILM) -> str | None:
+    """Why an embedded encoder cannot run; None if it can, and for others."""
     try:
+        if encoder == MULTILINGUAL:
+            Multilingual()
+        if encoder != MINILM:
+            return None
         model_folder()
         if not can_run():
             raise MissingExtra("onnxruntime", extra="local", purpose="the sentence encoder")
@@ -180,7 +209,8 @@ def _too_few(
 def _sample_problem(detector: ConceptDetector, of: int) -> Problem:
     n, tested = len(detector.places), len(detector.tested)
     sample = f"a sample of {n:,} of {of:,} rows" if n < of else f"{n:,} rows"
-    message = f"The concept level read {sample}: concepts were made from {n - tested:,} of them and counted in the other {tested:,}."
+    encoder = "" if detector.concepts.encoder == MINILM else f" with the encoder {detector.concepts.encoder}"
+    message = f"The concept level read {sample}{encoder}: concepts were made from {n - tested:,} of them and counted in the other {tested:,}."
     return Problem(
         "sample",
         message,

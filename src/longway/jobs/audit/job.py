@@ -47,7 +47,7 @@ from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.audit.show import hub_card
 from longway.jobs.engine_use import Engines, close
 from longway.jobs.held_out import Arranged, arrange
-from longway.jobs.language import speak, with_own_rules
+from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.placement import reader
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
@@ -93,7 +93,7 @@ def audit(
     watcher = watcher or Watcher()
     engines = engines or Engines()
     arranged = arrange(whole, split, tests)
-    languages = speak(arranged.dataset)
+    languages = set_split_rules(arranged.dataset)
     engine = naming_engine(chosen.engine, engines, seed=chosen.seed)
     try:
         return _audit_in(arranged, chosen, languages, out, on, engine, engines, watcher)

@@ -57,7 +57,8 @@ class AuditSettings:
         concept; all; or the default without some: -grammar. Default: all but concept, which takes minutes; the grammar level, which needs torch, only if it takes a
         few seconds. For pairs it takes a minute or two, so it is left out unless you ask for it: --levels all.
     group: Column with the source, annotator, generator, template or date of each row: does it predict the label, and are findings its fingerprint?
-    encoder: Sentence encoder of the concept level: minilm, or a name or folder of a Hugging Face encoder, which needs torch.
+    encoder: Sentence encoder of the concept level: auto (minilm for English, multilingual for other languages, an extra), one of these two, or a name or
+        folder of a Hugging Face encoder, which needs torch.
     engine: Engine that names each concept in one line: served:MODEL. The name is kept only if the engine finds the rows by it.
     seed: Seed of folds and samples.
     """
@@ -68,7 +69,7 @@ class AuditSettings:
     per_level: int = option(100, advanced=True, at_least=1)
     levels: tuple[str, ...] = option((AUTO,), parse=levels_named)
     group: str | None = option(None, group=DATA)
-    encoder: str = option("minilm", advanced=True)
+    encoder: str = option(AUTO, advanced=True)
     engine: str = option("none", group=ENGINE)
     seed: int = option(0)
 

@@ -19,7 +19,6 @@ from typing import Literal
 
 import numpy as np
 
-from longway.classify.minilm import MiniLM
 from longway.classify.own_model import sources_of
 from longway.data import Dataset, load, with_columns
 from longway.data.edited import encoding_note
@@ -56,11 +55,12 @@ from longway.jobs.engine_use import (
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
-from longway.jobs.language import SERVED, check_english, check_writer, speak, with_own_rules
+from longway.jobs.language import SERVED, check_english, check_writer, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.placement import engines_at
 from longway.jobs.rows import rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
+from longway.languages.words import languages_in_use
 from longway.methods.method import BUDGET_SPENT, Round, Rows
 from longway.metrics.vectors import K, top_variance
 from longway.records import Edit, Example
@@ -156,7 +156,7 @@ def _prepared(
     """The job with its engines, which are closed at the end."""
     whole = data if isinstance(data, Dataset) else load(data, label=settings.target)
     part = arrange(whole, split, labelled=settings.labelled).dataset
-    languages = speak(part)
+    languages = set_split_rules(part)
     if settings.method in ("eda", "crossaug"):
         check_english(languages, f"The method {settings.method} knows", SERVED)
     if settings.labelled and settings.to != OTHER and settings.to not in part.labels:
@@ -402,8 +402,8 @@ def _variance(before: np.ndarray, added: np.ndarray) -> TopVariance | None:
 
 
 def encoder(journal: Journal | None) -> Embed | None:
-    """The sentence encoder, its vectors cached in the journal; None if it is not installed."""
+    """The sentence encoder of the data's languages, its vectors cached in the journal; None if it is not installed."""
     try:
-        return CachedEncoder(MiniLM.load().rounded, ModelCache(journal))
+        return CachedEncoder.of(languages_in_use()[:1], ModelCache(journal))
     except LongwayError:
         return None

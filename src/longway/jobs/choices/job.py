@@ -15,20 +15,27 @@ from typing import Literal
 import numpy as np
 
 from longway.classify.frozen import VectorCache
+from longway.classify.multilingual import PACKAGE
 from longway.data.choices import ROLES, ChoiceDataset, load_choices, named_columns
 from longway.detect.choices.effects import style_effects
 from longway.detect.choices.judges import judge_report
 from longway.detect.choices.leak import leaks
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import Test, search
-from longway.detect.choices.vectors import MiniLMEncoder, is_installed
+from longway.detect.choices.vectors import Encoder, MultilingualEncoder, encoder_of
 from longway.errors import DataError, SettingError
-from longway.jobs.choices.result import FILE, ChoiceAuditResult, ChoiceExample, ChoiceSummary
+from longway.jobs.choices.result import (
+    FILE,
+    NO_ENCODER_OF_LANGUAGE,
+    ChoiceAuditResult,
+    ChoiceExample,
+    ChoiceSummary,
+)
 from longway.jobs.choices.settings import ChoiceAuditSettings
 from longway.jobs.choices.show import UNITS
 from longway.jobs.options import settings_from
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
-from longway.records import Finding
+from longway.records import Finding, Problem
 from longway.show import markdown
 from longway.show.html import render
 from longway.show.numbers import counted
@@ -113,12 +120,13 @@ def _audit(
         noun=UNITS[given.columns.kind].candidate,
         step=watcher.step,
     )
+    encoder, problems = _encoder(candidates.texts, vectors) if settings.encoder else (None, [])
     found, _ = leaks(
         candidates,
         is_ordered=given.is_ordered,
         columns=columns,
         seed=settings.seed,
-        encoder=MiniLMEncoder(vectors) if settings.encoder and is_installed() else None,
+        encoder=encoder,
         step=watcher.step,
         progress=watcher.progress,
     )
@@ -130,11 +138,23 @@ def _audit(
         effects=tuple(style_effects(candidates)),
         judges=judge_report(given.questions, given.ties) if given.columns.kind == "votes" else None,
         examples=_examples(findings[:SHOWN], tests, candidates),
-        problems=given.problems,
+        problems=(*given.problems, *problems),
         settings=settings,
         longway=version("longway"),
         created=now(),
     )
+
+
+def _encoder(texts: Sequence[str], cache: Path | None) -> tuple[Encoder | None, list[Problem]]:
+    """The sentence encoder of the candidates' language, and what the user should know if they are not English."""
+    encoder, why = encoder_of(texts, cache)
+    if why:
+        message = f"The meaning of the candidates was not measured: {why}."
+        return None, [Problem(NO_ENCODER_OF_LANGUAGE, message, len(texts), "Nothing else depends on it.")]
+    if isinstance(encoder, MultilingualEncoder):
+        message = f"The candidates are not English: their meaning was measured by {PACKAGE}."
+        return encoder, [Problem("multilingual_encoder", message, len(texts), "Nothing to do.")]
+    return encoder, []
 
 
 def summary_of(given: ChoiceDataset) -> ChoiceSummary:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FILE = "findings.json"
 VERSION = 1
 CANDIDATES, ENCODER = "candidates", "encoder"
+NO_ENCODER_OF_LANGUAGE = "no_encoder"  # a problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,13 @@ from longway.detect.choices.effects import StyleEffect
 from longway.detect.choices.judges import JudgeReport, Share
 from longway.detect.choices.patterns import place_name
 from longway.detect.severity import severity_of
-from longway.jobs.choices.result import CANDIDATES, ENCODER, ChoiceAuditResult, ChoiceExample
+from longway.jobs.choices.result import (
+    CANDIDATES,
+    ENCODER,
+    NO_ENCODER_OF_LANGUAGE,
+    ChoiceAuditResult,
+    ChoiceExample,
+)
 from longway.records import Finding, Leak
 from longway.show import charts
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
@@ -174,7 +180,8 @@ def _encoder_notes(result: ChoiceAuditResult) -> list[str]:
     """What a reader must know about the ranker with the sentence encoder."""
     encoder = result.leaks.get(ENCODER)
     if encoder is None:
-        return [NO_ENCODER] if result.settings.encoder else []
+        is_known = any(problem.kind == NO_ENCODER_OF_LANGUAGE for problem in result.problems)
+        return [NO_ENCODER] if result.settings.encoder and not is_known else []
     if encoder.rows == result.leak.rows:
         return []
     unit = UNITS[result.dataset.kind].question

@@ -35,7 +35,7 @@ from longway.jobs.explain.result import (
 )
 from longway.jobs.explain.settings import ExplainSettings
 from longway.jobs.held_out import Arranged, arrange
-from longway.jobs.language import speak, with_own_rules
+from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.json_values import from_json, to_json
@@ -65,7 +65,7 @@ def explain(
     chosen = settings_from(ExplainSettings, settings, options)
     watcher = watcher or Watcher()
     arranged = arrange(whole, split)
-    speak(arranged.dataset)
+    set_split_rules(arranged.dataset)
     _check(arranged.dataset, chosen)
     if out is None:
         return _explain(arranged, chosen, watcher)

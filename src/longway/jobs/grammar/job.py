@@ -21,7 +21,7 @@ from longway.jobs.grammar.result import FILE, FINDINGS, GrammarResult
 from longway.jobs.grammar.settings import GrammarSettings
 from longway.jobs.grammar.tables import result_of
 from longway.jobs.held_out import arrange
-from longway.jobs.language import speak, with_own_rules
+from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
 from longway.methods.contrast import ContrastSet
@@ -53,7 +53,7 @@ def grammar(
         chosen = replace(chosen, contrast=True)
     watcher = watcher or Watcher()
     arranged = arrange(whole, split)
-    speak(arranged.dataset)
+    set_split_rules(arranged.dataset)
     dataset, device = arranged.dataset, device_of(chosen)
     sizes = chosen.sizes(device, pair=dataset.columns.context is not None, rows=dataset.n_used)
     if out is None:

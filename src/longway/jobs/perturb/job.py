@@ -39,7 +39,7 @@ from longway.jobs.engine_use import (
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import MAX_LABELS, arrange
-from longway.jobs.language import check_english, speak, with_own_rules
+from longway.jobs.language import check_english, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.perturb.perturbers import Who, calls_of, who_perturbs
 from longway.jobs.perturb.perturbing import NOT_DRAWN, TOO_LITTLE, Editing, Outcome, Perturbing, Try
@@ -171,7 +171,7 @@ def _prepared(
     """The job with its engine, which is closed at the end."""
     whole = as_dataset(data)
     part = arrange(whole, split, labelled=False).dataset
-    check_english(speak(part), "The people that a perturbation changes are found in", PERTURB_NEXT)
+    check_english(set_split_rules(part), "The people that a perturbation changes are found in", PERTURB_NEXT)
     with engines_at(on, engine_named) as named:
         who = who_perturbs(settings, engines, named=named)
         try:

@@ -28,7 +28,7 @@ from longway.jobs.edit_counts import CheckCounter, RandomSample
 from longway.jobs.engine_use import Engines
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import MAX_LABELS, arrange
-from longway.jobs.language import check_english, speak, with_own_rules
+from longway.jobs.language import check_english, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.perturb.job import PERTURB_NEXT, READING, SAMPLED, shown_person
 from longway.jobs.perturb.pairs_result import (
@@ -79,7 +79,7 @@ def perturb_pairs(
     chosen, watcher = settings_from(PairSettings, settings, options), watcher or Watcher()
     whole = as_dataset(data)
     part = arrange(whole, split, labelled=False).dataset
-    check_english(speak(part), "The people that a perturbation changes are found in", PERTURB_NEXT)
+    check_english(set_split_rules(part), "The people that a perturbation changes are found in", PERTURB_NEXT)
     who = who_perturbs(chosen, engines or Engines(), named=engine_named)
     more = {"model_fingerprint": who.fingerprint} if who.fingerprint else {}
     identity = RunIdentity.of(COMMAND, part, chosen, more=more)

@@ -28,7 +28,7 @@ from longway.data.table import DataTable
 from longway.errors import SettingError
 from longway.jobs.about import ending, inputs_of
 from longway.jobs.held_out import arrange
-from longway.jobs.language import speak, with_own_rules
+from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.plant.planting import Plant, Planted, neutral_test, plant, reversed_test
 from longway.jobs.plant.result import FILE, PlantResult
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
@@ -100,7 +100,7 @@ class Divided:
 def divide(dataset: Dataset, *, split: str | None, test: Dataset | None, seed: int) -> Divided:
     """The rows to plant in and the rows to test on."""
     arranged = arrange(dataset, split, {} if test is None else {"given": test})
-    speak(arranged.dataset)
+    set_split_rules(arranged.dataset)
     train_rows = examples_of(arranged.dataset)
     if test is not None:
         return Divided(arranged.dataset, test, train_rows, examples_of(test), f"from {test.source_name}")

@@ -19,6 +19,7 @@ from typing import Literal
 
 import numpy as np
 
+from longway.classify.multilingual import LANGUAGES
 from longway.classify.own_model import sources_of
 from longway.data import Dataset, as_dataset, load, with_columns
 from longway.english.pipeline import load_pipeline
@@ -27,7 +28,7 @@ from longway.jobs.about import stem
 from longway.jobs.documents import ANALYSES_FILE, Documents
 from longway.jobs.engine_use import Engines, RunEstimate, close, costs_money
 from longway.jobs.held_out import Arranged, arrange
-from longway.jobs.language import speak, with_own_rules
+from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.perturb.perturbers import Who, calls_of, who_perturbs
 from longway.jobs.perturb.perturbing import Perturbing
@@ -80,7 +81,7 @@ def prove(
     before, options = with_columns(before, options)
     chosen = settings_from(ProveSettings, settings, options)
     inputs = _Inputs.of(before, after, chosen, tests=tests or {}, also=also or {}, split=split)
-    speak(inputs.versions[BEFORE].dataset)
+    set_split_rules(inputs.versions[BEFORE].dataset)
     watcher, engines = watcher or Watcher(), engines or Engines()
     if out is None and chosen.save_models:
         raise SettingError("'save_models' needs a run folder. Give one with 'out'.")
@@ -307,7 +308,7 @@ def _english_encoder(models: Sequence[str], dataset: Dataset) -> list[Concern]:
         return []
     text = (
         f"The texts are in {described(dict.fromkeys(languages[:1], 1.0))}, and the encoder of {', '.join(used)} was trained on English. "
-        "Use --model bow, or an encoder of the language: --model hf:NAME."
+        f"Use --model bow, {'--model multilingual' if languages[0] in LANGUAGES else 'or an encoder of the language'} or --model hf:NAME."
     )
     return [Concern("data", dataset.n_used, (), text, False)]
 

@@ -52,7 +52,7 @@ from longway.jobs.engine_use import (
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
-from longway.jobs.language import speak, with_own_rules
+from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.repair.expected import expected_plan, rough_plan
 from longway.jobs.repair.plan import RepairPlan, goal_for, plan_of
@@ -261,7 +261,7 @@ def prepared(
     settings.check_texts()
     whole = as_dataset(data)
     part = arrange(whole, split).dataset
-    speak(part)
+    set_split_rules(part)
     writer, judge = engines_of(settings, engines)
     check_can_write(writer, judge)
     settings = replace(settings, engine=name_of(writer), judge=name_of(judge))

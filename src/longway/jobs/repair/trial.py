@@ -20,12 +20,13 @@ from longway.classify.objectives import CrossEntropy
 from longway.classify.training import TrainingData
 from longway.detect.clusters import copies_of, linked
 from longway.detect.reading import Reading
-from longway.errors import MissingExtra
+from longway.errors import LongwayError
 from longway.jobs.repair.plan import LEVELS, RepairPlan
 from longway.jobs.repair.repairing import Repairing
 from longway.jobs.repair.settings import COUNTERPART, DROP, WEIGH, RepairSettings
 from longway.jobs.rows import dataset_of, rows_of
 from longway.jobs.run import Watcher
+from longway.languages.words import languages_in_use
 from longway.methods.method import Rows
 from longway.methods.repair.remedy import RepairRow, Target
 from longway.methods.repair.take_out import shows
@@ -80,7 +81,7 @@ def try_remedies(
     """Compare the remedies of the plan on a sample. plan: makes the plan of some rows; build: puts a repair together."""
     watcher.step("trying remedies")
     sample = rows_of(dataset_of(_sample(rows, settings.seed)), seed=settings.seed)
-    model = "minilm" if _has_encoder() else "bow"
+    model = _encoder() or "bow"
     tried = _variants(plan(sample, settings))
     folds = _folds(sample, settings.seed)
     counters = np.zeros(len(sample), dtype=bool)
@@ -190,11 +191,15 @@ def _sample(rows: Rows, seed: int) -> Rows:
     return rows.part(np.sort(np.random.default_rng(seed).choice(len(rows), ROWS, replace=False)).tolist())
 
 
-def _has_encoder() -> bool:
+def _encoder() -> str:
+    """The embedded encoder that knows the language of most rows; "" if it is not installed."""
     from longway.classify.minilm import MiniLM
+    from longway.classify.multilingual import MINILM, encoder_for
 
     try:
-        MiniLM.load()
-    except MissingExtra:
-        return False
-    return True
+        name = encoder_for(languages_in_use()[:1])
+        if name == MINILM:
+            MiniLM.load()
+    except LongwayError:
+        return ""
+    return name

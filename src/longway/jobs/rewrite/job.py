@@ -46,7 +46,7 @@ from longway.jobs.engine_use import (
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
-from longway.jobs.language import SERVED, check_english, check_writer, speak, with_own_rules
+from longway.jobs.language import SERVED, check_english, check_writer, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.placement import engines_at
 from longway.jobs.rewrite.result import FILE, RefusedEdits, RewriteResult, TermCount
@@ -164,7 +164,7 @@ def prepared(
     """The job with its engines, which are closed at the end. on: where engines compute."""
     whole = as_dataset(data)
     part = arrange(whole, split).dataset
-    languages = speak(part)
+    languages = set_split_rules(part)
     if settings.method in ("eda", "crossaug"):
         check_english(languages, f"The method {settings.method} knows", SERVED)
     if settings.engine == "auto" and settings.needs_engine:

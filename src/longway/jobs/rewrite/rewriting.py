@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypedDict
 
-from longway.classify.minilm import MiniLM
 from longway.detect.findings import Chosen, search
 from longway.detect.leak import leak_by_folds, rows_measured
 from longway.detect.position import FIRST, LAST
@@ -24,6 +23,7 @@ from longway.jobs.rewrite.settings import RewriteSettings
 from longway.jobs.rows import dataset_of
 from longway.jobs.run import Watcher
 from longway.jobs.workload import CHECK, CHECKED, Workload
+from longway.languages.words import languages_in_use
 from longway.methods import plain_method
 from longway.methods.leak_aware import Feature, GiveAway
 from longway.methods.method import Chooser, Method, Objection, RewriteRequest, Round, Rows, Verify, Write
@@ -182,7 +182,7 @@ class Rewriting:
         if writer is None:
             return
         if settings.space == "embedding":
-            self._embed = CachedEncoder(MiniLM.load().rounded, ModelCache(writer.journal))
+            self._embed = CachedEncoder.of(languages_in_use()[:1], ModelCache(writer.journal))
         self.verifier = verifier_for(
             rows.task,
             list(rows.texts),

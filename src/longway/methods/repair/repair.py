@@ -566,7 +566,13 @@ class Repair:
         n, room = len(self.rows), self._room
         left = [row for row in range(len(self.balance.features)) if row not in self.dropped]
         taken: set[int] = set()
-        for row in best_drops(self.balance, left, self._shares, size=size):
+        order = best_drops(self.balance, left, self._shares, size=size)
+        if (
+            size is None and not self.rows.task.is_pair
+        ):  # a length that rows of one label have ends the strict order soon
+            rest = (row for row in left if row not in taken)
+            order = chain(order, best_drops(self.balance, rest, self._shares, strict=False))
+        for row in order:
             if row < n and room <= 0:
                 self.balance.restore(row)
                 break
