@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 import common
 from longway.data import as_dataset
 from longway.detect.clusters import Clusters
-from longway.detect.concepts.concepts import unit_rows
-from longway.detect.concepts.vectors import TextVectors
+from longway.detect.concepts.vectors import TextVectors, unit_rows
 from longway.detect.reading import Reading
 from longway.detect.row_checks import (
     UNLIKELY,

@@ -14,11 +14,11 @@ from longway.detect import findings, where
 from longway.detect.clusters import Clusters
 from longway.detect.concepts import autoencoder, concepts, vectors
 from longway.detect.concepts.beyond import fitted, most_covariates, score_test
-from longway.detect.concepts.concepts import Concepts, unit_rows
+from longway.detect.concepts.concepts import Concepts
 from longway.detect.concepts.detector import ConceptDetector, SampledRows
 from longway.detect.concepts.kmeans import bounds_for, cluster_directions
 from longway.detect.concepts.names import contrastive_words
-from longway.detect.concepts.vectors import TextVectors, excerpt
+from longway.detect.concepts.vectors import TextVectors, excerpt, unit_rows
 from longway.detect.findings import search
 from longway.detect.reading import Reading
 from longway.detect.token import TokenDetector

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.detect.concepts.kmeans import bounds_for
+from longway.detect.concepts.vectors import unit_rows
 
 MAX_FEATURES = 64  # few and large ones: of 500, each had only a part of a planted topic (docs/concepts.md)
 PER_FEATURE = 8  # vectors for each feature, at least
@@ -77,7 +78,7 @@ def train(
     """The autoencoder of these vectors. Features start as vectors of the data, so that few of them are never active."""
     random = np.random.default_rng(seed)
     first = units[random.choice(len(units), features, replace=features > len(units))]
-    decode = _unit_rows(first + random.normal(0, 0.01, first.shape).astype(np.float32))
+    decode = unit_rows(first + random.normal(0, 0.01, first.shape).astype(np.float32))
     weights = Weights(
         decode.T.copy(), np.zeros(features, np.float32), decode, units.mean(axis=0).astype(np.float32)
     )
@@ -87,7 +88,7 @@ def train(
         for start in range(0, len(units), BATCH):
             _, gradients = loss_and_gradients(weights, units[order[start : start + BATCH]], active)
             adam.step(weights, gradients)
-            weights.decode = _unit_rows(weights.decode)
+            weights.decode = unit_rows(weights.decode)
         progress(epoch + 1, epochs)
     return weights
 
@@ -98,7 +99,7 @@ def feature_directions(
     """Name, directions of length 1 and bounds of the features that are ever active."""
     counts = (activations(weights, units, active) > 0).sum(axis=0)
     used = counts > 0
-    directions = _unit_rows(weights.encode.T[used])
+    directions = unit_rows(weights.encode.T[used])
     return "autoencoder", directions, bounds_for(units @ directions.T, counts[used])
 
 
@@ -120,8 +121,3 @@ class _Adam:
             unbiased = mean / (1 - first**self.steps)
             spread = np.sqrt(square / (1 - second**self.steps)) + _EPSILON
             setattr(weights, name, (getattr(weights, name) - RATE * unbiased / spread).astype(np.float32))
-
-
-def _unit_rows(matrix: Floats) -> Floats:
-    """As `concepts.unit_rows`, which imports this module."""
-    return np.asarray(matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12), np.float32)

@@ -22,7 +22,7 @@ from scipy.sparse import csr_matrix
 from longway.classify.multilingual import MINILM
 from longway.detect.concepts import autoencoder, kmeans
 from longway.detect.concepts.fields import PER_WORDS, Field, shares, word_fields
-from longway.detect.concepts.vectors import TextVectors, Vectors
+from longway.detect.concepts.vectors import TextVectors, Vectors, unit_rows
 from longway.errors import DataError
 from longway.store.atomic import replacing
 from longway.tokens.tokenizer import tokenize
@@ -176,11 +176,6 @@ class Concepts:
         found = cls(mean, directions, bounds, sources, column, encoder, by, fields)
         remember(found)
         return found
-
-
-def unit_rows(vectors: Floats) -> Floats:
-    """The vectors scaled to length 1; zeros stay zeros."""
-    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12), np.float32)
 
 
 def _kept(units: Floats, directions: Floats, bounds: Floats) -> list[int]:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.detect.concepts.concepts import COMMONEST, RAREST, Concepts, Floats, known, remember, unit_rows
+from longway.detect.concepts.concepts import COMMONEST, RAREST, Concepts, Floats, known, remember
 from longway.detect.concepts.names import MOST_TEXTS, MOST_WORDS, contrastive_words
-from longway.detect.concepts.vectors import Vectors
+from longway.detect.concepts.vectors import Vectors, unit_rows
 from longway.detect.detector import (
     Description,
     Detector,

@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.detect.concepts.vectors import TextVectors
+from longway.detect.concepts.vectors import TextVectors, unit_rows
 from longway.tokens.tokenizer import is_word
 
 SIZES = (50, 100, 200)  # fields
 FEWEST_OF_ONE = 10  # words per field, on average
+CLOSE = 0.4  # cosine of a word to the centre of its field, at least
 FEWEST_ROWS, MOST_SHARE = 3, 0.1  # rows with a word
 MOST_WORDS = 6_000  # the most frequent
 PER_WORDS = 100  # words of a text for each that must belong to a field
@@ -35,16 +36,17 @@ def word_fields(
     if len(words) < SIZES[0] * FEWEST_OF_ONE:
         return
     vectors = by.of(words)
-    units = vectors - vectors.mean(axis=0)
-    units /= np.maximum(np.linalg.norm(units, axis=1, keepdims=True), 1e-12)
+    units = unit_rows(vectors - vectors.mean(axis=0))
     frequent = np.array([n_rows_with[word] for word in words])
     seen: set[Field] = set()
     for size in SIZES:
         if size * FEWEST_OF_ONE > len(words):
             return
         model = KMeans(size, n_init=1, random_state=seed).fit(units)
-        fit = np.einsum("ij,ij->i", units, model.cluster_centers_[model.labels_])
-        order = np.argsort(-fit * frequent, kind="stable")
+        centres = unit_rows(model.cluster_centers_)
+        fit = np.einsum("ij,ij->i", units, centres[model.labels_])
+        order = np.argsort(-fit * np.log1p(frequent), kind="stable")
+        order = order[fit[order] >= CLOSE]
         for number in range(size):
             field = tuple(words[i] for i in order[model.labels_[order] == number].tolist())
             if field and field not in seen:

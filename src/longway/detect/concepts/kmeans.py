@@ -11,6 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from longway.detect.concepts.vectors import unit_rows
+
 SIZES = (8, 16, 32, 64)  # clusters; more of them are more patterns to correct for
 FEWEST_OF_ONE = 10  # vectors per cluster, on average
 
@@ -30,10 +32,7 @@ def cluster_directions(
         model = MiniBatchKMeans(size, batch_size=1024, n_init=3, random_state=seed).fit(units)
         members = np.bincount(model.labels_, minlength=size)
         used = members > 0
-        centres = model.cluster_centers_[used]
-        centres = (centres / np.maximum(np.linalg.norm(centres, axis=1, keepdims=True), 1e-12)).astype(
-            np.float32
-        )
+        centres = unit_rows(model.cluster_centers_[used])
         found.append((f"clusters of {size}", centres, bounds_for(units @ centres.T, members[used])))
     return found
 

@@ -43,6 +43,11 @@ def excerpt(text: str, *, words: int = MAX_WORDS) -> list[str]:
     return [" ".join(sentence.split()[:words]) for sentence in sentences[::step]]
 
 
+def unit_rows(vectors: Vectors) -> Vectors:
+    """The vectors scaled to length 1; zeros stay zeros."""
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12), np.float32)
+
+
 class TextVectors:
     """Computes one vector of length 1 for each text. encoder: "minilm", "multilingual", a name on the Hugging Face hub, or a folder. cache: a file to keep vectors in."""
 
@@ -85,10 +90,9 @@ class TextVectors:
         )
         if not cut:
             return found
-        found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12)
+        found = unit_rows(found)
         starts = np.cumsum([0, *map(len, cut)])[:-1]
-        means = np.add.reduceat(found, starts, axis=0)
-        return np.asarray(means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-12), np.float32)
+        return unit_rows(np.add.reduceat(found, starts, axis=0))
 
 
 class _RoundedMiniLM:
