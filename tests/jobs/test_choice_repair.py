@@ -251,6 +251,19 @@ def test_more_questions_may_be_rewritten_than_left_out(monkeypatch):
     assert len({edit.id for edit in result.edits if edit.method == "rewrite"}) > 10
 
 
+def test_questions_whose_options_refer_to_others_are_not_rewritten(monkeypatch):
+    rows = quiz("longest", n=100)
+    for row in rows[:50]:
+        at = next(i for i in range(4) if i != "ABCD".index(row["answer"]))
+        row["choices"][at] = "all of the above"
+    author = Author(rows)
+    monkeypatch.setattr("longway.jobs.choices.repair.engines_of", lambda settings, engines: (author, author))
+    result = repair_choices(rows, engine="served:toy")
+    rewritten = {edit.id for edit in result.edits if edit.method == "rewrite"}
+    assert rewritten
+    assert not rewritten & {row["id"] for row in rows[:50]}
+
+
 def rewritten_pairs(monkeypatch, folder, *, reason="", **options):
     """A repair of pairs in which drafts add a word to both answers. reason: why all of them are refused."""
 
