@@ -75,6 +75,12 @@ def test_a_later_version_is_used_if_the_first_fails():
     assert one.texts[1] == "stone in a warm room"
 
 
+def test_where_one_of_two_candidates_fails_the_other_is_changed():
+    one, _ = rewritten("stone in a warm room")
+    assert one.reason == ""
+    assert one.texts == ("ice in a warm room", "stone in a warm room", "glass", "wood")
+
+
 def test_refusals_have_a_reason():
     assert rewritten()[0].reason == "the engine wrote nothing"
     assert rewritten("Ice in a warm room.")[0].reason == "the same as another candidate"

@@ -7,7 +7,7 @@ Options take the first letter and the full stop of the right one. Rules check th
 length that was asked for, the form of the right one, and the numbers and the language of the old one. The entailment model checks
 that a wrong option of one sentence still says what it said, and not the same as the right one, and that the sentences of a shortened answer
 follow from the long one on average and none contradicts it. Nothing but the judge checks longer wrong answers. Then a judge who
-does not know which one is right must still choose it. A question is changed as a whole or not at all.
+does not know which one is right must still choose it. Where one of two candidates fails, the other is still changed.
 """
 
 from __future__ import annotations
@@ -149,25 +149,27 @@ def rewrite(
 def _draft(
     question: Question, written: Sequence[tuple[int, Written]], entailment: Entails | None
 ) -> RewrittenQuestion:
-    """The question with the first version of each candidate that passes the checks."""
-    texts = list(question.candidates)
-    verdicts: list[Verdict] = []
+    """The question with the first version of each candidate that passes the checks; refused if none of them does."""
+    texts, verdicts = list(question.candidates), list[Verdict]()
+    refused: list[RewrittenQuestion] = []
     for at, answer in written:
-        if not answer.texts:
-            reason = next(iter(answer.refusals), NOTHING)
-            return RewrittenQuestion(question, tuple(texts), tuple(verdicts), reason)
         tried = []
         for version in (in_form(question, at, text) for text in answer.texts):
             said = form_verdicts(question, tuple(texts), at, version)
             if entailment is not None and all(one.passed for one in said):
                 said += meaning_verdicts(question, at, version, entailment)
             tried.append((version, said))
-        text, said = next((one for one in tried if all(verdict.passed for verdict in one[1])), tried[0])
-        texts[at] = text
-        verdicts += said
-        if failed := next((verdict for verdict in said if not verdict.passed), None):
-            return RewrittenQuestion(question, tuple(texts), tuple(verdicts), failed.reason)
-    return RewrittenQuestion(question, tuple(texts), tuple(verdicts))
+        passed = next((one for one in tried if all(verdict.passed for verdict in one[1])), None)
+        if passed is not None:
+            texts[at] = passed[0]
+            verdicts += passed[1]
+            continue
+        version, said = tried[0] if tried else (question.candidates[at], [])
+        reason = next((verdict.reason for verdict in said if not verdict.passed), next(iter(answer.refusals), NOTHING))  # fmt: skip
+        new = (*question.candidates[:at], version, *question.candidates[at + 1 :])
+        refused.append(RewrittenQuestion(question, new, tuple(said), reason))
+    is_changed = tuple(texts) != question.candidates
+    return RewrittenQuestion(question, tuple(texts), tuple(verdicts)) if is_changed else refused[0]
 
 
 def form_verdicts(question: Question, texts: tuple[str, ...], at: int, new: str) -> list[Verdict]:
