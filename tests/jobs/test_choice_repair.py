@@ -227,14 +227,14 @@ class Author(Engine):
 
 
 def test_an_engine_rewrites_wrong_options_and_fewer_questions_go(monkeypatch, tmp_path, repaired):
-    rows = quiz("longest")
+    rows, n_dropped = quiz("longest"), repaired("longest").dropped
     author = Author(rows)
     monkeypatch.setattr("longway.jobs.choices.repair.engines_of", lambda settings, engines: (author, author))
     result = repair_choices(rows, engine="served:toy", out=tmp_path / "run")
     used = [edit for edit in result.edits if edit.method == "rewrite" and edit.accepted]
     assert len(used) > 10
     assert all(any(one.check == "judge" for one in edit.verdicts) for edit in used)
-    assert result.dropped < repaired("longest").dropped
+    assert result.dropped < n_dropped
     before = {row["id"]: row["choices"]["ABCD".index(row["answer"])] for row in rows}
     assert all(one.candidates[one.right] == before[one.id] for one in result.data.questions)
     calls = author.calls
@@ -249,6 +249,19 @@ def test_more_questions_may_be_rewritten_than_left_out(monkeypatch):
     result = repair_choices(rows, engine="served:toy", max_drop=0.02)
     assert result.dropped <= 2
     assert len({edit.id for edit in result.edits if edit.method == "rewrite"}) > 10
+
+
+def test_questions_whose_options_refer_to_others_are_not_rewritten(monkeypatch):
+    rows = quiz("longest", n=100)
+    for row in rows[:50]:
+        at = next(i for i in range(4) if i != "ABCD".index(row["answer"]))
+        row["choices"][at] = "all of the above"
+    author = Author(rows)
+    monkeypatch.setattr("longway.jobs.choices.repair.engines_of", lambda settings, engines: (author, author))
+    result = repair_choices(rows, engine="served:toy")
+    rewritten = {edit.id for edit in result.edits if edit.method == "rewrite"}
+    assert rewritten
+    assert not rewritten & {row["id"] for row in rows[:50]}
 
 
 def rewritten_pairs(monkeypatch, folder, *, reason="", **options):

@@ -11,7 +11,9 @@ from seen import Elements
 from conftest import render_report
 from longway.errors import RunError
 from longway.jobs.audit.result import AuditResult
+from longway.records import Problem
 from longway.show.html import inline
+from longway.show.labels import problem_bullet
 
 
 def test_the_page_says_what_was_found(findings):
@@ -22,6 +24,12 @@ def test_the_page_says_what_was_found(findings):
     assert "Rows 17, 802, 1553, 4090" in text
     assert "it does not certify" in text
     assert "sha256:9f2c41d7" in text
+
+
+@pytest.mark.parametrize(("rows", "words"), [((17,), "Row 17"), ((17, 802), "Rows 17, 802")])
+def test_a_problem_names_its_rows(rows, words):
+    bullet = problem_bullet(Problem("empty", "rows with nothing", len(rows), "Look.", rows))
+    assert words in [block.words for block in bullet.below]
 
 
 def test_the_sections_come_in_reading_order(findings):

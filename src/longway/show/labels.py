@@ -127,7 +127,7 @@ def problem_bullet(problem: Problem) -> Bullet:
     rows = ", ".join(str(row) for row in problem.rows[:MAX_ROWS])
     if rows and problem.count > len(problem.rows[:MAX_ROWS]):
         rows += " …"
-    below = [Paragraph(f"Rows {rows}", "quiet")] if rows else []
+    below = [Paragraph(f"Row{'s' * (problem.count > 1)} {rows}", "quiet")] if rows else []
     below.append(Paragraph(cut(problem.next_step, TEXT_LIMIT), "next"))
     return Bullet(Span(cut(problem.message, TEXT_LIMIT), "data"), below=below)
 

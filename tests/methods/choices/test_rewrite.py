@@ -75,6 +75,12 @@ def test_a_later_version_is_used_if_the_first_fails():
     assert one.texts[1] == "stone in a warm room"
 
 
+def test_where_one_of_two_candidates_fails_the_other_is_changed():
+    one, _ = rewritten("stone in a warm room")
+    assert one.reason == ""
+    assert one.texts == ("ice in a warm room", "stone in a warm room", "glass", "wood")
+
+
 def test_refusals_have_a_reason():
     assert rewritten()[0].reason == "the engine wrote nothing"
     assert rewritten("Ice in a warm room.")[0].reason == "the same as another candidate"
@@ -96,7 +102,11 @@ def test_new_options_have_the_first_letter_and_the_full_stop_of_the_right_one():
         ("<text>stone here</text>", "prompt text"),
         ("What melts is stone in here", "question"),
         ("Granite in a warm room", "form"),
-        ("granite in a warm room.", "form"),
+        ("stone in a warm room.", "form"),
+        ("stone in a warm room?", "form"),
+        ("ore in a warm room", "words"),
+        ("no stone is warm", "negation"),
+        ("the wrong answer is stone", "prompt text"),
     ],
 )
 def test_what_would_be_a_new_cue_is_refused(new, check):
@@ -106,7 +116,7 @@ def test_what_would_be_a_new_cue_is_refused(new, check):
 
 def test_another_language_is_refused():
     verdicts = form_verdicts(QUESTION, QUESTION.candidates, 1, "камень в тёплой комнате")
-    assert [one.check for one in verdicts if not one.passed] == ["language"]
+    assert [one.check for one in verdicts if not one.passed] == ["words", "language"]
 
 
 def test_the_prompt_holds_the_row_as_data():

@@ -356,7 +356,7 @@ class _Repair:
         return self.given.columns.kind in ("preference", "votes")
 
     def rewrite(self, journal: Journal) -> None:
-        """Let an engine rewrite candidates of the questions that would be left out; counter-pairs are not rewritten."""
+        """Let an engine rewrite candidates of the questions that would be left out; not of counter-pairs, nor where one refers to others."""
         writer, judge = (
             asker_of(one, journal, self.made.budget, self.watcher)
             for one in (self.made.writer, self.made.judge)
@@ -367,7 +367,11 @@ class _Repair:
         features, penalty = feature_sets(candidates, is_ordered=self.given.is_ordered)[CANDIDATES]
         scores = picks(features, penalty, candidates.sets, candidates.group, self.settings.seed).scores
         starts, drafts = candidates.sets.starts, list(self.drafts.values())
-        places = [at for at in sorted(self.dropped.margins) if drafts[at].question.id not in self.sources]
+        places = [
+            at
+            for at in sorted(self.dropped.margins)
+            if drafts[at].question.id not in self.sources and not must_stay(drafts[at].question)
+        ]
         chosen, wanted = [], []
         for at in places:
             draft = drafts[at]

@@ -136,13 +136,24 @@ def _strongest(result: ChoiceAuditResult) -> KeyFigure:
 def _verdict(result: ChoiceAuditResult) -> str:
     leak = result.headline
     names = [cut(one.pattern.name, NAME_LIMIT) for one in result.findings[:N_NAMED]]
-    strongest = f" Strongest: {'; '.join(names)}." if names else ""
+    strongest = (f" Strongest: {'; '.join(names)}." if names else "") + _bias(result.judges)
     ranker = f"a simple ranker ({SEEN[leak.part]})"
     if leak.low > leak.majority:
         return f"Without the prompt {ranker} picks the {_right(result)} in {leak.accuracy:.0%}; chance is {leak.majority:.0%}.{strongest}"
     if names:
         return f"Without the prompt {ranker} does no better than chance ({leak.majority:.0%}), but some patterns predict the {_right(result)}.{strongest}"
+    if strongest:
+        return f"Without the prompt {ranker} does no better than chance ({leak.majority:.0%}).{strongest}"
     return f"Nothing about the candidates clearly predicts the {_right(result)}: {ranker} does no better than chance ({leak.majority:.0%})."
+
+
+def _bias(report: JudgeReport | None) -> str:
+    """What all judges together prefer, if it is clear."""
+    shares = report.shares if report is not None else ()
+    named = [f"{one.name} in {one.share:.0%}" for one in shares if not one.judge and _is_off(one)]
+    return (
+        f" The judges prefer {' and '.join(named)} of the votes; fair judges would in 50%." if named else ""
+    )
 
 
 def _right(result: ChoiceAuditResult) -> str:
@@ -353,10 +364,14 @@ def _judges_section(report: JudgeReport | None) -> list[Section]:
     return [Section("judges", "The judges", blocks, on=EVERYWHERE)]
 
 
+def _is_off(one: Share) -> bool:
+    """Whether a share is clearly not that of a fair judge."""
+    return one.low > one.expected or one.high < one.expected
+
+
 def _share_row(one: Share) -> Row:
-    is_off = one.low > one.expected or one.high < one.expected
     share: Words = [
-        Span(percent(one.share), "strong" if is_off else "quiet"),
+        Span(percent(one.share), "strong" if _is_off(one) else "quiet"),
         Span(f" ({100 * one.low:.1f} to {100 * one.high:.1f})", "quiet"),
     ]
     return Row(

@@ -7,7 +7,7 @@ Options take the first letter and the full stop of the right one. Rules check th
 length that was asked for, the form of the right one, and the numbers and the language of the old one. The entailment model checks
 that a wrong option of one sentence still says what it said, and not the same as the right one, and that the sentences of a shortened answer
 follow from the long one on average and none contradicts it. Nothing but the judge checks longer wrong answers. Then a judge who
-does not know which one is right must still choose it. A question is changed as a whole or not at all.
+does not know which one is right must still choose it. Where one of two candidates fails, the other is still changed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.data.choices import Question
+from longway.detect.choices.cues import CUES, words_of
 from longway.engines.engine import Judgement, Written
 from longway.engines.prompt import Prompt, answer_prompt, candidate_prompt, shorten_prompt
 from longway.methods.drafts import until_spent
 from longway.records import Verdict
 from longway.verify.content_checks import numbers
 from longway.verify.form_checks import leaked
-from longway.verify.languages import strange
+from longway.verify.languages import function_words, strange
 
 TEXTS = 2  # versions of each candidate
 MOST = 2  # candidates of a question that are rewritten
@@ -35,6 +36,9 @@ SHORTEST, LONGEST = 0.85, 1.3  # of the words of the right one: what is asked fo
 SLACK = 0.25  # of these words that a version may differ more
 MUCH_LONGER = 1.3  # times as many words as the other answer of a pair: the better one is shortened
 LEAST_LEFT = 0.4  # of the words of an answer that is shortened
+ROOT = 5  # letters of a word that are compared
+ABOUT = frozenset("wrong incorrect correct answer answers option options question".split())
+NEGATION = next(cue for cue in CUES if cue.name == "negation")
 STEM = 3  # words at the beginning of a question that an option does not repeat
 SENTENCE = 4  # words from which the entailment model can read an option
 SAME = 0.5  # probability of entailment, both ways, from which two texts say the same
@@ -145,45 +149,52 @@ def rewrite(
 def _draft(
     question: Question, written: Sequence[tuple[int, Written]], entailment: Entails | None
 ) -> RewrittenQuestion:
-    """The question with the first version of each candidate that passes the checks."""
-    texts = list(question.candidates)
-    verdicts: list[Verdict] = []
+    """The question with the first version of each candidate that passes the checks; refused if none of them does."""
+    texts, verdicts = list(question.candidates), list[Verdict]()
+    refused: list[RewrittenQuestion] = []
     for at, answer in written:
-        if not answer.texts:
-            reason = next(iter(answer.refusals), NOTHING)
-            return RewrittenQuestion(question, tuple(texts), tuple(verdicts), reason)
         tried = []
         for version in (in_form(question, at, text) for text in answer.texts):
             said = form_verdicts(question, tuple(texts), at, version)
             if entailment is not None and all(one.passed for one in said):
                 said += meaning_verdicts(question, at, version, entailment)
             tried.append((version, said))
-        text, said = next((one for one in tried if all(verdict.passed for verdict in one[1])), tried[0])
-        texts[at] = text
-        verdicts += said
-        if failed := next((verdict for verdict in said if not verdict.passed), None):
-            return RewrittenQuestion(question, tuple(texts), tuple(verdicts), failed.reason)
-    return RewrittenQuestion(question, tuple(texts), tuple(verdicts))
+        passed = next((one for one in tried if all(verdict.passed for verdict in one[1])), None)
+        if passed is not None:
+            texts[at] = passed[0]
+            verdicts += passed[1]
+            continue
+        version, said = tried[0] if tried else (question.candidates[at], [])
+        reason = next((verdict.reason for verdict in said if not verdict.passed), next(iter(answer.refusals), NOTHING))  # fmt: skip
+        new = (*question.candidates[:at], version, *question.candidates[at + 1 :])
+        refused.append(RewrittenQuestion(question, new, tuple(said), reason))
+    is_changed = tuple(texts) != question.candidates
+    return RewrittenQuestion(question, tuple(texts), tuple(verdicts)) if is_changed else refused[0]
 
 
 def form_verdicts(question: Question, texts: tuple[str, ...], at: int, new: str) -> list[Verdict]:
-    """What rules say of a new text for a candidate: different, prompt text, question, form, length, numbers, language."""
+    """What rules say of a new text for a candidate: different, prompt text, question, form, length, words, negation, numbers, language."""
     old, right = question.candidates[at], question.candidates[question.right or 0]
     others = {_plain(text) for i, text in enumerate(texts) if i != at}
     least, most = _bounds(question, at)
     n = len(new.split())
     is_other_length = not least * (1 - SLACK) - 1 <= n <= most * (1 + SLACK) + 1
+    known = f"{right} {old} {question.prompt}"
     kept, had = numbers(new), numbers(old)
     has_other_numbers = not kept <= had if at == question.right else kept != had
     same = "the same as another candidate" if _plain(new) in others or not new else ""
     faults = {
         "different": same or ("the same as before" if _plain(new) == _plain(old) else ""),
-        "prompt text": leaked(f"{question.prompt} {old} {right}", new),
+        "prompt text": leaked(known, new) or _about_the_task(known, new),
         "question": "repeats the question" if _repeats(question.prompt, new, right) else "",
         "form": ""
         if at == question.right or _has_form(new, old, right)
         else "not in the form of the right one",
         "length": f"{n} words instead of {least} to {most}" if is_other_length else "",
+        "words": ""
+        if at == question.right or keeps_words(old, new)
+        else "does not have the words of the old one",
+        "negation": "another negation" if _denies(question.prompt, old, new) and at != question.right else "",
         "numbers": "other numbers" if has_other_numbers else "",
         "language": strange(old, new, question.prompt),
     }
@@ -276,10 +287,43 @@ def _bounds(question: Question, at: int) -> tuple[int, int]:
 
 
 def _has_form(new: str, old: str, right: str) -> bool:
-    """Whether a text begins like the right one or the old one, with a capital letter or without, and ends like one of them, with a full stop or without."""
+    """Whether a text begins like the right one or the old one, with a capital letter or without, and ends like one of them."""
     starts = {text.strip()[:1].isupper() for text in (old, right)}
-    ends = {text.strip().endswith(".") for text in (old, right)}
-    return new[:1].isupper() in starts and new.endswith(".") in ends
+    ends = {_end(text.strip()) for text in (old, right)}
+    return new[:1].isupper() in starts and _end(new) in ends
+
+
+def _end(text: str) -> str:
+    """The mark at the end of a sentence, "" if there is none."""
+    return text[-1:] if text.endswith((".", "?", "!")) else ""
+
+
+def keeps_words(old: str, new: str) -> bool:
+    """Whether a text has the words of the old one that say something: all of a short one, more than half of a longer one.
+
+    Nothing else shows whether an option of a few words still says the same. Endings may differ.
+
+    >>> keeps_words("a balloon", "a large balloon"), keeps_words("a balloon", "a fallen tree")
+    (True, False)
+    """
+    words = words_of(old)
+    had = {word[:ROOT] for word in words if word not in function_words(old)} or {
+        word[:ROOT] for word in words
+    }
+    kept = had & {word[:ROOT] for word in words_of(new)}
+    return kept == had if len(words) < SENTENCE else len(kept) > len(had) / 2
+
+
+def _denies(prompt: str, old: str, new: str) -> bool:
+    """Whether one of two texts has a negation and the other has none."""
+    before, after = NEGATION.measure(prompt, [old, new])
+    return bool(before) != bool(after)
+
+
+def _about_the_task(known: str, new: str) -> str:
+    """Words about options and answers that nothing else has; "" if there are none."""
+    about = sorted(ABOUT & set(words_of(new)) - set(words_of(known)))
+    return f"prompt text: {about[0]!r}" if about else ""
 
 
 def _repeats(prompt: str, new: str, right: str) -> bool:
