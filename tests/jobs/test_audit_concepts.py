@@ -190,7 +190,7 @@ def about_anything(call: Call) -> Reply:
 
 
 def test_a_served_engine_rewords_rows_without_their_topic():
-    rows, topics = rows_of()
+    rows, _ = rows_of()
     with Loopback(about_anything) as server:
         engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
         result = repair(
