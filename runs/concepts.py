@@ -64,8 +64,8 @@ GUESTS = {
     # of the planted concepts below
     "news": ("mrpc/train.jsonl.gz", "sentence1"),
     "examples": ("cola/train.jsonl.gz", "text"),
-    "exams": ("choice/arc.jsonl.gz", "question"),
-    "situations": ("choice/siqa.jsonl.gz", "question"),
+    "puzzles": ("choice/cqa.jsonl.gz", "question"),
+    "posts": ("hate_speech_human_cf/dev.jsonl.gz", "text"),
 }
 # Rows with one of these words are about a topic. The first group was used while the level was developed.
 TOPICS = {
@@ -89,8 +89,8 @@ TOPICS = {
 }  # fmt: skip
 PLANTED = {
     "mr": ("news", "examples", "health", "money", "nature", "science"),
-    "snli": ("exams", "situations", "clothes", "travel", "home", "health"),
-    "fever": ("examples", "situations", "school", "politics", "money", "science"),
+    "snli": ("examples", "puzzles", "clothes", "travel", "home", "health"),
+    "fever": ("examples", "posts", "school", "politics", "money", "science"),
 }
 DEVELOPED = {
     "mr": ("restaurants", "questions", "war", "music", "family", "religion"),

@@ -12,8 +12,8 @@ from scipy.stats import chi2
 from longway.data import as_dataset
 from longway.detect import findings, where
 from longway.detect.clusters import Clusters
-from longway.detect.concepts import autoencoder, concepts, vectors
-from longway.detect.concepts.beyond import fitted, most_covariates, score_test
+from longway.detect.concepts import autoencoder, concepts, fields, vectors
+from longway.detect.concepts.beyond import SeparatedError, fitted, most_covariates, score_test
 from longway.detect.concepts.concepts import Concepts
 from longway.detect.concepts.detector import ConceptDetector, SampledRows
 from longway.detect.concepts.kmeans import bounds_for, cluster_directions
@@ -91,6 +91,45 @@ def test_equal_texts_are_computed_once_and_never_again_with_a_cache(by_words, tm
 
 def test_no_texts_give_no_vectors(by_words):
     assert TextVectors().of([]).shape == (0, WIDTH)
+
+
+def test_vectors_that_are_not_finite_are_refused(by_words, monkeypatch):
+    monkeypatch.setattr(by_words, "_of", lambda words: np.full(WIDTH, np.nan, np.float32))
+    with pytest.raises(DataError, match="not finite for 1 of 1 sentences"):
+        TextVectors().of(["aa"])
+
+
+# Fields of words
+
+
+def test_words_of_one_topic_are_a_field_if_they_are_close_to_it(by_words, monkeypatch):
+    """The words of each topic have one vector; one word has its own."""
+    axes = {"sea": 0, "law": 1, "sky": 2, "oth": 3}
+    monkeypatch.setattr(by_words, "_of", lambda words: np.eye(WIDTH)[axes[words[0][:3]]])
+    monkeypatch.setattr(fields, "SIZES", (3,))
+    words = [topic + a + b for topic in ("sea", "law", "sky") for a, b in product("abcde", repeat=2)]
+    counts = dict.fromkeys(words, 5) | {"other": 5, "seaz": 2, "lawz": 50, "sea9": 5}
+    found = [set(field) for _, field in fields.word_fields(counts, 400, TextVectors())]
+    assert sorted(map(len, found)) == [25, 25, 25]
+    assert {word for field in found for word in field} == set(words)
+    assert all(len({word[:3] for word in field}) == 1 for field in found)
+
+
+def test_a_text_that_only_mentions_a_topic_has_its_field(by_words):
+    by = TextVectors()
+    made = Concepts(
+        np.zeros(WIDTH, np.float32),
+        np.eye(2, WIDTH, dtype=np.float32),
+        np.array([0.5, 0.01], np.float32),
+        ("autoencoder", "words of 50"),
+        "text",
+        vectors=by,
+        fields=(("harbour", "ship"),),
+    )
+    long = " ".join(["word1"] * 250)
+    texts = ["word1 word2 word3 Ship", "word1 word2", f"{long} ship ship", f"{long} ship ship ship"]
+    assert made.has(texts, 1).tolist() == [True, False, False, True]  # of a long text, one of each 100 words
+    assert (made.words(0), made.words(1)) == ((), ("harbour", "ship"))
 
 
 # Directions
@@ -323,6 +362,21 @@ def test_a_fit_that_separates_the_rows_does_not_diverge():
     p = fitted(x > 0, np.column_stack([np.ones(60), 1000 * x]))
     assert np.isfinite(p).all()
     assert ((p > 0.5) == (x > 0)).all()
+
+
+def test_covariates_that_determine_the_label_leave_nothing_to_test():
+    x = np.linspace(-1, 1, 60)
+    with pytest.raises(SeparatedError):
+        score_test(csr_matrix(np.ones((60, 1))), x > 0, np.sign(x)[:, None])
+
+
+def test_a_search_names_labels_that_words_determine(by_words):
+    texts, topics = topic_texts(600)
+    labels = np.where(topics == "sea", "a", "b")
+    known = np.stack([labels == "a", labels == "b"], axis=1).astype(float)
+    detector, reading = detector_and_reading(labels, texts, surface=known)
+    assert not search(reading, detectors=[detector]).significant["concept"]
+    assert set(detector.untested) == {"a", "b"}
 
 
 def test_a_search_gives_the_score_test_no_more_covariates_than_are_allowed(by_words, monkeypatch):

@@ -1,5 +1,8 @@
 """The concept level in an audit and a repair, with a toy encoder: findings, files of the run, what is said where it is left out."""
 
+import json
+import re
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -13,8 +16,10 @@ from longway.jobs.audit import concept_level
 from longway.jobs.audit.concept_level import held_apart, load_concepts
 from longway.jobs.audit.result import AuditResult
 from longway.jobs.audit.settings import LEVELS, QUICK, AuditSettings, levels_named
+from longway.jobs.engine_use import Engines
 from longway.jobs.repair.job import repair
 from tests.detect.test_concepts import WordEncoder, topic_texts
+from tests.engines.loopback import Call, Loopback, Reply, completion
 
 SOME = "token,length,concept"
 
@@ -64,7 +69,7 @@ def test_a_topic_is_a_finding_with_typical_rows_and_counter_examples(run):
 def test_the_audit_says_how_many_rows_were_tested(run):
     messages = [problem.message for problem in run[0].problems if problem.kind == "sample"]
     assert messages == [
-        "The concept level read 1,200 rows: concepts were made from 480 of them and counted in the other 720."
+        "The concept level read 1,200 rows: concepts were made from 300 of them and counted in the other 900."
     ]
 
 
@@ -117,7 +122,7 @@ def test_rows_that_belong_together_are_on_one_side():
     related = np.repeat(np.arange(50), 4)
     tested = held_apart(related, np.random.default_rng(0))
     assert all(len(set(tested[related == i].tolist())) == 1 for i in range(50))
-    assert tested.mean() == pytest.approx(0.6, abs=0.05)
+    assert tested.mean() == pytest.approx(0.75, abs=0.05)
 
 
 def test_a_column_with_few_texts_is_left_out_and_the_audit_says_so():
@@ -134,7 +139,7 @@ def test_a_text_of_half_the_rows_leaves_others_to_make_concepts_from():
     for seed in range(5):
         tested = held_apart(related, np.random.default_rng(seed))
         assert tested[:500].all()
-        assert (~tested).sum() == 400
+        assert (~tested).sum() == 250
 
 
 def test_the_level_is_looked_at_only_if_asked_for():
@@ -176,3 +181,47 @@ def test_a_repair_drops_rows_until_the_concept_says_little(tmp_path):
     assert all(one.gain_after < 0.5 * one.gain_before for one in changes)
     assert any("texts like" in name or "concept" in name for step in result.plan for name in step.patterns)
     assert (tmp_path / "repair" / "concepts-text.safetensors").is_file()
+
+
+def about_anything(call: Call) -> Reply:
+    """A server that writes other words in place of those about the sea, as it does for a topic that it was shown."""
+    assert "<typical>" in call.body["messages"][0]["content"]
+    return completion(json.dumps({"rewrites": [re.sub(r"sea(\d+)", r"word\1", call.text)]}))
+
+
+def test_a_served_engine_rewords_rows_without_their_topic():
+    rows, _ = rows_of()
+    with Loopback(about_anything) as server:
+        engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
+        result = repair(
+            rows, levels=SOME, remedy=("reword",), engine="served:toy", judge="none", engines=engines
+        )
+    shown = server.calls[0].body["messages"][0]["content"]
+    assert "sea" in shown.split("<typical>")[1].split("</typical>")[0]
+    used = [edit for edit in result.edits if edit.accepted]
+    assert used
+    assert {edit.method for edit in used} == {"reword"}
+    assert all("sea" in edit.before and "sea" not in edit.after for edit in used)
+    assert all(edit.label_after == edit.label_before for edit in used)
+    changes = [one for one in result.comparison.findings if one.pattern.level == "concept"]
+    assert any(one.gain_after < 0.5 * one.gain_before for one in changes)
+
+
+def test_a_text_that_still_has_the_topic_is_not_used():
+    def unchanged(call: Call) -> Reply:
+        return completion(json.dumps({"rewrites": [f"Well, {call.text}"]}))
+
+    rows, _ = rows_of()
+    with Loopback(unchanged) as server:
+        engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
+        result = repair(
+            rows, levels=SOME, remedy=("reword",), engine="served:toy", judge="none", engines=engines
+        )
+    assert server.calls
+    assert not [edit for edit in result.edits if edit.accepted]
+
+
+def test_rules_do_not_reword_a_topic():
+    rows, _ = rows_of()
+    result = repair(rows, levels=SOME, remedy=("reword",), engine="rules")
+    assert not any("texts like" in name for step in result.plan for name in step.patterns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -287,6 +288,24 @@ def test_concepts_are_counted_in_all_rows_and_patterns_of_the_grammar_in_parsed_
     assert repair.balance.parsed == N_FEATURES + 1
     assert repair.balance.strength(np.array([N_FEATURES]))[0] > 50
     assert list(repair.drop_for_patterns())
+
+
+def test_a_concept_of_rows_that_belong_together_counts_by_its_design_effect():
+    """30 of 30 rows with the concept have its label; if ten of them are one observation, that may be chance."""
+    rows = rows_of_pairs(
+        (30, "a man", "a woman or so", "yes"), (30, "a man", "a woman", "no"), (30, "a man", "a man", "yes")
+    )
+    gains, found = [], []
+    for effect in (1.0, 10.0):
+        target = Target(Pattern("concept", "hypothesis", ("or so",), "abc:0"), "yes", effect=effect)
+        patterns = SimpleNamespace(
+            targets=(target,), counts=lambda rows: (np.array([[0, 30]]), np.array([30, 60]))
+        )
+        compared = with_patterns(Comparison(), patterns, rows, rows)
+        gains.append(compared.findings[0].gain_before)
+        found.append(compared.found.before)
+    assert found == [1, 0]
+    assert gains[1] < gains[0]
 
 
 def test_the_plan_says_how_many_rows_are_too_long_for_the_grammar(word_for_word):

@@ -24,7 +24,7 @@ from scipy.sparse import csr_matrix, hstack, vstack
 from longway.classify.importance.sufficient_words import Sufficient
 from longway.detect import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.clusters import FEW, Clusters, Grouping, effects
-from longway.detect.concepts.beyond import MOST_COVARIATES, most_covariates, score_test
+from longway.detect.concepts.beyond import MOST_COVARIATES, SeparatedError, most_covariates, score_test
 from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.detector import Description, Detector, Features, zeros
 from longway.detect.grammar import GrammarDetector
@@ -180,13 +180,20 @@ def _beyond_words(reading: Reading, counted: _Counted, simpler: Sequence[_Counte
     known = _covariates(reading, simpler, rows, max_q)
     lengths = np.log1p(np.stack([one.lengths()[rows] for one in reading.corpora.values()], axis=1))
     p = np.ones(len(scores.p))
+    detector.untested.clear()
     for label in np.unique(scores.label).tolist():
         mine = scores.label == label
         own, effect = reading.labels[rows] == label, counted.effect[mine]
         x = csr_matrix(present[:, mine])
         strongest = known[:, : most_covariates(own)]
-        z, p_given = score_test(x, own, np.column_stack([strongest, lengths]), effect)
-        z_words, p_words = score_test(x, own, np.column_stack([strongest, lengths, detector.surface]), effect)
+        try:
+            z, p_given = score_test(x, own, np.column_stack([strongest, lengths]), effect)
+            z_words, p_words = score_test(
+                x, own, np.column_stack([strongest, lengths, detector.surface]), effect
+            )
+        except SeparatedError:
+            detector.untested.append(reading.label_names[label])
+            continue
         passes = (z > 0) & (z_words > 0) & (p_words <= max_q)
         p[mine] = np.where(passes, np.minimum(1.0, p_given * (1 if n_labels == 2 else n_labels)), 1.0)
     return replace(

@@ -7,6 +7,7 @@ escaped, and never becomes part of an instruction.
     rewrite_prompt, judge_prompt             RAZOR: rewrite a text, choose its label
     triples_prompt, alter_prompt, realise_prompt, identify_prompt, pick_prompt      CoBA, section 3.3 and appendix H; our own wording
     edit_prompt                              repair: put a phrase in, or change the length
+    without_prompt                           repair: change the topic or the tone
     counterfactual_prompt, fill_prompt, translate_prompt, translate_back_prompt     methods that CoBA is compared with
     candidate_prompt, shorten_prompt, answer_prompt      repair of data with candidates: rewrite a wrong one, shorten the better answer, choose the right one
     name_prompt, belongs_prompt              audit: name a concept, and check the name
@@ -205,6 +206,20 @@ def edit_prompt(
     nothing = {"include": "", "place": "", "least": None, "most": None}
     values = {**wanted, "shown": [] if task.is_zero_shot else [nothing | one for one in examples]}
     return Prompt("edit.v2", without_row(task, text, context), text, context, label, values=values)
+
+
+def without_prompt(
+    task: Task,
+    text: str,
+    *,
+    label: str,
+    context: str | None = None,
+    words: Sequence[str],
+    typical: Sequence[str] = (),
+) -> Prompt:
+    """Asks for texts without a topic or tone that keep the label. words, typical: words and texts that show the topic or tone."""
+    values = {"words": tuple(words), "typical": tuple(typical)}
+    return Prompt("without.v1", without_row(task, text, context), text, context, label, values=values)
 
 
 def judge_prompt(task: Task, text: str, *, context: str | None = None, original: str | None = None) -> Prompt:

@@ -60,6 +60,7 @@ _NEED_A_MODEL = {
     "identify": "finding the words that decide a label",
     "pick": "finding the triples that two texts are about",
     "translate": "translating",
+    "without": "changing the topic or the tone of a text",
     "fill": "filling in suitable words",
     "edit": "editing a text as instructed",
     "perturb": "changing a person by a prompt (the rules perturber works without one)",

@@ -178,14 +178,15 @@ def with_patterns(
 ) -> Comparison:
     """The comparison with concepts, or with patterns of a grammar, counted in the rows that are short enough to parse; other rows are no rows without the pattern.
 
-    All rows are counted, each as one observation, and only whether a pattern predicts the label is tested. So more concepts may be found than in the
-    audit, which tests held-out rows for what concepts add to words; before and after are counted in the same way.
+    All rows are counted, by the design effect of each pattern in the audit, and only whether a pattern predicts the label is tested. So more concepts may be
+    found than in the audit, which tests held-out rows for what concepts add to words; before and after are counted in the same way.
     """
     counts = [(*patterns.counts(rows), list(rows.label_names)) for rows in (before, after)]
     changes = []
     for i, target in enumerate(patterns.targets):
         was, now = (
-            _figures(counted[i], totals, names.index(target.label), 1.0) for counted, totals, names in counts
+            _figures(counted[i], totals, names.index(target.label), target.effect)
+            for counted, totals, names in counts
         )
         changes.append(
             PatternChange(
@@ -193,7 +194,8 @@ def with_patterns(
             )
         )
     worse = [change for change in changes if change.is_stronger]
-    n_before, n_after = (int((q_values(p_values(*each[:2])) <= max_q).sum()) for each in counts)
+    effect = np.array([target.effect for target in patterns.targets], dtype=np.float64)
+    n_before, n_after = (int((q_values(p_values(*each[:2], effect)) <= max_q).sum()) for each in counts)
     found = comparison.found or Counts(0, 0)
     return replace(
         comparison,

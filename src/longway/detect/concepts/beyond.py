@@ -24,9 +24,14 @@ CLOSE = 1e-8
 FEWEST = (
     0.5  # variance of a score, from which the distribution is near enough: that of two rows with even odds
 )
+UNDECIDED = 0.5  # sum of p (1 - p) over all rows, below which the covariates determine the label
 DETERMINED = 1e-3  # share of the variance that covariates leave
 
 Floats = NDArray[np.float64]
+
+
+class SeparatedError(Exception):
+    """The covariates determine the label of every row, so that nothing can be tested beyond them."""
 
 
 def most_covariates(outcome: NDArray[np.bool_]) -> int:
@@ -69,10 +74,15 @@ def fitted(outcome: NDArray[np.bool_], covariates: Floats) -> Floats:
 def score_test(
     concepts: csr_matrix, outcome: NDArray[np.bool_], covariates: Floats, effect: Floats | None = None
 ) -> tuple[Floats, Floats]:
-    """z and two-sided p of each concept (column) given the covariates. effect: rows per observation of each concept."""
+    """z and two-sided p of each concept (column) given the covariates. effect: rows per observation of each concept.
+
+    Raises SeparatedError if the covariates determine the label.
+    """
     z_known = np.column_stack([np.ones(len(outcome)), standardized(covariates)])
     p = fitted(outcome, z_known)
     w = p * (1 - p)
+    if w.sum() < UNDECIDED:
+        raise SeparatedError
     x = concepts.astype(np.float64)
     score = np.asarray(x.T @ (outcome - p)).ravel()
     own = np.asarray(x.multiply(x).T @ w).ravel()

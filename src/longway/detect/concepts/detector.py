@@ -97,6 +97,9 @@ class ConceptDetector(Detector):
             rows.is_tested,
             rows.surface,
         )
+        self.untested: list[
+            str
+        ] = []  # labels that words determine, so that nothing could be tested beyond them
         self.units: Floats = concepts.units(rows.vectors)
         self._text = SampledTokens(reading, role, self.places)
         self.scores: Floats = concepts.scores(rows.vectors, self._text)

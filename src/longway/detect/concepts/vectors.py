@@ -19,6 +19,7 @@ from longway.classify.frozen import TextEncoder, VectorCache
 from longway.classify.minilm import MiniLM, model_folder
 from longway.classify.multilingual import MINILM, MULTILINGUAL, Multilingual
 from longway.classify.saved import folder_hash
+from longway.errors import DataError
 from longway.tokens.sentences import sentences_of
 
 MAX_WORDS = 64  # of a text that are read: the encoder takes most of the time of the level
@@ -90,6 +91,11 @@ class TextVectors:
         )
         if not cut:
             return found
+        if bad := int((~np.isfinite(found).all(axis=1)).sum()):
+            raise DataError(
+                f"The encoder {self.encoder} returned vectors with values that are not finite for {bad:,} of {len(found):,} sentences. "
+                "Its files may be damaged, or its numbers too coarse (float16). Use another encoder: --encoder minilm."
+            )
         found = unit_rows(found)
         starts = np.cumsum([0, *map(len, cut)])[:-1]
         return unit_rows(np.add.reduceat(found, starts, axis=0))

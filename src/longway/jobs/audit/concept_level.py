@@ -187,6 +187,20 @@ def missing_encoder(encoder: str = MINILM) -> str | None:
     return None
 
 
+def untested_problems(detectors: Sequence[ConceptDetector]) -> list[Problem]:
+    """The labels that no concept could be tested for, after a search."""
+    return [
+        Problem(
+            "no_concept",
+            f"No concept of {one.concepts.column} could be tested for {', '.join(one.untested)}: words and length determine the label of all tested rows.",
+            len(one.tested),
+            "See the patterns of other levels: they give the label away.",
+        )
+        for one in detectors
+        if one.untested
+    ]
+
+
 def _too_few(
     column: str, texts: Sequence[str], related: Ints, is_tested: NDArray[np.bool_]
 ) -> Problem | None:

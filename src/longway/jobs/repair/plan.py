@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 
+from longway.detect import CONCEPT
 from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.findings import Chosen, Search
 from longway.detect.grammar import GrammarDetector
@@ -40,12 +41,13 @@ LEVELS: dict[str, frozenset[str]] = {
     TAKE_OUT: frozenset(["token", "ngram", "position", "negation", "surface", "overlap"]),
     NORMALISE: frozenset(["surface"]),
     EXCHANGE: frozenset(["token", "ngram", "position"]),
-    REWORD: frozenset(["token", "ngram", "position", "negation"]),
+    REWORD: frozenset(["token", "ngram", "position", "negation", CONCEPT]),
     PUT_IN: frozenset(["token", "ngram", "position", "surface"]),
     RESHAPE: frozenset(["length", "position"]),
 }
 NEED_ENGLISH = frozenset([REWORD])  # a language model rewords other languages, too
 CHANGED = frozenset().union(*LEVELS.values())
+TYPICAL = 3  # texts of a concept that an engine is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,10 @@ def plan_of(
     rows: Rows, found: Search, settings: RepairSettings, *, goal: float, parse: Parse | None = None
 ) -> RepairPlan:
     """The plan for the findings of an audit. parse: parses texts with the grammar, if the audit looked at that level."""
+    asks = settings.engine not in ("rules", "none")  # an engine that writes any text
+    writes_any = not set(settings.engine.split(",")) <= {*ENGLISH_ONLY, "none"}  # in any language
+    # No rule changes a topic or a tone.
+    changed = CHANGED if writes_any else CHANGED - {CONCEPT}
     signal_words = sentiment_words() if rows.task.kind == "sentiment" else frozenset()
     targets, signal, counts = [], [], {}
     repaired: set[int] = set()  # groups that have a target: of patterns that say the same, one is enough
@@ -121,15 +127,15 @@ def plan_of(
         if (
             one.leader in repaired
             or pattern.columns[0] != rows.task.text_name
-            or pattern.level not in CHANGED
+            or pattern.level not in changed
         ):
             continue
         if _is_signal(one, settings, signal_words):
             signal.append(pattern.name)
             continue
         repaired.add(one.leader)
-        targets.append(Target(pattern, one.finding.label, one.finding.gain))
-        counts[pattern] = one.finding.count
+        targets.append(_target(one, rows))
+        counts[targets[-1].pattern] = one.finding.count
     of_grammar = [
         one
         for place, one in enumerate(found.chosen)
@@ -146,8 +152,6 @@ def plan_of(
     parsed = N_FEATURES + (0 if concepts is None else len(concepts.targets))
     grammar = _grammar_patterns([one for one in of_grammar if one not in left_alone], parse, parsed)
     wanted = set(settings.remedy)
-    asks = settings.engine not in ("rules", "none")  # an engine that writes any text
-    writes_any = not set(settings.engine.split(",")) <= {*ENGLISH_ONLY, "none"}  # in any language
     is_reworded = writes_any or has_english(rows)
     left_out = frozenset() if is_reworded else NEED_ENGLISH
     steps = []
@@ -174,15 +178,30 @@ def plan_of(
         steps.append(PlannedRemedy(WEIGH, (), len(rows), "adds the column longway_weight"))
     notes = tuple(_notes(rows, writes_any=writes_any))
     return RepairPlan(
-        tuple(targets), tuple(signal), tuple(steps), goal, notes, grammar=grammar, concepts=concepts
+        tuple(targets),
+        tuple(dict.fromkeys(signal)),
+        tuple(steps),
+        goal,
+        notes,
+        grammar=grammar,
+        concepts=concepts,
     )
+
+
+def _target(one: Chosen, rows: Rows) -> Target:
+    finding = one.finding
+    is_concept = finding.pattern.level == CONCEPT
+    typical = tuple(rows.texts[place] for place in one.supporting[:TYPICAL]) if is_concept else ()
+    # The name in a finding may be cut, but not what a concept is found by.
+    pattern = one.description.pattern if is_concept else finding.pattern
+    return Target(pattern, finding.label, finding.gain, finding.effect, typical)
 
 
 def _grammar_patterns(chosen: Sequence[Chosen], parse: Parse | None, parsed: int) -> GrammarPatterns | None:
     """The patterns of the grammar with the means to find them in rows; None if there are none. parsed: as `GrammarPatterns` takes it."""
     # Of a pattern with a very long name, a finding has no words; a rule has a place.
     targets = [
-        Target(one.description.pattern, one.finding.label, one.finding.gain)
+        Target(one.description.pattern, one.finding.label, one.finding.gain, one.finding.effect)
         for one in chosen
         if one.finding.pattern.words and not one.finding.pattern.place
     ]
@@ -191,7 +210,7 @@ def _grammar_patterns(chosen: Sequence[Chosen], parse: Parse | None, parsed: int
 
 def _concept_patterns(chosen: Sequence[Chosen], rows: Rows) -> ConceptPatterns | None:
     """The concepts with the means to find them in rows; None if there are none."""
-    targets = [Target(one.description.pattern, one.finding.label, one.finding.gain) for one in chosen]
+    targets = [_target(one, rows) for one in chosen]
     known = {
         one.detector.concepts.fingerprint: one.detector.concepts
         for one in chosen

@@ -22,11 +22,16 @@ from longway.records import Pattern
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A pattern to weaken. label: the one that it predicts. gain: how much a model gains by knowing it, in nats per row."""
+    """A pattern to weaken. label: the one that it predicts. gain: how much a model gains by knowing it, in nats per row.
+
+    effect: rows with it per observation. typical: of a concept, the most typical texts.
+    """
 
     pattern: Pattern
     label: str
     gain: float = 0.0
+    effect: float = 1.0
+    typical: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

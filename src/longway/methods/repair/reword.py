@@ -3,15 +3,17 @@
     in place       Reword(ask, task).propose_all(rows, target)      for the patterns of a plan
     as new rows    RewordedCopies(ask, rows, telling)               beside the original, without the words that predict its label
 
-The engine is the rules, or any engine that writes. It gets the pattern as words to avoid, and a text that still shows it is no draft.
+The engine is the rules, or any engine that writes. It gets the pattern as words to avoid; of a concept, its words and typical texts. A text that still shows
+the pattern is no draft.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from longway.detect import CONCEPT
 from longway.engines.engine import Sampling, Written
-from longway.engines.prompt import rewrite_prompt
+from longway.engines.prompt import Prompt, rewrite_prompt, without_prompt
 from longway.engines.transport import tokens_for
 from longway.methods.additions import AskEngine, Proposal
 from longway.methods.drafts import until_spent
@@ -43,10 +45,10 @@ class Reword:
 
     def propose_all(self, rows: Sequence[RepairRow], target: Target) -> list[list[Draft]]:
         """The rewordings that do not show the pattern; none where the budget ended. "isn't" in place of "is not" would change nothing."""
-        avoid = words_of(target.pattern)
         asked = [row for row in rows if not (self.needs_english and is_longer_than(row.text, LONGEST))]
-        requests = [(row.text, row.label, row.context, avoid) for row in asked]
-        answers = written_for(self._ask, self._task, requests, seed=self._seed)
+        is_concept = target.pattern.level == CONCEPT
+        prompts = [self._prompt(row, target) for row in asked]
+        answers = answers_to(self._ask, prompts, seed=self._seed)
         drafts: dict[int, list[Draft]] = {row.number: [] for row in rows}
         for row, written in zip(asked, answers, strict=False):
             for text, how in with_how(written):
@@ -54,11 +56,25 @@ class Reword:
                     draft = Draft(
                         text,
                         f"reword.{how or 'engine'}",
-                        keeps_of(how, self._task.keeps(row.label)),
+                        "label" if is_concept else keeps_of(how, self._task.keeps(row.label)),
                         self._engine,
                     )
                     drafts[row.number].append(draft)
         return list(drafts.values())
+
+    def _prompt(self, row: RepairRow, target: Target) -> Prompt:
+        if target.pattern.level != CONCEPT:
+            avoid = words_of(target.pattern)
+            return rewrite_prompt(self._task, row.text, label=row.label, context=row.context, avoid=avoid)
+        typical = [text for text in target.typical if text != row.text]
+        return without_prompt(
+            self._task,
+            row.text,
+            label=row.label,
+            context=row.context,
+            words=target.pattern.words,
+            typical=typical,
+        )
 
 
 class RewordedCopies:
@@ -100,6 +116,11 @@ def written_for(
         rewrite_prompt(task, text, label=label, context=context, avoid=avoid)
         for text, label, context, avoid in requests
     ]
+    return answers_to(ask, prompts, seed=seed, n=n)
+
+
+def answers_to(ask: AskEngine, prompts: Sequence[Prompt], *, seed: int, n: int = CANDIDATES) -> list[Written]:
+    """What an engine wrote for each prompt, as far as the budget goes."""
     samplings = [Sampling(seed=seed, max_tokens=tokens_for(prompt.text, n=n)) for prompt in prompts]
     return until_spent(lambda: ask(prompts, n, samplings))[0] if prompts else []
 
