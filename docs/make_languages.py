@@ -10,7 +10,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from longway.languages.identify import ENGLISH, NAMES, UNKNOWN, languages_of_models
+from longway.language_names import ENGLISH, NAMES, UNKNOWN
+from longway.languages.identify import languages_of_models
 from longway.languages.word_lists import has_words
 from longway.languages.words import EXTRAS, NOTES, how_split
 

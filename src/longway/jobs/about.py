@@ -9,8 +9,7 @@ from typing import Any
 
 from longway.classify.multilingual import LANGUAGES, MODULE
 from longway.data import Dataset
-from longway.languages.dataset import codes_of
-from longway.languages.identify import ENGLISH
+from longway.language_names import ENGLISH, codes_of
 from longway.languages.words import EXTRAS, languages_in_use
 
 RUNS_FOLDER = Path("longway-runs")

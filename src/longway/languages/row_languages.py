@@ -18,7 +18,8 @@ from functools import cache, lru_cache
 from itertools import islice
 from random import Random
 
-from longway.languages.identify import ENGLISH, UNKNOWN, language_of, may_be_in, name_of, scripts
+from longway.language_names import ENGLISH, UNKNOWN, name_of
+from longway.languages.identify import language_of, may_be_in, scripts
 from longway.languages.word_lists import word_list
 
 NOT_ENGLISH = "not English: the rules only know English; use --engine served:MODEL"
