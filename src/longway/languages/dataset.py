@@ -19,6 +19,7 @@ import polars as pl
 from longway.data import Dataset
 from longway.language_names import ENGLISH, UNKNOWN, codes_of, name_of
 from longway.languages.identify import language_of
+from longway.languages.lemmas import PACKAGE, has_lemmas
 from longway.languages.row_languages import drawn
 from longway.languages.words import how_split
 
@@ -56,6 +57,8 @@ def splitting_of(languages: Sequence[str]) -> str:
     if tuple(languages) == (ENGLISH,):
         return ""
     ways = {language: how_split(language) for language in languages}
+    if len(languages) == 1 and has_lemmas(languages[0]):
+        return f"{ways[languages[0]]}, forms of a word joined by {PACKAGE}"
     if len(set(ways.values())) == 1:
         return next(iter(ways.values()))
     return "; ".join(f"{name_of(language)}: {way}" for language, way in ways.items())
