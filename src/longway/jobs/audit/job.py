@@ -329,7 +329,11 @@ def _language_problems(dataset: Dataset, languages: Mapping[str, float]) -> list
     problems = []
     if ENGLISH not in languages:
         unknown = without_negations(languages)
-        which = f" the negation level has no word table for {' and '.join(map(name_of, unknown))}," if unknown else ""
+        which = (
+            f" the negation level has no word table for {' and '.join(map(name_of, unknown))},"
+            if unknown
+            else ""
+        )
         message = (
             f"The texts look like {described(languages)}. The level people knows only English words,{which} and the other levels and the leak "
             "are the same in any language."
