@@ -33,7 +33,7 @@ from longway.data import load
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.result import AuditResult
 from longway.jobs.audit.settings import AuditSettings, levels_named
-from longway.languages.identify import ENGLISH
+from longway.language_names import ENGLISH
 from longway.languages.word_lists import has_words
 from longway.languages.words import words
 from longway.records import Finding

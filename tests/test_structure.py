@@ -48,6 +48,7 @@ LAYERS = (
     {
         "records": "example, pattern, finding, leak, problem, edit, verdict",
         "stats": "mutual information, z, p and q from counts",
+        "language_names": "names and codes of languages",
     },
     {
         "json_values": "records from JSON values, by the types of their fields",

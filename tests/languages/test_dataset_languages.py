@@ -12,7 +12,8 @@ from longway.jobs.about import inputs_of
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.prove.job import _english_encoder
-from longway.languages.dataset import codes_of, described, languages_in, splitting_of
+from longway.language_names import codes_of
+from longway.languages.dataset import described, languages_in, splitting_of
 from longway.languages.words import languages_in_use, rules_for
 from longway.tokens.tokenizer import splitting, tokenize
 
@@ -154,3 +155,8 @@ def test_a_package_that_was_installed_since_makes_another_run(monkeypatch):
                 "longway.jobs.about.find_spec", lambda name, known=installed: name in known or None
             )
             assert inputs_of(japanese, {}).get("packages", []) == installed
+
+
+def test_a_language_that_does_not_exist_is_refused_at_once():
+    with pytest.raises(SettingError, match="Got 'klingon'"):
+        load(rows(ENGLISH, 4), language="klingon")

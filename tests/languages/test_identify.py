@@ -2,7 +2,8 @@
 
 import pytest
 
-from longway.languages.identify import NAMES, language_of, languages_of, name_of, scripts
+from longway.language_names import NAMES, name_of
+from longway.languages.identify import language_of, languages_of, scripts
 
 SENTENCES = {
     "en": "We waited for an hour, and the soup was still cold when it came.",

@@ -14,7 +14,7 @@ from longway.engines.rules import RulesEngine
 from longway.errors import SettingError
 from longway.jobs.engine_use import Engines
 from longway.jobs.rows import rows_of
-from longway.languages.identify import name_of
+from longway.language_names import name_of
 from longway.languages.row_languages import NOT_ENGLISH, foreign_language, language_in, row_languages
 from longway.task import Task, task_of
 from longway.verify.check import Candidate

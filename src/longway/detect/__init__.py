@@ -20,7 +20,7 @@ from longway.detect.position import PositionDetector
 from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.detect.sufficient import SufficientDetector
 from longway.detect.surface import SurfaceDetector
-from longway.detect.token import TokenDetector
+from longway.detect.token import ANY_FORM, TokenDetector
 from longway.records import Pattern
 
 DETECTORS: dict[str, type[Detector]] = {
@@ -77,6 +77,8 @@ def required_words(pattern: Pattern) -> tuple[str, ...]:
     """
     if pattern.level == "pair":
         return pattern.words[1:]
+    if pattern.place == ANY_FORM:
+        return ()
     return pattern.words if pattern.level in ("token", "ngram", "position") else ()
 
 

@@ -29,8 +29,7 @@ from longway.detect.detector import (
 )
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.english.negation_words import is_negation
-from longway.languages.dataset import codes_of
-from longway.languages.identify import ENGLISH, UNKNOWN
+from longway.language_names import ENGLISH, UNKNOWN, codes_of
 from longway.languages.row_languages import LEAST, SAMPLED, drawn, language_in, main_language
 from longway.languages.word_lists import find, has_words, may_start, says
 from longway.languages.words import languages_in_use

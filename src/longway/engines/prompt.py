@@ -31,7 +31,7 @@ from typing import Any, Literal
 from longway.english.people.demographics import Attribute
 from longway.english.triples.triple import Triple
 from longway.errors import SettingError
-from longway.languages.identify import ENGLISH, UNKNOWN, name_of
+from longway.language_names import ENGLISH, UNKNOWN, name_of
 from longway.languages.row_languages import language_in
 from longway.task import Keeps, Stance, Task
 

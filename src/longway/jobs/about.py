@@ -9,8 +9,9 @@ from typing import Any
 
 from longway.classify.multilingual import LANGUAGES, MODULE
 from longway.data import Dataset
-from longway.languages.dataset import codes_of
-from longway.languages.identify import ENGLISH
+from longway.language_names import ENGLISH, codes_of
+from longway.languages.lemmas import LANGUAGES as WITH_LEMMAS
+from longway.languages.lemmas import PACKAGE as SIMPLEMMA
 from longway.languages.words import EXTRAS, languages_in_use
 
 RUNS_FOLDER = Path("longway-runs")
@@ -39,6 +40,7 @@ def _packages(languages: Sequence[str]) -> list[str]:
     """The optional packages for these languages that are installed: with others, a run finds other words and concepts."""
     needed = [package for language in languages for package in EXTRAS.get(language, ())]
     others = [MODULE] if set(languages) & LANGUAGES - {ENGLISH} else []
+    others += [SIMPLEMMA] if set(languages) & WITH_LEMMAS else []
     return [package for package in (*needed, *others) if find_spec(package) is not None]
 
 

@@ -16,8 +16,8 @@ from typing import ParamSpec, TypeVar
 from longway.data import Dataset
 from longway.engines.engine import Engine
 from longway.errors import SettingError
+from longway.language_names import ENGLISH
 from longway.languages.dataset import described, languages_in
-from longway.languages.identify import ENGLISH
 from longway.languages.words import rules_for
 from longway.tokens.tokenizer import use_rules
 

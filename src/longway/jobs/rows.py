@@ -10,8 +10,7 @@ import polars as pl
 
 from longway.data import Dataset, load
 from longway.english.sentiment_words import sentiment_agreement
-from longway.languages.dataset import codes_of
-from longway.languages.identify import ENGLISH, UNKNOWN
+from longway.language_names import ENGLISH, UNKNOWN, codes_of
 from longway.methods.method import Rows
 from longway.records import Example
 from longway.task import Kind, Task, descriptions_of, task_of, two_numbers

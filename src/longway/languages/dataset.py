@@ -17,8 +17,9 @@ from itertools import islice
 import polars as pl
 
 from longway.data import Dataset
-from longway.errors import SettingError
-from longway.languages.identify import ENGLISH, NAMES, UNKNOWN, language_of, name_of
+from longway.language_names import ENGLISH, UNKNOWN, codes_of, name_of
+from longway.languages.identify import language_of
+from longway.languages.lemmas import PACKAGE, has_lemmas
 from longway.languages.row_languages import drawn
 from longway.languages.words import how_split
 
@@ -29,7 +30,6 @@ _CLOSE = [
     {"da", "nb", "sv"}, {"cs", "sk"}, {"hr", "sl"}, {"es", "pt", "ca", "it"}, {"ru", "uk", "be", "bg", "mk", "sr", "kk", "mn"}, {"hi", "mr", "ne"},
     {"ar", "fa", "ur", "ckb", "ug"}, {"zh", "ja"},
 ]  # fmt: skip
-_CODES = {name.lower(): code for code, name in NAMES.items()}
 
 
 def languages_in(dataset: Dataset) -> dict[str, float]:
@@ -39,23 +39,6 @@ def languages_in(dataset: Dataset) -> dict[str, float]:
         return _shares(_counts(dataset, MORE, given), 0.0, given[0]) if len(given) > 1 else {given[0]: 1.0}
     shares = _shares(_counts(dataset, FIRST), SUSPECT)
     return _shares(_counts(dataset, MORE), RAREST) if len(shares) > 1 else shares
-
-
-def codes_of(given: str) -> tuple[str, ...]:
-    """The codes of languages by code or English name, separated by commas; SettingError if one is unknown.
-
-    >>> codes_of("German, en")
-    ('de', 'en')
-    """
-    names = [name.strip().lower() for name in given.split(",") if name.strip()]
-    codes = tuple(dict.fromkeys(_CODES.get(name, name) for name in names))
-    unknown = [code for code in codes if code not in NAMES or code == UNKNOWN]
-    if unknown or not codes:
-        known = ", ".join(code for code in NAMES if code != UNKNOWN)
-        raise SettingError(
-            f"'language' must be the code of a language. Got {(unknown or [given])[0]!r}. The codes are {known}."
-        )
-    return codes
 
 
 def described(shares: Mapping[str, float]) -> str:
@@ -74,6 +57,8 @@ def splitting_of(languages: Sequence[str]) -> str:
     if tuple(languages) == (ENGLISH,):
         return ""
     ways = {language: how_split(language) for language in languages}
+    if len(languages) == 1 and has_lemmas(languages[0]):
+        return f"{ways[languages[0]]}, forms of a word joined by {PACKAGE}"
     if len(set(ways.values())) == 1:
         return next(iter(ways.values()))
     return "; ".join(f"{name_of(language)}: {way}" for language, way in ways.items())

@@ -20,8 +20,8 @@ from importlib.resources import as_file, files
 import numpy as np
 from numpy.typing import NDArray
 
-UNKNOWN = "und"  # ISO 639-2: undetermined
-ENGLISH = "en"
+from longway.language_names import NAMES, UNKNOWN
+
 MODEL = "identifier.npz"
 LONGEST = 300  # characters of a text that are looked at
 LONGEST_N = 5
@@ -30,17 +30,6 @@ CLEAR = 0.6  # probability that a language must have
 KANA_SHARE = 0.05  # of kana and Chinese characters together, above which a text is Japanese
 LETTERS_OF_ONE = 3  # letters of an alphabet that say as much as a kana or Chinese character
 
-NAMES = {
-    "en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "pt": "Portuguese", "nl": "Dutch", "pl": "Polish",
-    "ru": "Russian", "tr": "Turkish", "ar": "Arabic", "zh": "Chinese", "ja": "Japanese", "hi": "Hindi", "th": "Thai", "ko": "Korean",
-    "vi": "Vietnamese", "he": "Hebrew", "sv": "Swedish", "da": "Danish", "nb": "Norwegian", "fi": "Finnish", "cs": "Czech", "sk": "Slovak",
-    "hu": "Hungarian", "ro": "Romanian", "id": "Indonesian", "ca": "Catalan", "hr": "Croatian", "sl": "Slovenian", "et": "Estonian",
-    "lt": "Lithuanian", "lv": "Latvian", "eu": "Basque", "uk": "Ukrainian", "bg": "Bulgarian", "be": "Belarusian", "sr": "Serbian",
-    "mk": "Macedonian", "kk": "Kazakh", "mn": "Mongolian", "fa": "Persian", "ur": "Urdu", "ckb": "Central Kurdish", "ug": "Uyghur",
-    "mr": "Marathi", "ne": "Nepali", "el": "Greek", "hy": "Armenian", "ka": "Georgian", "bn": "Bengali", "pa": "Punjabi", "gu": "Gujarati",
-    "ta": "Tamil", "te": "Telugu", "kn": "Kannada", "ml": "Malayalam", "si": "Sinhala", "lo": "Lao", "my": "Burmese", "km": "Khmer",
-    "am": "Amharic", UNKNOWN: "unknown",
-}  # fmt: skip
 # Where the letters of each script begin and end. A name in lower case is a language: no other one of `NAMES` uses the script.
 _RANGES = [
     (0x41, 0x5A, "Latin"), (0x61, 0x7A, "Latin"), (0xC0, 0x24F, "Latin"), (0x370, 0x3FF, "el"), (0x400, 0x52F, "Cyrillic"),
@@ -135,15 +124,6 @@ def languages_of_models() -> frozenset[str]:
 def languages_of(texts: Iterable[str]) -> list[str]:
     """The language of each text, as `language_of` says it."""
     return [language_of(text) for text in texts]
-
-
-def name_of(language: str) -> str:
-    """The English name of a language.
-
-    >>> name_of("de"), name_of("xx")
-    ('German', 'xx')
-    """
-    return NAMES.get(language, language)
 
 
 def scripts(text: str) -> Counter[str]:

@@ -18,7 +18,8 @@ from functools import cache, lru_cache
 from itertools import islice
 from random import Random
 
-from longway.languages.identify import ENGLISH, UNKNOWN, language_of, may_be_in, name_of, scripts
+from longway.language_names import ENGLISH, UNKNOWN, name_of
+from longway.languages.identify import language_of, may_be_in, scripts
 from longway.languages.word_lists import word_list
 
 NOT_ENGLISH = "not English: the rules only know English; use --engine served:MODEL"
@@ -42,7 +43,7 @@ _SHARED = frozenset(
     "a an am as at be but by do for go had has have he her here i if in is it me more no of on or so to was we will all one are never and".split()
 )
 # The most frequent words of languages without tables that English lacks.
-_OTHERS = {
+OTHERS = {
     "sv": "och att det är en ett som på med inte av den till var har om men så vi jag han hon från mycket också när",
     "da": "og det er en et som på med ikke af den til var har om men vi jeg han hun fra meget også når blev",
     "nb": "og det er en et som på med ikke av den til var har om men vi jeg han hun fra mye også når ble",
@@ -61,7 +62,7 @@ _OTHERS = {
 @cache
 def _function_words(language: str) -> frozenset[str]:
     """Frequent words of a language that English lacks."""
-    listed = word_list("function_words", language) or frozenset(_OTHERS.get(language, "").split())
+    listed = word_list("function_words", language) or frozenset(OTHERS.get(language, "").split())
     return listed - _SHARED - _ENGLISH_WORDS
 
 

@@ -28,7 +28,8 @@ from importlib.util import find_spec
 
 import polars as pl
 
-from longway.languages.identify import ENGLISH, UNKNOWN, language_of
+from longway.language_names import ENGLISH, UNKNOWN
+from longway.languages.identify import language_of
 from longway.tokens.tokenizer import PATTERN, UNSPACED, SplitRules, is_word, rules_in_use, splitting, tokenize
 
 _NUMBER = r"\d+(?:[.,/:]\d+)+"

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from longway.engines.engine import Written
 from longway.errors import DataError
-from longway.languages.identify import ENGLISH, UNKNOWN, may_be_in
+from longway.language_names import ENGLISH, UNKNOWN
+from longway.languages.identify import may_be_in
 from longway.languages.row_languages import language_in, main_language
 from longway.records import Edit, Example, Leak, Verdict
 from longway.task import Keeps, Task

@@ -32,7 +32,7 @@ from longway.engines.prompt import (
 )
 from longway.engines.transport import tokens_for
 from longway.errors import ColumnError, DataError, SettingError
-from longway.languages.identify import ENGLISH, UNKNOWN, name_of
+from longway.language_names import ENGLISH, UNKNOWN, name_of
 from longway.methods.additions import Adder, AskEngine, Proposal, Proposed, add_in_parts
 from longway.methods.drafts import until_spent
 from longway.methods.eda import STOP_WORDS

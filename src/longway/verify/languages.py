@@ -2,7 +2,6 @@
 
     scripts("Фильм был долгим.")                       {"CYRILLIC"}
     language("Der Film war nicht gut.")                "de"
-    other_language(texts)                              "German": what most texts are in, if it is not English
     strange(before, after, context)                    why the new text is in another script or language; "" if it is not
 
 A row is compared with its own language, never with English. A language is known by its function words; a text that has too few of them
@@ -13,40 +12,28 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
 from functools import lru_cache
-from itertools import islice
 
+from longway.languages.row_languages import OTHERS
+from longway.languages.word_lists import word_list
 from longway.verify.wordforms import words
 
 MOST_OTHER = 0.2  # share of Latin letters in a text of another script: names, brands
-LOOKED_AT, LONGEST = 300, 500  # texts of a dataset, characters of each
 CLEAR = 2  # function words of a language, more than of any other
-# Function words of languages in Latin script, the most frequent ones that few others have.
-_LISTS = {
-    "en": "the and of to is was were are it that this with for but not you he she they have has had be been which from there what would could than its "
-    "his her their an very so who when one or if about all just more a i in on at as by do does did my me no we our your can how into will some any only",
-    "de": "der die das und ist war nicht ein eine einen einem einer den dem des mit von zu auf für im am sich auch es sie er wir ich aber wie noch nur "
-    "sehr so wurde wird hat haben hatte als bei nach über aus dass oder zum zur kein keine sind waren mehr schon viel sein seine ihre",
-    "fr": "le la les un une des du de et est sont était ne pas que qui dans pour sur avec ce cette ces il elle nous vous je mais très plus au aux par se sa son ses "
-    "leur être fait trop bien tout comme",
-    "es": "el la los las un una unos de del y es son era fue no que en con por para se su sus lo pero muy más como al está este esta hay ha me mi nos todo ni sin",
-    "it": "il lo la gli le un una di del della dei che e è sono era non con per in si nel nella ma molto più come anche questo questa ha hanno mi ci alla dal al",
-    "pt": "o a os as um uma de do da dos das e é são era foi não que em no na com por para se seu sua mas muito mais como ao está este esta há nem sem",
-    "nl": "de het een en is was niet van in op te dat met voor zijn er aan maar ook als ze hij wij ik deze dit door naar om bij nog veel erg heel worden werd",
-    "sv": "och att det är en ett som på för med inte av den till var har om men så vi jag han hon från mycket också när än",
-    "da": "og at det er en et som på for med ikke af den til var har om men så vi jeg han hun fra meget også når end blev",
-    "pl": "i w na z że się jest nie to był była było do jak ale o po za od tak bardzo przez co dla ten ta są oraz już tylko",
-    "cs": "a v na se je že to byl byla bylo do jak ale o po za od tak velmi pro co ten ta jsou nebo už jen není který",
-    "tr": "ve bir bu da de için çok ile ama daha gibi en o ne kadar değil olan olarak var",
-    "id": "yang dan di ini itu dengan untuk tidak dari dalam akan pada juga adalah ke karena sangat saya",
+# Function words of languages in Latin script.
+_WORDS = {
+    "en": frozenset(
+        (
+            "the and of to is was were are it that this with for but not you he she they have has had be been which from there what would could than its "
+            "his her their an very so who when one or if about all just more a i in on at as by do does did my me no we our your can how into will some any only"
+        ).split()
+    ),
+    **{
+        language: word_list("function_words", language)
+        for language in ("de", "fr", "es", "it", "pt", "nl", "pl", "tr")
+    },
+    **{language: frozenset(OTHERS[language].split()) for language in ("sv", "da", "cs", "id")},
 }
-_WORDS = {name: frozenset(words.split()) for name, words in _LISTS.items()}
-_NAMES = {
-    "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "pt": "Portuguese", "nl": "Dutch", "sv": "Swedish", "da": "Danish",
-    "pl": "Polish", "cs": "Czech", "tr": "Turkish", "id": "Indonesian",
-}  # fmt: skip
-_SCRIPTS = {"CJK": "Chinese, Japanese or Korean"}
 # Scripts that are used together in one text.
 _TOGETHER = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "BOPOMOFO": "CJK", "HANGUL": "CJK"}
 
@@ -68,33 +55,6 @@ def language(text: str, *, clearly: bool = False) -> str:
     """
     (best, most), (_, next_most) = _ranked(text)
     return best if most - next_most >= (CLEAR if clearly else 1) else ""
-
-
-def other_language(texts: Iterable[str]) -> str:
-    """The language that texts are in, or their script; "" if they are English or nothing is known. Looks at the first `LOOKED_AT` texts.
-
-    Texts whose words are of no known language do not count: English headlines and names are not called foreign.
-
-    >>> other_language(["Der Film war nicht gut.", "Ein Film mit viel Musik."]), other_language(["Фильм был долгим."])
-    ('German', 'a language in Cyrillic script')
-    >>> other_language(["The film was not good.", "Bon film!"])
-    ''
-    """
-    known: Counter[str] = Counter()
-    for text in (text[:LONGEST] for text in islice(texts, LOOKED_AT)):
-        letters = scripts(text)
-        if not letters:
-            continue
-        script, n = letters.most_common(1)[0]
-        is_other = script != "LATIN" and 2 * n > letters.total()
-        known[
-            _SCRIPTS.get(script, f"a language in {script.capitalize()} script")
-            if is_other
-            else language(text)
-        ] += 1
-    del known[""]
-    best, n = known.most_common(1)[0] if known else ("en", 0)
-    return "" if best == "en" or 2 * n <= known.total() else _NAMES.get(best, best)
 
 
 def is_english(text: str) -> bool:

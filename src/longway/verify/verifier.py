@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from longway.classify.multilingual import MINILM, MULTILINGUAL
 from longway.engines.asker import Asker
 from longway.errors import BudgetSpent, LongwayError, SettingError, install_command
-from longway.languages.identify import ENGLISH, name_of
+from longway.language_names import ENGLISH, name_of
 from longway.languages.row_languages import language_in
 from longway.records import Verdict
 from longway.store.journal import Journal

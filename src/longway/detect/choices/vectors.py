@@ -95,7 +95,7 @@ def encoder_of(texts: Sequence[str], cache: Path | None = None) -> tuple[Encoder
     """The embedded encoder that knows the language of most of these texts, and why there is none; "" if there is one."""
     from longway.classify.multilingual import MINILM, encoder_for
     from longway.errors import LongwayError
-    from longway.languages.identify import ENGLISH, UNKNOWN
+    from longway.language_names import ENGLISH, UNKNOWN
     from longway.languages.row_languages import main_language
 
     main = main_language(texts)

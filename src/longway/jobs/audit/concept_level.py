@@ -28,8 +28,8 @@ from longway.detect.concepts.vectors import TextVectors
 from longway.detect.leak import FEWEST_GROUPS, LARGEST_GROUP, linked_rows, word_features
 from longway.detect.reading import TEXT, Reading
 from longway.errors import LongwayError, MissingExtra
+from longway.language_names import ENGLISH
 from longway.languages.dataset import described
-from longway.languages.identify import ENGLISH
 from longway.languages.words import languages_in_use
 from longway.records import Problem
 

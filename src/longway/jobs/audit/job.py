@@ -52,8 +52,9 @@ from longway.jobs.options import settings_from
 from longway.jobs.placement import reader
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.jobs.shards import Columns, remove_shards, score_frames, write_frames, write_score_shards
+from longway.language_names import ENGLISH, name_of
 from longway.languages.dataset import described, splitting_of
-from longway.languages.identify import ENGLISH, language_of, name_of
+from longway.languages.identify import language_of
 from longway.languages.words import EXTRAS, is_installed
 from longway.records import Finding, Leak, Mentions, Problem
 from longway.show.html import render
@@ -329,7 +330,11 @@ def _language_problems(dataset: Dataset, languages: Mapping[str, float]) -> list
     problems = []
     if ENGLISH not in languages:
         unknown = without_negations(languages)
-        which = f" negation has no words of {' and '.join(map(name_of, unknown))}," if unknown else ""
+        which = (
+            f" the negation level has no word table for {' and '.join(map(name_of, unknown))},"
+            if unknown
+            else ""
+        )
         message = (
             f"The texts look like {described(languages)}. The level people knows only English words,{which} and the other levels and the leak "
             "are the same in any language."

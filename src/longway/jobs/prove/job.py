@@ -43,8 +43,8 @@ from longway.jobs.prove.settings import ProveSettings
 from longway.jobs.prove.training import CellStore, TestSet, Version, rows_of, train_all
 from longway.jobs.rewrite.job import rewrite
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
+from longway.language_names import ENGLISH
 from longway.languages.dataset import described
-from longway.languages.identify import ENGLISH
 from longway.languages.words import languages_in_use
 from longway.show.html import render
 from longway.store import RUN_FILE, Journal

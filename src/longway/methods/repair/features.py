@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from longway.detect import surface_questions
 from longway.detect.negation import negates
-from longway.languages.identify import ENGLISH
+from longway.language_names import ENGLISH
 from longway.languages.row_languages import language_in
 from longway.tokens.tokenizer import is_word, tokenize_column
 

@@ -105,7 +105,7 @@ class PutIn:
         return rows[::step]
 
     def _slot(self, row: int, at: int, pattern: Pattern) -> _Slot | None:
-        """Where one text has the pattern; None if it is at none of the places, or if nobody knows whether the words there judge something."""
+        """Where one text has the pattern; None if it is at none of the places, or if the row cannot be analysed."""
         if not self._recurring.is_analysed(row):
             return None
         text = self._recurring.text(row)

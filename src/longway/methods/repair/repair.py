@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from longway.data.columns import WEIGHT_COLUMN
 from longway.detect import where
 from longway.english.document import Document
-from longway.languages.identify import ENGLISH, UNKNOWN
+from longway.language_names import ENGLISH, UNKNOWN
 from longway.languages.row_languages import LEAST as LEAST_SHARE
 from longway.languages.row_languages import NOT_ENGLISH
 from longway.methods.additions import Proposal

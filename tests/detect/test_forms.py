@@ -1,0 +1,80 @@
+"""All forms of a word as one pattern, by a table of forms in place of the package."""
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+import longway as lw
+from longway.data import load
+from longway.detect import required_words, where
+from longway.detect.token import ANY_FORM
+from longway.languages import lemmas
+from longway.languages.dataset import splitting_of
+from longway.languages.words import rules_for
+from longway.tokens.tokenizer import splitting
+
+FORMS = ("wandern", "wanderte", "wandert", "gewandert", "wanderten")
+BODY = (
+    "der Zug kam",
+    "die Stadt war grau",
+    "das Brot war alt",
+    "ein Hund lief",
+    "der Regen fiel",
+    "die Uhr ging",
+)
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    def lemmatize(word, lang):
+        assert lang == "de"
+        return "wandern" if word in FORMS else word
+
+    monkeypatch.setitem(sys.modules, "simplemma", SimpleNamespace(lemmatize=lemmatize))
+    monkeypatch.setattr(lemmas, "find_spec", lambda name: object())
+    lemmas.lemma.cache_clear()
+    yield
+    lemmas.lemma.cache_clear()
+
+
+def rows(n=240):
+    """Each form is in a handful of rows of one label: too few to show anything alone."""
+    made = []
+    for number in range(n):
+        has_form = number % 2 == 0 and number % 12 == 0
+        body = f"{BODY[number % 6]} und {BODY[number // 6 % 6]} am Tag {number}"
+        made.append(
+            {"text": f"{FORMS[number // 12 % 5]} {body}" if has_form else body, "label": "ab"[number % 2]}
+        )
+    return made
+
+
+def found(**options):
+    return [one.pattern for one in lw.audit(load(rows(), language="de"), levels="token", **options).findings]
+
+
+def test_forms_that_are_rare_alone_are_found_together(installed):
+    (pattern,) = [one for one in found() if one.place == ANY_FORM]
+    assert pattern.name == "any form: wandern"
+    assert pattern.language == "de"
+    with splitting(rules_for(["de"])):
+        assert where(pattern, {"text": "Wir wanderten heute."}) == {"text": [(4, 13)]}
+        assert where(pattern, {"text": "Der Zug kam."}) is None
+    assert required_words(pattern) == ()  # texts with other words show it
+
+
+def test_without_the_package_words_are_counted_alone(monkeypatch):
+    monkeypatch.setattr(lemmas, "find_spec", lambda name: None)
+    assert [one for one in found() if one.place == ANY_FORM] == []
+    assert splitting_of(["de"]) == "words between spaces"
+
+
+def test_the_report_names_the_package(installed):
+    assert splitting_of(["de"]) == "words between spaces, forms of a word joined by simplemma"
+
+
+def test_the_package_itself_joins_forms():
+    """Where the extra is installed."""
+    pytest.importorskip("simplemma")
+    assert {lemmas.lemma(form, "de") for form in FORMS} == {"wandern"}
