@@ -21,12 +21,10 @@ from __future__ import annotations
 import argparse
 import string
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -83,15 +81,6 @@ def read(name: str, limit: int | None) -> ChoiceDataset:
     return given
 
 
-def each(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], workers: int) -> Iterator[Any]:
-    """What a function makes of each task, in order; in several processes if there are workers."""
-    if workers == 1:
-        yield from (work(*task) for task in tasks)
-        return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(work, *zip(*tasks, strict=True))
-
-
 def line(widths: Sequence[int], *cells: object) -> None:
     """Print a row of a table; the last cell may be of any length."""
     print(
@@ -113,7 +102,9 @@ def benchmarks(names: Sequence[str], limit: int | None, workers: int) -> Figures
     widths = (18, 9, 24, 10, 7, 8)
     line(widths, "data", "questions", "right without the prompt", "ranker", "chance", "findings", "strongest")
     figures: Figures = {}
-    for name, result in zip(names, each(audited, [(name, limit) for name in names], workers), strict=True):
+    for name, result in zip(
+        names, common.each(audited, [(name, limit) for name in names], workers), strict=True
+    ):
         leak, strongest = result.headline, [one.pattern.name for one in result.findings[:3]]
         line(
             widths,
@@ -156,7 +147,7 @@ def permuted(names: Sequence[str], audits: int, limit: int | None, workers: int)
         tasks = [(repaired_at_random, name, range(at, min(at + PER_TASK, audits)), limit) for at in range(0, audits, PER_TASK)]  # fmt: skip
         if is_installed():
             tasks.insert(0, (ranked_at_random, name, range(0, audits, RANKED_PER), limit))
-        made = [one for some in each(called, tasks, workers) for one in some]
+        made = [one for some in common.each(called, tasks, workers) for one in some]
         rows, encoder = ([one for one in made if isinstance(one, kind)] for kind in (dict, Leak))
         all_leaks = [leak for row in rows for leak in row["leaks"]] + encoder
         above = [sum(leak.low > leak.majority for leak in some) for some in (all_leaks, encoder)]
@@ -219,7 +210,7 @@ def coverage(names: Sequence[str], draws: int, limit: int | None, workers: int) 
     parts = [part for part in PARTS if part != ENCODER or is_installed()]
     tasks = [(name, part, scale, draws, limit) for name in names for part in parts for scale in (0.0, 1.0)]
     figures: Figures = {}
-    for (name, part, scale, *_), row in zip(tasks, each(covered, tasks, workers), strict=True):
+    for (name, part, scale, *_), row in zip(tasks, common.each(covered, tasks, workers), strict=True):
         kind = "fitted" if scale else "random"
         line(
             widths,
@@ -368,7 +359,7 @@ def planted(datasets: int, workers: int) -> Figures:
     tasks = [(number, strength, datasets) for number in range(len(CUES)) for strength in STRENGTHS]
     by_cue: dict[str, list[float]] = {cue.name: [] for cue in CUES}
     n_found, n_findings, n_false = 0, 0, 0
-    for (number, strength, _), (found, findings, wrong) in zip(tasks, each(audits_of, tasks, workers), strict=True):  # fmt: skip
+    for (number, strength, _), (found, findings, wrong) in zip(tasks, common.each(audits_of, tasks, workers), strict=True):  # fmt: skip
         name = CUES[number].name
         line(widths, name, strength, f"{found / datasets:.0%}", len(wrong), "; ".join(wrong[:4]))
         by_cue[name].append(found / datasets)
@@ -413,7 +404,7 @@ def repairs(names: Sequence[str], limit: int | None, workers: int) -> Figures:
     )
     tasks = [("", name, limit) for name in names] + [(cue.name, "", limit) for cue in CUES]
     figures: Figures = {}
-    for (cue, name, _), row in zip(tasks, each(repaired, tasks, workers), strict=True):
+    for (cue, name, _), row in zip(tasks, common.each(repaired, tasks, workers), strict=True):
         line(
             widths, name or cue, f"{row['before']:.1%}", interval(row.pop("leak")), f"{row['chance']:.1%}", f"{row['given']:,} → {row['questions']:,}",
             row["added"], row["dropped"], f"{row['random']:.1%}" if row["random"] else "", " → ".join(f"{one:.1%}" for one in row["meaning"]), row["changed"],

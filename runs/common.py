@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -21,3 +24,12 @@ def data(name: str) -> Path:
 def finish(script: str, **figures: Any) -> None:
     """Print the closing line for programs."""
     print(json.dumps({"script": script, **figures}))
+
+
+def each(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], workers: int) -> Iterator[Any]:
+    """What a function makes of each task, in order; in several processes if there are workers."""
+    if workers == 1:
+        yield from (work(*task) for task in tasks)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(work, *zip(*tasks, strict=True))

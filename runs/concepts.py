@@ -24,7 +24,6 @@ import re
 import resource
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -313,15 +312,16 @@ def plant(options: argparse.Namespace) -> None:
         if not options.concept or concept in options.concept
     ]
     figures: list[dict[str, dict[str, object]]] = []
-    with ProcessPoolExecutor(options.jobs) as pool:
-        for (name, concept, _), by_way in zip(tasks, pool.map(planted, tasks), strict=True):
-            figures.append(by_way)
-            for way, one in by_way.items():
-                print(
-                    f"{name:6} {concept:11} {way:9} {one['rows']:4} rows  found {one['found']!s:5} findings {one['findings']:3} false {one['false']:2}"
-                    f"  words left {one['words_left']}  {'; '.join(one['names'])}",
-                    flush=True,
-                )
+    for (name, concept, _), by_way in zip(
+        tasks, common.each(planted, [(one,) for one in tasks], options.jobs), strict=True
+    ):
+        figures.append(by_way)
+        for way, one in by_way.items():
+            print(
+                f"{name:6} {concept:11} {way:9} {one['rows']:4} rows  found {one['found']!s:5} findings {one['findings']:3} false {one['false']:2}"
+                f"  words left {one['words_left']}  {'; '.join(one['names'])}",
+                flush=True,
+            )
     totals = {}
     for way in ("concepts", "nmf"):
         all_of = [by_way[way] for by_way in figures]
@@ -371,15 +371,14 @@ def permuted(task: tuple[str, range, argparse.Namespace]) -> int:
 
 def permute(options: argparse.Namespace) -> None:
     figures = {}
-    with ProcessPoolExecutor(options.jobs) as pool:
-        for name in options.only or (*SETS, PAIRS):
-            audits = range(options.permute)
-            tasks = [(name, audits[i :: options.jobs], options) for i in range(options.jobs)]
-            figures[name] = sum(pool.map(permuted, tasks))
-            print(
-                f"{name}: {figures[name]} of {options.permute} audits of permuted labels have no concept",
-                flush=True,
-            )
+    for name in options.only or (*SETS, PAIRS):
+        audits = range(options.permute)
+        tasks = [((name, audits[i :: options.jobs], options),) for i in range(options.jobs)]
+        figures[name] = sum(common.each(permuted, tasks, options.jobs))
+        print(
+            f"{name}: {figures[name]} of {options.permute} audits of permuted labels have no concept",
+            flush=True,
+        )
     common.finish("runs/concepts.py", rows=options.rows, permutations=options.permute, clean=figures)
 
 

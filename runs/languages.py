@@ -22,9 +22,7 @@ import os
 import random
 from collections import defaultdict
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # processes side by side
 
@@ -287,19 +285,18 @@ def main() -> None:
         + "  by level"
     )
     figures: dict[str, dict[str, object]] = defaultdict(dict)
-    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
-        done = pool.map(trial, *zip(*asked, strict=True), [options.rows] * len(asked))
-        for rate in options.rates:
-            for language in options.only:
-                of = summary([next(done) for _ in seeds], language)
-                figures[str(rate)][language] = of
-                kinds = " ".join(f"{of['found'][kind]:8.2f}" for kind in KINDS)
-                level = "" if of["negation_level"] is None else f"{of['negation_level']:.2f}"
-                named = "" if of["identified"] else "  not identified"
-                print(
-                    f"{rate:5.2f} {language:9} {of['recall']:6.2f} {of['false_discovery']:8.5f} {kinds}  {level}{named}",
-                    flush=True,
-                )
+    done = common.each(trial, [(*one, options.rows) for one in asked], options.jobs)
+    for rate in options.rates:
+        for language in options.only:
+            of = summary([next(done) for _ in seeds], language)
+            figures[str(rate)][language] = of
+            kinds = " ".join(f"{of['found'][kind]:8.2f}" for kind in KINDS)
+            level = "" if of["negation_level"] is None else f"{of['negation_level']:.2f}"
+            named = "" if of["identified"] else "  not identified"
+            print(
+                f"{rate:5.2f} {language:9} {of['recall']:6.2f} {of['false_discovery']:8.5f} {kinds}  {level}{named}",
+                flush=True,
+            )
     common.finish("runs/languages.py", rows=options.rows, seeds=options.seeds, rates=figures)
 
 

@@ -47,7 +47,8 @@ def run(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TextVectors, "_encoder", WordEncoder())
         patch.setattr(concept_level, "missing_encoder", lambda encoder="": None)
-        return lw.audit(rows, levels=SOME, out=tmp_path_factory.mktemp("run") / "audit"), rows, topics
+        folder = tmp_path_factory.mktemp("run") / "audit"
+        return lw.audit(rows, levels=SOME, language="en", out=folder), rows, topics
 
 
 def found_in(result):

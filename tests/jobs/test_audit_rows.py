@@ -179,11 +179,9 @@ def test_a_name_that_finds_nothing_is_not_used():
 
 
 def test_rows_of_the_check_were_not_shown_for_the_name():
-    units = np.random.default_rng(0).normal(size=(100, 4)).astype(np.float32)
-    concepts = SimpleNamespace(directions=np.eye(4, dtype=np.float32))
-    ranked = np.argsort(-units[:, 2], kind="stable")
+    ranked = np.random.default_rng(0).permutation(100)
     detector = SimpleNamespace(
-        places=np.arange(100), units=units, concepts=concepts, typical=lambda key: ranked[:30]
+        places=np.arange(100), ranked=lambda key: ranked, typical=lambda key: ranked[:30]
     )
     finding = SimpleNamespace(pattern=SimpleNamespace(place="abc:2"))
     rows = ConceptRows.of(finding, detector, seed=0)
