@@ -191,7 +191,7 @@ def about_anything(call: Call) -> Reply:
 
 
 def test_a_served_engine_rewords_rows_without_their_topic():
-    rows, _ = rows_of()
+    rows, _ = rows_of(600)
     with Loopback(about_anything) as server:
         engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
         result = repair(
@@ -212,7 +212,7 @@ def test_a_text_that_still_has_the_topic_is_not_used():
     def unchanged(call: Call) -> Reply:
         return completion(json.dumps({"rewrites": [f"Well, {call.text}"]}))
 
-    rows, _ = rows_of()
+    rows, _ = rows_of(600)
     with Loopback(unchanged) as server:
         engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
         result = repair(
@@ -223,6 +223,6 @@ def test_a_text_that_still_has_the_topic_is_not_used():
 
 
 def test_rules_do_not_reword_a_topic():
-    rows, _ = rows_of()
+    rows, _ = rows_of(600)
     result = repair(rows, levels=SOME, remedy=("reword",), engine="rules")
     assert not any("texts like" in name for step in result.plan for name in step.patterns)
