@@ -170,7 +170,7 @@ SMALL = {
         ],
         {"rows", "fever_text_bow_erm_dev", "fever_bow_rew_symmetric", "imdb_bow_erm_human_cad"},
     ),
-    "runs/concepts.py": (["--permute", "1", "--rows", "450", "--only", "snli"], {"clean"}),
+    "runs/concepts.py": (["--permute", "1", "--rows", "520", "--only", "snli"], {"clean"}),
     "runs/clustered.py": (["--audits", "1", "--only", "claim", "--size", "8"], {"clean", "power"}),
     "runs/gate.py": (["--audits", "1", "--rows", "60"], {"fever", "sst2"}),
     "runs/audit.py": (["--limit", "1500", "--only", "fever"], {"fever"}),

@@ -108,7 +108,7 @@ def test_a_sample_is_drawn_from_many_rows_and_named(monkeypatch):
 def test_few_rows_have_no_concepts_and_the_audit_says_why():
     result = lw.audit(rows_of(200)[0], levels=SOME)
     (problem,) = [one for one in result.problems if one.kind == "no_concept"]
-    assert "there are 200 rows, and it needs 400" in problem.message
+    assert "there are 200 rows, and it needs 500" in problem.message
 
 
 def test_without_the_encoder_the_level_is_left_out_with_a_next_step(monkeypatch):
@@ -152,7 +152,7 @@ def test_the_level_is_looked_at_only_if_asked_for():
 
 def test_the_command_offers_the_level_as_a_next_step(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rows, _ = rows_of(450)
+    rows, _ = rows_of(520)
     lines = "".join(f"{row['text']},{row['label']}\n" for row in rows)
     (tmp_path / "rows.csv").write_text(f"text,label\n{lines}", encoding="utf-8")
     said = CliRunner().invoke(app, ["audit", "rows.csv"]).output

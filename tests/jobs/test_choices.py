@@ -119,7 +119,7 @@ def test_judges_have_their_biases(voted):
     assert shares["its own answer", "bob"] == 1
     assert voted.judges.ties == 4
     assert voted.judges.agreement.pairs == 40
-    assert "The judges prefer the first answer in 74% and the longer answer in 26%" in voted.page().verdict
+    assert "The judges chose the first answer in 74% and the longer answer in 26%" in voted.page().verdict
     assert "the first answer" in {
         one.pattern.name for found in voted.findings for one in (found, *found.variants)
     }

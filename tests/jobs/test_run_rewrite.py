@@ -21,6 +21,7 @@ from longway.jobs.rewrite.settings import RewriteSettings
 from longway.methods import RazorSettings
 from longway.store import RUN_FILE, Journal, holding, read_json
 from longway.store.journal import JournalEntry
+from longway.verify.model_cache import CachedEncoder
 from tests.engines.loopback import Loopback, completion, error
 from tests.jobs.toy_run import answer, label_of, rows_of, write_csv
 from tests.jobs.watching import watching
@@ -538,11 +539,7 @@ def test_the_rules_rewrite_a_few_rows_without_any_server(tmp_path):
 
 def test_documents_can_be_compared_by_a_models_vectors(data, server, monkeypatch):
     class Encoder:
-        in_8_bits = True
-
-        @property
-        def rounded(self):
-            return self
+        base_hash = "invented"
 
         def embed(self, texts, *, max_tokens):
             seen.extend(texts)
@@ -551,7 +548,8 @@ def test_documents_can_be_compared_by_a_models_vectors(data, server, monkeypatch
             )
 
     seen = []
-    monkeypatch.setattr("longway.jobs.rewrite.rewriting.MiniLM", SimpleNamespace(load=Encoder))
+    invented = SimpleNamespace(of=lambda languages, cache: CachedEncoder(Encoder(), cache))
+    monkeypatch.setattr("longway.jobs.rewrite.rewriting.CachedEncoder", invented)
     found = rewrite(data, server, space="embedding", rounds=1)
     assert found.rounds[1].accepted > 0
     assert {row["review"] for row in table(data)} <= set(seen)

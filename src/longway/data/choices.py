@@ -42,11 +42,11 @@ KINDS = {
     "repeated_candidate": ("{n} with a candidate that occurs twice{about}; used.", "Make the candidates of a row different."),
     "tie": ("{n} with a tie{about}; used to compare judges only.", "Nothing to do."),
     "begins_with_prompt": ("{n} whose candidates all begin with the prompt{about}; what follows it was used.", "Nothing to do."),
-    "instruction": ("{n} have a prompt that more than a tenth of the rows have{about}: an instruction, not a question. They count as independent unless their candidates are the same.", "Name the column of the question, if there is one: --prompt COLUMN."),
+    "instruction": ("{n} have a prompt that more than half of the rows have{about}: an instruction, not a question. They count as independent unless the right answer is the same.", "Name the column of the question, if there is one: --prompt COLUMN."),
     "repeated_question": ("{n} that repeat a prompt{about}. They count as one observation where their answers agree.", "Keep one row for each question."),
 }  # fmt: skip
 
-MOST_ROWS, MOST_SHARE = 20, 0.1  # that one question can have; a prompt of more rows is an instruction
+MOST_ROWS, MOST_SHARE = 20, 0.5  # that one question can have; a prompt of more rows is an instruction
 
 BASE_OF_BOTH = "The answers are numbers, and both 0 and the number of a last option occur: they may count from 0 or from 1. Assumed: from {base}."
 ALSO_NUMBERS = Problem(

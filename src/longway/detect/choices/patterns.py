@@ -59,7 +59,7 @@ class Candidates:
     """The candidates of all questions in a row, with their cues.
 
     group: a number for each question, the same for those with the same prompt; of those without a prompt, or with an instruction in its
-    place, for those with the same candidates.
+    place, for those with the same right answer.
     """
 
     questions: Sequence[Question]
@@ -78,7 +78,9 @@ class Candidates:
         general = instructions(prompts)
         numbers: dict[Hashable, int] = {}
         group = [
-            numbers.setdefault(tuple(sorted(one.candidates)) if prompt in general else prompt, len(numbers))
+            numbers.setdefault(
+                (prompt, "" if prompt not in general else one.candidates[one.right or 0]), len(numbers)
+            )
             for one, prompt in zip(questions, prompts, strict=True)
         ]
         return cls(questions, Sets(starts, right), cues, np.array(group, dtype=np.int64))

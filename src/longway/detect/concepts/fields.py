@@ -2,7 +2,7 @@
 
 The vector of a text shows its main subject. A film review with a soldier in it is close to other reviews, and no cluster of texts has all reviews with
 soldiers, officers and battles. So the words of all texts are clustered at several sizes. No row and no label enters: only which words there are. A text has
-a field if at least one of each 100 of its words belongs to it; of a longer text more words are needed, so that a field does not measure length.
+a field if one of its words belongs to it; of a text of more than 100 tokens, one of each 100, so that a field does not measure the length of long texts.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def together(before: ChoiceDataset, *others: ChoiceDataset) -> list[Ints]:
     """For each version a number per question, the same for questions that belong together; DataError if some cannot be traced to `before`.
 
     A question belongs to another if it was made from it (by the column longway_id, or an id column that both have) or has the same prompt;
-    without a prompt, if they share a candidate; with an instruction in place of a prompt, if all candidates are the same.
+    without a prompt, if they share a candidate; with an instruction in place of a prompt, if the right answer is the same.
     """
     tags = [_tags(before, before.questions, is_later=False, like=before)]
     known = {tag for one in tags[0] for tag in one}
@@ -108,10 +108,10 @@ def _tags(
 
 
 def _content(one: Question, general: Container[str]) -> Iterable[Hashable]:
-    prompt, *_ = same = _same(one)
+    prompt = " ".join(words_of(one.prompt))
     if not prompt:
         return [("candidate", text) for text in one.candidates]
-    return [("all", same) if prompt in general else ("prompt", prompt)]
+    return [("candidate", one.candidates[one.right or 0]) if prompt in general else ("prompt", prompt)]
 
 
 def components(tags: Sequence[Sequence[Hashable]]) -> Ints:
@@ -136,7 +136,7 @@ def overlap(tests: Sequence[Question], trained: Iterable[Question]) -> Ints:
     return np.array([i for i, one in enumerate(tests) if _same(one) in known], dtype=np.int64)
 
 
-def _same(one: Question) -> tuple[str, tuple[str, ...]]:
+def _same(one: Question) -> Hashable:
     return " ".join(words_of(one.prompt)), tuple(sorted(text.strip() for text in one.candidates))
 
 

@@ -134,7 +134,8 @@ def _strongest(result: ChoiceAuditResult) -> KeyFigure:
 
 
 def _verdict(result: ChoiceAuditResult) -> str:
-    leak = result.headline
+    clear = (one for one in (result.headline, *result.measured_leaks) if one.low > one.majority)
+    leak = next(clear, result.headline)
     names = [cut(one.pattern.name, NAME_LIMIT) for one in result.findings[:N_NAMED]]
     strongest = (f" Strongest: {'; '.join(names)}." if names else "") + _bias(result.judges)
     ranker = f"a simple ranker ({SEEN[leak.part]})"
@@ -151,9 +152,7 @@ def _bias(report: JudgeReport | None) -> str:
     """What all judges together prefer, if it is clear."""
     shares = report.shares if report is not None else ()
     named = [f"{one.name} in {one.share:.0%}" for one in shares if not one.judge and _is_off(one)]
-    return (
-        f" The judges prefer {' and '.join(named)} of the votes; fair judges would in 50%." if named else ""
-    )
+    return f" The judges chose {' and '.join(named)} of the votes; fair judges would in 50%." if named else ""
 
 
 def _right(result: ChoiceAuditResult) -> str:

@@ -308,7 +308,7 @@ def _english_encoder(models: Sequence[str], dataset: Dataset) -> list[Concern]:
         return []
     text = (
         f"The texts are in {described(dict.fromkeys(languages[:1], 1.0))}, and the encoder of {', '.join(used)} was trained on English. "
-        f"Use --model bow, {'--model multilingual' if languages[0] in LANGUAGES else 'or an encoder of the language'} or --model hf:NAME."
+        f"Use --model bow{', --model multilingual' if languages[0] in LANGUAGES else ''} or an encoder of the language: --model hf:NAME."
     )
     return [Concern("data", dataset.n_used, (), text, False)]
 

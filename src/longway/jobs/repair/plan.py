@@ -48,6 +48,7 @@ LEVELS: dict[str, frozenset[str]] = {
 NEED_ENGLISH = frozenset([REWORD])  # a language model rewords other languages, too
 CHANGED = frozenset().union(*LEVELS.values())
 TYPICAL = 3  # texts of a concept that an engine is shown
+TYPICAL_WORDS = 60  # of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +192,8 @@ def plan_of(
 def _target(one: Chosen, rows: Rows) -> Target:
     finding = one.finding
     is_concept = finding.pattern.level == CONCEPT
-    typical = tuple(rows.texts[place] for place in one.supporting[:TYPICAL]) if is_concept else ()
+    places = one.supporting[:TYPICAL] if is_concept else ()
+    typical = tuple(" ".join(rows.texts[place].split()[:TYPICAL_WORDS]) for place in places)
     # The name in a finding may be cut, but not what a concept is found by.
     pattern = one.description.pattern if is_concept else finding.pattern
     return Target(pattern, finding.label, finding.gain, finding.effect, typical)

@@ -26,6 +26,7 @@ from longway.engines.engine import Judgement, Written
 from longway.engines.prompt import Prompt, answer_prompt, candidate_prompt, shorten_prompt
 from longway.methods.drafts import until_spent
 from longway.records import Verdict
+from longway.tokens.tokenizer import is_word, tokenize
 from longway.verify.content_checks import numbers
 from longway.verify.form_checks import leaked
 from longway.verify.languages import function_words, strange
@@ -303,14 +304,14 @@ def keeps_words(old: str, new: str) -> bool:
 
     Nothing else shows whether an option of a few words still says the same. Endings may differ.
 
-    >>> keeps_words("a balloon", "a large balloon"), keeps_words("a balloon", "a fallen tree")
-    (True, False)
+    >>> keeps_words("a balloon", "a large balloon"), keeps_words("a balloon", "a fallen tree"), keeps_words("海", "広い海に住む")
+    (True, False, True)
     """
-    words = words_of(old)
+    words, new_words = ([token for token in tokenize(text.lower()) if is_word(token)] for text in (old, new))
     had = {word[:ROOT] for word in words if word not in function_words(old)} or {
         word[:ROOT] for word in words
     }
-    kept = had & {word[:ROOT] for word in words_of(new)}
+    kept = had & {word[:ROOT] for word in new_words}
     return kept == had if len(words) < SENTENCE else len(kept) > len(had) / 2
 
 

@@ -66,7 +66,7 @@ class Reword:
         if target.pattern.level != CONCEPT:
             avoid = words_of(target.pattern)
             return rewrite_prompt(self._task, row.text, label=row.label, context=row.context, avoid=avoid)
-        typical = [text for text in target.typical if text != row.text]
+        typical = [text for text in target.typical if not row.text.startswith(text)]
         return without_prompt(
             self._task,
             row.text,
