@@ -74,6 +74,7 @@ from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder
 from longway.json_values import to_json
 from longway.methods.choices import drop
 from longway.methods.choices.counter import RULES, counter_pairs
+from longway.methods.choices.drop import Dropped
 from longway.methods.choices.normalise import Normaliser
 from longway.methods.choices.positions import balanced, is_balanced, must_stay, new_order
 from longway.methods.choices.rewrite import MOST, TEXTS, RewrittenQuestion, request, rewrite, targets
@@ -310,11 +311,14 @@ class _Repair:
         now = self.current[CANDIDATES]
         is_over = now.accuracy > goal and now.low > now.majority
         n = drop.needed(now.accuracy * len(self.drafts), len(self.drafts), goal) if is_over else 0
+        to_write = 0
         if self.made.writer is not None:
-            steps.append(ChoiceStep(REWRITE, AIMS_OF_REWRITE[self._is_pair], n, about=True))
+            self.dropped = self._chosen(fewest=FOLDS, step="choosing the questions to rewrite")
+            to_write = len(self.dropped.margins)
+            steps.append(ChoiceStep(REWRITE, AIMS_OF_REWRITE[self._is_pair], to_write, about=True))
         if self.settings.uses(DROP):
             steps.append(ChoiceStep(DROP, _aim_of_drop(n), n, min(now.accuracy, goal), about=n > 0))
-        return ChoicePlan(tuple(steps), before, goal, tuple(self._notes(n)), self._estimate(n))
+        return ChoicePlan(tuple(steps), before, goal, tuple(self._notes(n)), self._estimate(to_write))
 
     def _notes(self, n: int) -> Iterable[str]:
         if self.settings.uses(POSITIONS) and not self.moves:
@@ -480,24 +484,11 @@ class _Repair:
         turned = replace(draft, order=(*draft.order[1:], draft.order[0]))
         return NOT_WRITABLE if self.cells.changed(turned) is None else ""
 
-    def drop(self, *, to_rewrite: bool = False) -> None:
-        """Choose the questions to leave out. to_rewrite: they are rewritten instead, so there is no limit to how many."""
-        self.watcher.step(f"choosing the questions to {'rewrite' if to_rewrite else 'leave out'}")
-        candidates = Candidates.of(self.questions)
-        findings, tests = self.search(candidates)
-        known = [tests[key].pattern.has for key in _keys(findings)]
-        rankers = {part for part, leak in self.current.items() if leak.low > leak.majority}
+    def drop(self) -> None:
+        """Choose the questions to leave out."""
         n_may_go = round(self.settings.max_drop * len(self.given.questions))
-        self.dropped = drop.choose(
-            candidates,
-            is_ordered=self.given.is_ordered,
-            goal=self.goal,
-            fewest=FOLDS if to_rewrite else max(FEWEST, len(self.drafts) - n_may_go),
-            rankers=rankers | ({CANDIDATES} if known else set()),
-            rules=known,
-            seed=self.settings.seed,
-            progress=lambda share: self.watcher.progress(round(100 * share), 100),
-        )
+        fewest = max(FEWEST, len(self.drafts) - n_may_go)
+        self.dropped = self._chosen(fewest=fewest, step="choosing the questions to leave out")
         ids = [id_ for at, id_ in enumerate(self.drafts) if at in self.dropped.margins]
         n = sum(id_ not in self.sources for id_ in ids)
         self.steps = [
@@ -505,6 +496,24 @@ class _Repair:
             for step in self.steps
         ]
         self.steps.append(ChoiceStep(DROP, _aim_of_drop(n), n))
+
+    def _chosen(self, *, fewest: int, step: str) -> Dropped:
+        """The questions without which the goal is reached, but for the `fewest` that must stay."""
+        self.watcher.step(step)
+        candidates = Candidates.of(self.questions)
+        findings, tests = self.search(candidates)
+        known = [tests[key].pattern.has for key in _keys(findings)]
+        rankers = {part for part, leak in self.current.items() if leak.low > leak.majority}
+        return drop.choose(
+            candidates,
+            is_ordered=self.given.is_ordered,
+            goal=self.goal,
+            fewest=fewest,
+            rankers=rankers | ({CANDIDATES} if known else set()),
+            rules=known,
+            seed=self.settings.seed,
+            progress=lambda share: self.watcher.progress(round(100 * share), 100),
+        )
 
     def _add(self, remedy: str, aim: str, n: int, left: Counter[str]) -> None:
         if n:
@@ -613,9 +622,7 @@ def _repair(
     if made.writer is not None:
         if plan.calls is not None:
             watcher.estimate(replace(plan.calls, spent=run.journal.spent()))
-        work.drop(to_rewrite=True)
         work.rewrite(run.journal)
-        work.steps = [step for step in work.steps if step.remedy != DROP]
     if settings.uses(DROP):
         work.drop()
     if (work.dropped.margins or work.rewritten) and work.moves:
