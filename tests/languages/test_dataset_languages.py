@@ -91,7 +91,7 @@ def test_an_audit_finds_words_by_the_rules_of_the_language_and_ends_them(tmp_pat
     assert languages_in_use() == ("en",)
     assert tokenize("l'homme") == ["l'homme"]
     assert json.loads((tmp_path / "run" / "run.json").read_text())["settings"]["languages"] == ["fr"]
-    assert ("Language", "French; words between spaces") in result.page().facts
+    assert ("Language", f"French; {result.dataset.splitting}") in result.page().facts
 
 
 def test_an_english_audit_records_nothing_new_in_its_settings(tmp_path):
