@@ -12,6 +12,8 @@ from longway.detect.token import ANY_FORM
 from longway.languages import lemmas
 from longway.languages.dataset import splitting_of
 from longway.languages.words import rules_for
+from longway.methods.repair.reword import words_in
+from longway.records import Pattern
 from longway.tokens.tokenizer import splitting
 
 FORMS = ("wandern", "wanderte", "wandert", "gewandert", "wanderten")
@@ -78,3 +80,10 @@ def test_the_package_itself_joins_forms():
     """Where the extra is installed."""
     pytest.importorskip("simplemma")
     assert {lemmas.lemma(form, "de") for form in FORMS} == {"wandern"}
+
+
+def test_an_engine_avoids_the_forms_that_a_row_has(installed):
+    row = SimpleNamespace(text="Er wanderte gestern, sie wandert heute.", context="")
+    joined = Pattern("token", "text", ("wandern",), ANY_FORM, language="de")
+    assert words_in(row, joined) == ("wanderte", "wandert")
+    assert words_in(row, Pattern("token", "text", ("wandern",))) == ("wandern",)

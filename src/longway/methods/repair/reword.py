@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from longway.detect import CONCEPT
+from longway.detect import CONCEPT, where
+from longway.detect.token import ANY_FORM
 from longway.engines.engine import Sampling, Written
 from longway.engines.prompt import Prompt, rewrite_prompt, without_prompt
 from longway.engines.transport import tokens_for
@@ -19,7 +20,7 @@ from longway.methods.additions import AskEngine, Proposal
 from longway.methods.drafts import until_spent
 from longway.methods.method import Rows, keeps_of
 from longway.methods.repair.remedy import Draft, RepairRow, Target
-from longway.methods.repair.take_out import shows
+from longway.methods.repair.take_out import shows, texts_of
 from longway.records import Pattern
 from longway.task import Task
 from longway.tokens.tokenizer import is_longer_than
@@ -64,7 +65,7 @@ class Reword:
 
     def _prompt(self, row: RepairRow, target: Target) -> Prompt:
         if target.pattern.level != CONCEPT:
-            avoid = words_of(target.pattern)
+            avoid = words_in(row, target.pattern)
             return rewrite_prompt(self._task, row.text, label=row.label, context=row.context, avoid=avoid)
         typical = [text for text in target.typical if not row.text.startswith(text)]
         return without_prompt(
@@ -131,6 +132,12 @@ def with_how(written: Written | None) -> Iterator[tuple[str, str]]:
         yield from zip(written.texts, written.how or ("",) * len(written.texts), strict=True)
 
 
-def words_of(pattern: Pattern) -> tuple[str, ...]:
-    """What an engine must avoid; empty if the pattern is not made of words."""
-    return (" ".join(pattern.words),) if pattern.words else ()
+def words_in(row: RepairRow, pattern: Pattern) -> tuple[str, ...]:
+    """What an engine must avoid: the words of the pattern, or the forms of its word in this row; empty if it is not made of words."""
+    if pattern.place != ANY_FORM:
+        return (" ".join(pattern.words),) if pattern.words else ()
+    texts = texts_of(row.text, row, pattern)
+    found = where(pattern, texts) or {}
+    return tuple(
+        {texts[column][start:end].lower(): None for column, spans in found.items() for start, end in spans}
+    )
