@@ -450,7 +450,7 @@ def _found(result: AuditResult, n_significant: int, n_tested: int) -> str:
         return f"No shortcut found: of {n_tested:,} patterns none is correlated with a label beyond chance."
     return (
         f"{n_significant:,} of {n_tested:,} patterns are correlated with a label (q ≤ {result.settings.max_q:g}), "
-        f"listed in {len(result.findings):,} groups:"
+        f"listed in {counted(len(result.findings), 'group')}:"
     )
 
 
