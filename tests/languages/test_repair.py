@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 import longway as lw
+from longway.detect.leak import folds_for
 from tests.languages.texts import PARTS, rows
 
 LANGUAGES = ("de", "fr", "es", "ru", "ar", "hi", "zh", "ja", "th", "ko")
@@ -21,7 +22,9 @@ WORD = re.compile(r"[^\W\d_]+")
 
 
 @pytest.mark.parametrize(("language", "kind"), CASES)
-def test_a_repair_weakens_the_shortcut_and_writes_no_english(language, kind):
+def test_a_repair_weakens_the_shortcut_and_writes_no_english(language, kind, monkeypatch):
+    if kind == "length":  # two models, as tests have, do not show such a leak
+        monkeypatch.setattr("longway.detect.leak.folds_for", folds_for)
     before = rows(language, planted=kind, n=N)
     result = lw.repair(before, text="text", label="label")
     leak = result.comparison.leak
