@@ -285,3 +285,12 @@ def test_questions_that_repeat_a_prompt_count_as_one():
     first, second = (next(one for one in some if one.pattern.name == "option A") for some in tests)
     assert second.effect == pytest.approx(5)
     assert second.z == pytest.approx(first.z)
+
+
+def test_the_verdict_names_a_clear_leak_that_is_not_in_the_headline():
+    found = audit_choices(quiz())
+    words = found.leaks["candidates"]
+    unclear = replace(words, part="encoder", accuracy=words.majority, low=0.0, high=1.0)
+    verdict = replace(found, leaks={**found.leaks, "encoder": unclear}).page().verdict
+    assert words.low > words.majority
+    assert f"(surface and words) picks the right option in {words.accuracy:.0%}" in verdict

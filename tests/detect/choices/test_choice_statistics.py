@@ -155,7 +155,7 @@ def pairs_with_bold(n=200, seed=0):
         texts[bold] += " **bold**"
         longer = int(len(texts[1]) > len(texts[0]))
         score = 1.0 * (1 if bold else -1) + 0.7 * (1 if longer else -1)
-        found.append(question(*texts, right=int(random.random() < expit(score)), number=i))
+        found.append(question(*texts, right=int(random.random() < expit(score)), prompt=str(i), number=i))
     return found
 
 
