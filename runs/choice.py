@@ -45,8 +45,8 @@ from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.ranker import Sets, fit, softmax
 from longway.detect.choices.search import search
 from longway.detect.choices.vectors import MiniLMEncoder, is_installed, sampled
-from longway.jobs.choices.job import as_choices, audit_choices
-from longway.jobs.choices.repair import repair_choices
+from longway.jobs.choices.audit.job import as_choices, audit_choices
+from longway.jobs.choices.repair.job import repair_choices
 from longway.records import Finding, Leak
 
 FILES = (

@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from longway.jobs.augment.job import augment
     from longway.jobs.augment.result import AugmentResult
     from longway.jobs.augment.settings import AugmentSettings
-    from longway.jobs.choices.job import audit_choices
-    from longway.jobs.choices.prove import prove_choices
-    from longway.jobs.choices.prove_result import ChoiceProveResult
-    from longway.jobs.choices.prove_settings import ChoiceProveSettings
-    from longway.jobs.choices.repair import repair_choices
-    from longway.jobs.choices.repair_result import ChoiceRepairResult
-    from longway.jobs.choices.repair_settings import ChoiceRepairSettings
-    from longway.jobs.choices.result import ChoiceAuditResult
-    from longway.jobs.choices.settings import ChoiceAuditSettings
+    from longway.jobs.choices.audit.job import audit_choices
+    from longway.jobs.choices.audit.result import ChoiceAuditResult
+    from longway.jobs.choices.audit.settings import ChoiceAuditSettings
+    from longway.jobs.choices.prove.job import prove_choices
+    from longway.jobs.choices.prove.result import ChoiceProveResult
+    from longway.jobs.choices.prove.settings import ChoiceProveSettings
+    from longway.jobs.choices.repair.job import repair_choices
+    from longway.jobs.choices.repair.result import ChoiceRepairResult
+    from longway.jobs.choices.repair.settings import ChoiceRepairSettings
     from longway.jobs.engine_use import Engines
     from longway.jobs.explain.job import explain
     from longway.jobs.explain.result import ExplainResult
@@ -104,15 +104,15 @@ _HOME = {
     "longway.jobs.augment.job": ("augment",),
     "longway.jobs.augment.result": ("AugmentResult",),
     "longway.jobs.augment.settings": ("AugmentSettings",),
-    "longway.jobs.choices.job": ("audit_choices",),
-    "longway.jobs.choices.result": ("ChoiceAuditResult",),
-    "longway.jobs.choices.settings": ("ChoiceAuditSettings",),
-    "longway.jobs.choices.prove": ("prove_choices",),
-    "longway.jobs.choices.prove_result": ("ChoiceProveResult",),
-    "longway.jobs.choices.prove_settings": ("ChoiceProveSettings",),
-    "longway.jobs.choices.repair": ("repair_choices",),
-    "longway.jobs.choices.repair_result": ("ChoiceRepairResult",),
-    "longway.jobs.choices.repair_settings": ("ChoiceRepairSettings",),
+    "longway.jobs.choices.audit.job": ("audit_choices",),
+    "longway.jobs.choices.audit.result": ("ChoiceAuditResult",),
+    "longway.jobs.choices.audit.settings": ("ChoiceAuditSettings",),
+    "longway.jobs.choices.prove.job": ("prove_choices",),
+    "longway.jobs.choices.prove.result": ("ChoiceProveResult",),
+    "longway.jobs.choices.prove.settings": ("ChoiceProveSettings",),
+    "longway.jobs.choices.repair.job": ("repair_choices",),
+    "longway.jobs.choices.repair.result": ("ChoiceRepairResult",),
+    "longway.jobs.choices.repair.settings": ("ChoiceRepairSettings",),
     "longway.jobs.engine_use": ("Engines",),
     "longway.jobs.explain.job": ("explain",),
     "longway.jobs.explain.result": ("ExplainResult",),

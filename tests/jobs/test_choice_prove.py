@@ -16,10 +16,9 @@ from longway.cli import app
 from longway.data.choices import Question, load_choices
 from longway.detect.choices.patterns import Candidates
 from longway.errors import ColumnError, DataError, SettingError
-from longway.jobs.choices import prove as job
-from longway.jobs.choices.prove_models import LinearRanker, bow_features, check_model
-from longway.jobs.choices.prove_result import AFTER, BEFORE, CONTROL, ChoiceProveResult
-from longway.jobs.choices.prove_tests import (
+from longway.jobs.choices.prove import job
+from longway.jobs.choices.prove.models import LinearRanker, bow_features, check_model
+from longway.jobs.choices.prove.parts import (
     ALL,
     CUES_BALANCED,
     LENGTH_BALANCED,
@@ -31,6 +30,7 @@ from longway.jobs.choices.prove_tests import (
     pointed_to,
     together,
 )
+from longway.jobs.choices.prove.result import AFTER, BEFORE, CONTROL, ChoiceProveResult
 from longway.review.pages.report_pages import REPORTS, in_pages
 from tests.jobs.quizzes import evened, pairs, quiz
 

@@ -12,8 +12,8 @@ from longway.data.choices import load_choices
 from longway.detect.choices.cues import words_of
 from longway.engines.engine import Engine, Judgement, Written
 from longway.errors import DataError, SettingError
-from longway.jobs.choices.repair import choice_repair_plan, repair_choices
-from longway.jobs.choices.repair_result import ChoiceRepairResult
+from longway.jobs.choices.repair.job import choice_repair_plan, repair_choices
+from longway.jobs.choices.repair.result import ChoiceRepairResult
 from longway.methods.choices.rewrite import RewrittenQuestion
 from tests.jobs.planted_choices import CUES, WORDS, quiz
 
@@ -229,7 +229,9 @@ class Author(Engine):
 def test_an_engine_rewrites_wrong_options_and_fewer_questions_go(monkeypatch, tmp_path, repaired):
     rows, n_dropped = quiz("longest"), repaired("longest").dropped
     author = Author(rows)
-    monkeypatch.setattr("longway.jobs.choices.repair.engines_of", lambda settings, engines: (author, author))
+    monkeypatch.setattr(
+        "longway.jobs.choices.repair.job.engines_of", lambda settings, engines: (author, author)
+    )
     result = repair_choices(rows, engine="served:toy", out=tmp_path / "run")
     used = [edit for edit in result.edits if edit.method == "rewrite" and edit.accepted]
     assert len(used) > 10
@@ -245,7 +247,9 @@ def test_an_engine_rewrites_wrong_options_and_fewer_questions_go(monkeypatch, tm
 def test_more_questions_may_be_rewritten_than_left_out(monkeypatch):
     rows = quiz("longest", n=100)
     author = Author(rows)
-    monkeypatch.setattr("longway.jobs.choices.repair.engines_of", lambda settings, engines: (author, author))
+    monkeypatch.setattr(
+        "longway.jobs.choices.repair.job.engines_of", lambda settings, engines: (author, author)
+    )
     result = repair_choices(rows, engine="served:toy", max_drop=0.02)
     assert result.dropped <= 2
     assert len({edit.id for edit in result.edits if edit.method == "rewrite"}) > 10
@@ -257,7 +261,9 @@ def test_questions_whose_options_refer_to_others_are_not_rewritten(monkeypatch):
         at = next(i for i in range(4) if i != "ABCD".index(row["answer"]))
         row["choices"][at] = "all of the above"
     author = Author(rows)
-    monkeypatch.setattr("longway.jobs.choices.repair.engines_of", lambda settings, engines: (author, author))
+    monkeypatch.setattr(
+        "longway.jobs.choices.repair.job.engines_of", lambda settings, engines: (author, author)
+    )
     result = repair_choices(rows, engine="served:toy")
     rewritten = {edit.id for edit in result.edits if edit.method == "rewrite"}
     assert rewritten
@@ -279,8 +285,10 @@ def rewritten_pairs(monkeypatch, folder, *, reason="", **options):
     for row in rows[:70]:  # length is a further cue, which counter-pairs leave
         row["chosen"] += f" {' '.join(WORDS[:6])}."
     author = Author(quiz(n=20))
-    monkeypatch.setattr("longway.jobs.choices.repair.engines_of", lambda settings, engines: (author, author))
-    monkeypatch.setattr("longway.jobs.choices.repair.rewrite", redraft)
+    monkeypatch.setattr(
+        "longway.jobs.choices.repair.job.engines_of", lambda settings, engines: (author, author)
+    )
+    monkeypatch.setattr("longway.jobs.choices.repair.steps.rewrite", redraft)
     return repair_choices(rows, engine="served:toy", out=folder, **options), asked
 
 

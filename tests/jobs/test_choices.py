@@ -13,8 +13,8 @@ from longway.cli import app
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import search
 from longway.errors import CheckFailed, DataError, SettingError
-from longway.jobs.choices.job import audit_choices
-from longway.jobs.choices.result import ChoiceAuditResult
+from longway.jobs.choices.audit.job import audit_choices
+from longway.jobs.choices.audit.result import ChoiceAuditResult
 from tests.detect.choices.quizzes import WORDS, question, random_questions
 from tests.environment import without_encoder
 
@@ -142,7 +142,7 @@ def test_findings_json_has_the_keys_of_the_contract(marked):
 
 def test_a_finished_run_is_read_and_not_repeated(tmp_path, monkeypatch):
     first = audit_choices(quiz(), out=tmp_path / "run")
-    monkeypatch.setattr("longway.jobs.choices.job._audit", None)
+    monkeypatch.setattr("longway.jobs.choices.audit.job._audit", None)
     assert audit_choices(quiz(), out=tmp_path / "run") == first
     assert (tmp_path / "run" / "report.html").exists()
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from longway.errors import RunError, SettingError
-from longway.jobs.choices.job import audit_choices
-from longway.jobs.choices.repair import repair_choices
+from longway.jobs.choices.audit.job import audit_choices
+from longway.jobs.choices.repair.job import repair_choices
 from longway.review.choice_rows import load_questions, merged_questions
 from longway.review.edit_list import EditFilter
 from longway.review.export import export_csv, export_dataset, export_json

@@ -236,9 +236,9 @@ def _audit_candidates(
     from longway.cli.ending import REPAIR, Step, on_candidates
     from longway.cli.live import Live
     from longway.jobs.audit import gate
-    from longway.jobs.choices.job import audit_choices
-    from longway.jobs.choices.result import FILE, ChoiceAuditResult
-    from longway.jobs.choices.settings import ChoiceAuditSettings
+    from longway.jobs.choices.audit.job import audit_choices
+    from longway.jobs.choices.audit.result import FILE, ChoiceAuditResult
+    from longway.jobs.choices.audit.settings import ChoiceAuditSettings
 
     chosen = ChoiceAuditSettings(settings.max_q, settings.seed)
     before = None if baseline is None else ChoiceAuditResult.open(baseline)

@@ -23,7 +23,7 @@ from longway.jobs.repair.settings import RepairSettings
 
 if TYPE_CHECKING:
     from longway.data.choices import ChoiceDataset
-    from longway.jobs.choices.repair_settings import ChoiceRepairSettings
+    from longway.jobs.choices.repair.settings import ChoiceRepairSettings
 
 OF_TEXTS = (
     "keep",
@@ -132,9 +132,9 @@ def _repair_candidates(
     from longway.cli.ending import Step, again, end, show_result
     from longway.cli.live import Live, estimate_words
     from longway.cli.screen import output as screen
-    from longway.jobs.choices.repair import choice_repair_plan, repair_choices
-    from longway.jobs.choices.repair_result import FILE
-    from longway.jobs.choices.repair_show import choice_plan_page
+    from longway.jobs.choices.repair.job import choice_repair_plan, repair_choices
+    from longway.jobs.choices.repair.result import FILE
+    from longway.jobs.choices.repair.show import choice_plan_page
     from longway.show.terminal import show
 
     chosen = _candidate_settings(settings)
@@ -164,7 +164,7 @@ def _repair_candidates(
 def _candidate_settings(settings: RepairSettings) -> ChoiceRepairSettings:
     """The settings for data with candidates; SettingError if an option was given that is for labelled texts."""
     from longway.cli.options import RUNNING
-    from longway.jobs.choices.repair_settings import ChoiceRepairSettings
+    from longway.jobs.choices.repair.settings import ChoiceRepairSettings
 
     default = RepairSettings()
     for name in OF_TEXTS:

@@ -13,7 +13,7 @@ PUT_IN, RESHAPE = "put in", "reshape"
 COUNTERPART, DROP, WEIGH = "counterpart", "drop", "weigh"
 ASKED = (REWORD, PUT_IN, RESHAPE, COUNTERPART)  # what an engine can be asked to write
 REMEDIES = (TAKE_OUT, NORMALISE, EXCHANGE, REWORD, PUT_IN, RESHAPE, COUNTERPART, DROP, WEIGH)
-OF_CANDIDATES = ("positions", "rewrite")  # for data with candidates only, see `jobs.choices.repair_settings`
+OF_CANDIDATES = ("positions", "rewrite")  # for data with candidates only, see `jobs.choices.repair.settings`
 ABOVE_CHANCE = 0.05
 
 

@@ -16,9 +16,9 @@ from markupsafe import Markup
 from longway.errors import RunError
 from longway.jobs.audit.result import AuditResult
 from longway.jobs.augment.result import AugmentResult
-from longway.jobs.choices.prove_result import ChoiceProveResult
-from longway.jobs.choices.repair_result import ChoiceRepairResult
-from longway.jobs.choices.result import ChoiceAuditResult
+from longway.jobs.choices.audit.result import ChoiceAuditResult
+from longway.jobs.choices.prove.result import ChoiceProveResult
+from longway.jobs.choices.repair.result import ChoiceRepairResult
 from longway.jobs.explain.result import ExplainResult
 from longway.jobs.fairness.result import FairnessResult
 from longway.jobs.grammar.result import GrammarResult

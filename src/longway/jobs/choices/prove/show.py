@@ -7,7 +7,15 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from longway.jobs.choices.prove_result import (
+from longway.jobs.choices.audit.show import UNITS
+from longway.jobs.choices.prove.parts import (
+    ALL,
+    CUES_BALANCED,
+    LENGTH_BALANCED,
+    REVERSED,
+    SUPPORTING,
+)
+from longway.jobs.choices.prove.result import (
     AFTER,
     BEFORE,
     CONTROL,
@@ -16,14 +24,6 @@ from longway.jobs.choices.prove_result import (
     ChoiceTest,
     GapChange,
 )
-from longway.jobs.choices.prove_tests import (
-    ALL,
-    CUES_BALANCED,
-    LENGTH_BALANCED,
-    REVERSED,
-    SUPPORTING,
-)
-from longway.jobs.choices.show import UNITS
 from longway.jobs.prove.charts import GapRow, Lane, gap_chart
 from longway.jobs.prove.result import BETTER, UNCLEAR, WORSE, Comparison, GroupSide
 from longway.jobs.prove.wording import before_and_after, change, change_interval, few, mark, model_name, name

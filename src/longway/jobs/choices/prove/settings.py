@@ -52,7 +52,7 @@ class ChoiceProveSettings:
     epochs: int | None = option(None, at_least=1, advanced=True)
 
     def __post_init__(self) -> None:
-        from longway.jobs.choices.prove_models import check_model
+        from longway.jobs.choices.prove.models import check_model
 
         object.__setattr__(self, "models", tuple(dict.fromkeys(self.models)) or default_models())
         check_options(self)

@@ -122,7 +122,7 @@ class ChoiceProveResult(Result):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.choices.prove_show import prove_page
+        from longway.jobs.choices.prove.show import prove_page
 
         return prove_page(self)
 

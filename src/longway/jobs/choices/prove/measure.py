@@ -10,8 +10,8 @@ import numpy as np
 
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.ranker import Sets
-from longway.jobs.choices.prove_result import AFTER, BEFORE, CueGroup, GapChange
-from longway.jobs.choices.prove_tests import ALL, REVERSED, SUPPORTING, Bools, Cue, Floats, Ints, sides
+from longway.jobs.choices.prove.parts import ALL, REVERSED, SUPPORTING, Bools, Cue, Floats, Ints, sides
+from longway.jobs.choices.prove.result import AFTER, BEFORE, CueGroup, GapChange
 from longway.jobs.prove.result import ACCURACY, Comparison, Figure, GroupSide
 from longway.jobs.prove.settings import PLAIN
 from longway.metrics.group_accuracy import group_accuracies

@@ -12,7 +12,7 @@ import polars as pl
 from longway.detect.choices.effects import StyleEffect
 from longway.detect.choices.judges import JudgeReport
 from longway.jobs.audit.result import Checked, Findings
-from longway.jobs.choices.settings import ChoiceAuditSettings
+from longway.jobs.choices.audit.settings import ChoiceAuditSettings
 from longway.jobs.results import check_version, content_of, read
 from longway.json_values import to_json
 from longway.records import Finding, Leak, Problem
@@ -96,7 +96,7 @@ class ChoiceAuditResult(Checked):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.choices.show import choice_page
+        from longway.jobs.choices.audit.show import choice_page
 
         return choice_page(self)
 

@@ -29,20 +29,10 @@ from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.ranker import hits
 from longway.detect.choices.search import search
 from longway.errors import DataError, SettingError
-from longway.jobs.choices.job import FEWEST, LABELS, as_choices
-from longway.jobs.choices.prove_measure import Answers, TestSet, part_name
-from longway.jobs.choices.prove_models import Ranker, ranker_named
-from longway.jobs.choices.prove_result import (
-    AFTER,
-    BEFORE,
-    CONTROL,
-    FILE,
-    ChoiceProveResult,
-    ChoiceTest,
-    ChoiceVersion,
-)
-from longway.jobs.choices.prove_settings import ChoiceProveSettings
-from longway.jobs.choices.prove_tests import (
+from longway.jobs.choices.audit.job import FEWEST, LABELS, as_choices
+from longway.jobs.choices.prove.measure import Answers, TestSet, part_name
+from longway.jobs.choices.prove.models import Ranker, ranker_named
+from longway.jobs.choices.prove.parts import (
     ALL,
     Bools,
     Floats,
@@ -53,6 +43,16 @@ from longway.jobs.choices.prove_tests import (
     parts_of,
     together,
 )
+from longway.jobs.choices.prove.result import (
+    AFTER,
+    BEFORE,
+    CONTROL,
+    FILE,
+    ChoiceProveResult,
+    ChoiceTest,
+    ChoiceVersion,
+)
+from longway.jobs.choices.prove.settings import ChoiceProveSettings
 from longway.jobs.options import settings_from
 from longway.jobs.prove.job import dataset_file
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher

@@ -12,7 +12,7 @@ import polars as pl
 from longway.data.choices import ChoiceDataset
 from longway.data.edited import read_edits
 from longway.errors import RunError
-from longway.jobs.choices.result import CANDIDATES, ChoiceSummary
+from longway.jobs.choices.audit.result import CANDIDATES, ChoiceSummary
 from longway.jobs.edit_counts import CheckCount, ReasonCount
 from longway.jobs.results import EDITS_FILE, Result, check_version, content_of, read
 from longway.records import Edit, Leak
@@ -178,7 +178,7 @@ class ChoiceRepairResult(Result):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.choices.repair_show import choice_repair_page
+        from longway.jobs.choices.repair.show import choice_repair_page
 
         return choice_repair_page(self)
 

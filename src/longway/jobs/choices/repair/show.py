@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from longway.jobs.change_show import SHEET
-from longway.jobs.choices.repair_result import (
+from longway.jobs.choices.audit.result import CANDIDATES
+from longway.jobs.choices.audit.show import SEEN, UNITS, leak_words, visible
+from longway.jobs.choices.repair.result import (
     FILE,
     ChangedQuestion,
     ChoicePlan,
@@ -14,8 +16,6 @@ from longway.jobs.choices.repair_result import (
     ChoiceStep,
     CueChange,
 )
-from longway.jobs.choices.result import CANDIDATES
-from longway.jobs.choices.show import SEEN, UNITS, leak_words, visible
 from longway.show import charts
 from longway.show.change_charts import change_bar
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut

@@ -24,15 +24,15 @@ from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import Test, search
 from longway.detect.choices.vectors import Encoder, MultilingualEncoder, encoder_of
 from longway.errors import DataError, SettingError
-from longway.jobs.choices.result import (
+from longway.jobs.choices.audit.result import (
     FILE,
     NO_ENCODER_OF_LANGUAGE,
     ChoiceAuditResult,
     ChoiceExample,
     ChoiceSummary,
 )
-from longway.jobs.choices.settings import ChoiceAuditSettings
-from longway.jobs.choices.show import UNITS
+from longway.jobs.choices.audit.settings import ChoiceAuditSettings
+from longway.jobs.choices.audit.show import UNITS
 from longway.jobs.options import settings_from
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.records import Finding, Problem

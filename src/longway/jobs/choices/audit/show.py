@@ -9,7 +9,7 @@ from longway.detect.choices.effects import StyleEffect
 from longway.detect.choices.judges import JudgeReport, Share
 from longway.detect.choices.patterns import place_name
 from longway.detect.severity import severity_of
-from longway.jobs.choices.result import (
+from longway.jobs.choices.audit.result import (
     CANDIDATES,
     ENCODER,
     NO_ENCODER_OF_LANGUAGE,

@@ -1,0 +1,323 @@
+"""Repair of data with candidates: so that the right one cannot be found without the prompt.
+
+    audit -> plan -> normalise -> rewrite, if there is an engine -> positions -> drop -> the repaired data -> the same audit again
+
+Writes repair.json, edits.jsonl, the dataset, the rows that were left out, report.html and card.md into a run folder.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, fields, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from longway.data import save
+from longway.data.choice_cells import apply_choice_edits, ids_of
+from longway.data.choice_columns import GivenColumns
+from longway.data.choices import ChoiceDataset, Question, load_choices
+from longway.detect.choices.leak import CANDIDATES
+from longway.detect.choices.patterns import Candidates
+from longway.detect.choices.search import Test
+from longway.errors import RunError, SettingError
+from longway.jobs.about import ending
+from longway.jobs.choices.audit.job import as_choices, summary_of
+from longway.jobs.choices.repair.edits import edits_of
+from longway.jobs.choices.repair.result import (
+    FILE,
+    ChangedQuestion,
+    ChoicePlan,
+    ChoiceRepairResult,
+    ChoiceStep,
+    CueChange,
+)
+from longway.jobs.choices.repair.settings import (
+    COUNTER,
+    DROP,
+    NORMALISE,
+    POSITIONS,
+    REMEDIES,
+    REWRITE,
+    ChoiceRepairSettings,
+)
+from longway.jobs.choices.repair.show import choice_plan_page
+from longway.jobs.choices.repair.steps import Measured, RepairEngines, RepairSteps
+from longway.jobs.edit_counts import CheckCount, CheckCounter, reason_counts
+from longway.jobs.engine_use import (
+    Engines,
+    addresses_of,
+    check_can_write,
+    close,
+    costs,
+    engines_of,
+    failed_calls,
+    name_of,
+)
+from longway.jobs.options import settings_from
+from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
+from longway.json_values import to_json
+from longway.methods.choices import drop
+from longway.methods.choices.rewrite import RewrittenQuestion
+from longway.methods.method import BUDGET_SPENT
+from longway.records import Edit, Finding, Leak
+from longway.show import html, markdown
+from longway.store import DROPPED, now
+
+LISTED = 40  # findings
+SAMPLED = 6  # changed questions of each remedy
+WORSE = 0.01  # points that a pattern must gain to count as stronger
+
+
+def repair_choices(
+    data: object,
+    settings: ChoiceRepairSettings | None = None,
+    *,
+    engines: Engines | None = None,
+    out: Path | str | Literal[True] | None = None,
+    watcher: Watcher | None = None,
+    **options: object,
+) -> ChoiceRepairResult:
+    """Repair data with candidates: one form for all candidates of a question, right ones at every place equally often, few questions left out.
+
+    data: a ChoiceDataset, or anything that `load` reads. engines: addresses and a budget. out: the run folder; True for a folder in `longway-runs/` named after the data;
+    None to write nothing. The same call with the same folder resumes the run, or reads it if it is done. options: columns (choices,
+    answer, chosen, rejected, prompt, id ...), and the options of `longway repair` by name, such as `remedy="positions"`.
+    """
+    given, options = _with_columns(data, options)
+    chosen, watcher = (
+        settings_from(ChoiceRepairSettings, settings, _one_remedy(options)),
+        watcher or Watcher(),
+    )
+    with folder_of(out) as folder, _engines(chosen, engines or Engines()) as made:
+        planned = _planned(given, chosen, made, folder)
+        if (content := planned.finished(FILE, budget=made.budget)) is not None:
+            result = ChoiceRepairResult.from_dict(content)
+        else:
+            with planned.start(watcher) as run:
+                result = _repair(run, given, chosen, made)
+                watcher.step("writing the report")
+                page = result.page()
+                run.finish(FILE, result.to_dict(), report=html.render(page), card=markdown.render(page))
+        repaired = _read_back(planned.folder, given)
+        return result.of(repaired, planned.folder, keeps_folder=bool(out))
+
+
+def choice_repair_plan(
+    data: object,
+    settings: ChoiceRepairSettings | None = None,
+    *,
+    engines: Engines | None = None,
+    watcher: Watcher | None = None,
+) -> ChoicePlan:
+    """The plan of `repair_choices`; changes and writes nothing, and calls no server."""
+    given, chosen = as_choices(data), settings or ChoiceRepairSettings()
+    with _engines(chosen, engines or Engines()) as made:
+        return RepairSteps(given, chosen, made, watcher or Watcher()).plan()
+
+
+@contextmanager
+def _engines(settings: ChoiceRepairSettings, engines: Engines) -> Iterator[RepairEngines]:
+    """The engines that the settings name; closed at the end."""
+    writer, judge = engines_of(settings, engines)
+    check_can_write(writer, judge)
+    if writer is not None and judge is None and settings.judge == "auto":
+        close(writer)
+        raise SettingError(
+            f"The engine {writer.name} cannot judge. Name a judge: --judge served:MODEL, or --judge none."
+        )
+    try:
+        yield RepairEngines(writer, judge, engines.budget)
+    finally:
+        close(writer, judge)
+
+
+def _one_remedy(options: Mapping[str, object]) -> dict[str, object]:
+    """The options with a single remedy as a tuple."""
+    found = dict(options)
+    if isinstance(remedy := found.get("remedy"), str | list):
+        found["remedy"] = (remedy,) if isinstance(remedy, str) else tuple(remedy)
+    return found
+
+
+def _with_columns(data: object, options: Mapping[str, object]) -> tuple[ChoiceDataset, dict[str, object]]:
+    """The questions, read with the columns among the options; and the other options."""
+    names = {one.name for one in fields(GivenColumns)}
+    columns: dict[str, Any] = {name: value for name, value in options.items() if name in names}
+    rest = {name: value for name, value in options.items() if name not in names}
+    if not columns or isinstance(data, ChoiceDataset):
+        return as_choices(data), rest
+    if isinstance(choices := columns.get("choices"), str | list):
+        columns["choices"] = (choices,) if isinstance(choices, str) else tuple(choices)
+    found = load_choices(data, GivenColumns(**columns))
+    assert found is not None  # columns were named
+    return found, rest
+
+
+def _planned(
+    given: ChoiceDataset, settings: ChoiceRepairSettings, made: RepairEngines, out: Path | None
+) -> PlannedRun:
+    entries = {**asdict(settings), "data": given.source_name, "columns": given.columns.fields()}
+    entries |= given.columns.answer_fields()
+    if made.writer is None:
+        entries |= {"engine": "", "judge": ""}
+    else:
+        entries |= {
+            "engine": name_of(made.writer),
+            "judge": name_of(made.judge),
+            **addresses_of(made.writer, made.judge),
+        }
+    identity = RunIdentity("repair", cast(dict[str, object], to_json(entries)), given.fingerprint)
+    return PlannedRun.choose(identity, given.source_name, out)
+
+
+def _repair(
+    run: ActiveRun, given: ChoiceDataset, settings: ChoiceRepairSettings, made: RepairEngines
+) -> ChoiceRepairResult:
+    watcher = run.watcher
+    work = RepairSteps(given, settings, made, watcher)
+    plan = work.plan()
+    watcher.page(choice_plan_page(plan, given.source_name))
+    if made.writer is not None:
+        if plan.calls is not None:
+            watcher.estimate(replace(plan.calls, spent=run.journal.spent()))
+        work.rewrite(run.journal)
+    if settings.uses(DROP):
+        work.drop()
+    if (work.dropped.margins or work.rewritten) and work.moves:
+        work.steps = [step for step in work.steps if step.remedy != POSITIONS]
+        work.move()
+    watcher.step("writing the data")
+    with run.edit_log() as log:
+        edits = list(edits_of(work))
+        log.write(edits)
+    _write(run.folder, given, edits, work.kept)
+    watcher.step("looking for shortcuts in the repaired data")
+    after = work.measure(work.kept) if edits else work.before
+    gone = [id_ for at, id_ in enumerate(work.drafts) if at in work.dropped.margins]
+    n = sum(id_ not in work.sources for id_ in gone)
+    return ChoiceRepairResult(
+        dataset=summary_of(given),
+        settings=run.identity.settings,
+        goal=work.goal(after.leaks[CANDIDATES].majority),
+        stopped=BUDGET_SPENT if work.is_spent else work.dropped.stopped,
+        steps=tuple(_ordered(work.steps)),
+        changed=sum(work.drafts[one.id].is_changed and one.id not in work.sources for one in work.kept),
+        added=sum(one.id in work.sources for one in work.kept),
+        dropped=n,
+        leaks_before=work.before.leaks,
+        leaks_after=after.leaks,
+        random=_at_random(work, len(gone)) if n else None,
+        found_before=len(work.before.findings),
+        found_after=len(after.findings),
+        findings=tuple(_changes(work.before.findings[:LISTED], work.before, after)),
+        worse=tuple(_worse(work.before, after))[:LISTED],
+        places_before=_places(given.questions) if given.is_ordered else (),
+        places_after=_places(work.kept) if given.is_ordered else (),
+        sample=tuple(_sample(work)),
+        checks=_checks(work.rewritten.values()),
+        cost=costs(run.journal, made.writer, made.judge) if made.writer is not None else (),
+        failed_calls=reason_counts(failed_calls(*work.askers)),
+        budget=made.budget,
+        longway=version("longway"),
+        created=now(),
+    )  # fmt: skip
+
+
+def _ordered(steps: Sequence[ChoiceStep]) -> list[ChoiceStep]:
+    """The steps in the order of the plan; positions are assigned again after some questions were left out."""
+    return sorted(steps, key=lambda step: REMEDIES.index(step.remedy))
+
+
+def _checks(rewritten: Iterable[RewrittenQuestion]) -> tuple[CheckCount, ...]:
+    counter = CheckCounter()
+    for one in rewritten:
+        counter.add(one.verdicts)
+    return counter.counts()
+
+
+def _write(folder: Path, given: ChoiceDataset, edits: Sequence[Edit], kept: Sequence[Question]) -> None:
+    """Write the repaired data and the rows that were left out; RunError if they are not read as they were meant."""
+    path = _dataset_path(folder, given)
+    save(apply_choice_edits(given, edits), path)
+    gone = folder / f"{DROPPED}.{ending(given.format)}"
+    gone.unlink(missing_ok=True)
+    if ids := {edit.id for edit in edits if edit.drops}:
+        others = (Edit(id_, "", "", "", "", "", DROP, "", accepted=True, drops=True) for id_ in ids_of(given) if id_ not in ids)  # fmt: skip
+        save(apply_choice_edits(given, others), gone)
+    read = [(one.id, one.candidates, one.right) for one in _read_back(folder, given).questions]
+    if read != [(one.id, one.candidates, one.right) for one in kept]:
+        raise RunError(
+            f"{path} is not read as it was meant. Save the input as .jsonl, and run the command again."
+        )
+
+
+def _dataset_path(folder: Path, given: ChoiceDataset) -> Path:
+    return folder / f"dataset.{ending(given.format)}"
+
+
+def _read_back(folder: Path, given: ChoiceDataset) -> ChoiceDataset:
+    """The repaired data in a run folder, read with the columns of the original."""
+    named = replace(given.columns.as_given, id="longway_id")
+    read = load_choices(_dataset_path(folder, given), named, encoding=given.encoding or None)
+    assert read is not None  # columns were named
+    return read
+
+
+def _at_random(work: RepairSteps, n: int) -> Leak:
+    """The leak if as many questions are left out at random."""
+    questions = work.questions
+    gone = set(drop.at_random(Candidates.of(questions), n, seed=work.settings.seed))
+    left = [one for at, one in enumerate(questions) if at not in gone]
+    return work.leaks(Candidates.of(left))[CANDIDATES]
+
+
+def _changes(findings: Sequence[Finding], before: Measured, after: Measured) -> Iterable[CueChange]:
+    for finding in findings:
+        key = (finding.level, finding.pattern.place)
+        was, is_now = _figures(before.tests.get(key)), _figures(after.tests.get(key))
+        yield CueChange(key[0], key[1], *was, *is_now)
+
+
+def _figures(test: Test | None) -> tuple[int, float, float, float]:
+    if test is None or not test.applies:
+        return 0, 0.0, 0.0, 0.0
+    return test.applies, test.share, test.expected / test.applies, test.points
+
+
+def _worse(before: Measured, after: Measured) -> list[CueChange]:
+    """Findings of the repaired data that are stronger than they were, strongest first."""
+    changes = _changes(after.findings, before, after)
+    worse = [one for one in changes if one.points_after > one.points_before + WORSE]
+    return sorted(worse, key=lambda one: one.points_before - one.points_after)
+
+
+def _places(questions: Sequence[Question]) -> tuple[int, ...]:
+    counts = Counter(one.right for one in questions)
+    return tuple(counts[place] for place in range(max(len(one.candidates) for one in questions)))
+
+
+def _sample(work: RepairSteps) -> Iterable[ChangedQuestion]:
+    """A few questions for each remedy, drawn at random."""
+    rng = np.random.default_rng(work.settings.seed)
+    drafts = list(work.drafts.values())
+    gone = work.dropped.margins
+    groups = {
+        REWRITE: [at for at, one in enumerate(drafts) if at not in gone and one.texts != work.normal.get(one.question.id, one.texts)],
+        NORMALISE: [at for at, one in enumerate(drafts) if at not in gone and one.question.id in work.forms],
+        COUNTER: [at for at, one in enumerate(drafts) if at not in gone and one.question.id in work.sources],
+        POSITIONS: [at for at, one in enumerate(drafts) if at not in gone and one.result.candidates != one.texts],
+        DROP: sorted(gone),
+    }  # fmt: skip
+    for remedy, places in groups.items():
+        for at in sorted(rng.permutation(places)[:SAMPLED].tolist()):
+            draft = drafts[int(at)]
+            question, result = draft.question, draft.result
+            in_place = remedy in (NORMALISE, COUNTER)
+            after = () if remedy == DROP else draft.texts if in_place else result.candidates
+            right = question.right if in_place else result.right
+            yield ChangedQuestion(question.id, remedy, question.prompt, question.candidates, after, question.right or 0, right or 0)  # fmt: skip
