@@ -40,6 +40,7 @@ from longway.detect.findings import Search, search
 from longway.detect.leak import linked_rows
 from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.jobs.audit.concept_level import concept_detectors, out_of_fold
+from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 
 SETS = {
     "mr": ("rotten_tomatoes_mr/all.jsonl.gz", "text"),
@@ -417,14 +418,22 @@ def real_rows(file: str, columns: tuple[str, ...], n: int) -> Iterator[dict[str,
 
 
 def listed(options: argparse.Namespace) -> None:
-    import longway as lw
-
+    levels = [level for level in options.levels.split(",") if level != "concept"]
     for name in options.list:
         file, columns = REAL[name]
         rows = list(real_rows(file, columns, options.rows))
-        context = columns[1] if len(columns) > 1 else ""
-        result = lw.audit(rows, text=columns[0], context=context, label="label", levels=options.levels)
-        found = [finding for finding in result.findings if finding.level == "concept"]
+        data = load(rows, text=columns[0], context=columns[1] if len(columns) > 1 else "", label="label")
+        reading = Reading.of(data)
+        clusters = Clusters.of(reading)
+        detectors, problems = concept_detectors(
+            data, reading, clusters, seed=options.seed, cache=options.cache
+        )
+        if not detectors:
+            raise SystemExit(problems[0].message)
+        search_ = search(reading, detectors=[*detectors_for(reading, levels), *detectors], clusters=clusters)
+        places = np.unique(places_of(search_.chosen))
+        findings = grouped(search_.chosen, examples_by_place(data, reading, places))
+        found = [finding for finding in findings if finding.level == "concept"]
         for i, finding in enumerate(found, 1):
             print(
                 f"{name} {i}. {finding.pattern.name}  [{finding.pattern.field}]  ->  {finding.label} {finding.label_share:.0%} of {finding.count} (usual {finding.base_rate:.0%}), q {finding.q:.1g}"
@@ -441,7 +450,7 @@ def listed(options: argparse.Namespace) -> None:
             "runs/concepts.py",
             dataset=name,
             rows=len(rows),
-            tested=result.tested.get("concept", 0),
+            tested=search_.tested.get("concept", 0),
             concepts=len(found),
         )
 

@@ -68,12 +68,19 @@ def test_the_concept_level_uses_it_or_is_left_out(installed, monkeypatch):
     name, (problem,) = chosen_encoder(("hi",), 500)
     assert (name, problem.kind) == ("", "no_concept")
     assert "The texts are in Hindi, and no embedded sentence encoder knows Hindi" in problem.message
+    name, (problem,) = chosen_encoder(("de", "hi", "en"), 500)
+    assert (name, problem.kind) == ("multilingual", "unknown_language")
+    assert "does not know Hindi" in problem.message
+    assert problem.next_step == "Trust concepts of rows in German and English only."
     monkeypatch.setattr(multilingual, "find_spec", lambda name: None)
     name, (problem,) = chosen_encoder(("de",), 500)
     assert name == ""
     assert "longway[multilingual]" in problem.message
     name, (problem,) = chosen_encoder(("en", "de"), 500)
     assert (name, problem.kind) == ("minilm", "english_encoder")
+    name, (missing, unknown) = chosen_encoder(("en", "de", "hi"), 500)
+    assert name == "minilm"
+    assert (missing.kind, unknown.kind) == ("english_encoder", "unknown_language")
 
 
 def test_concepts_and_frozen_models_read_its_vectors(installed):

@@ -13,7 +13,14 @@ from longway.data import as_dataset
 from longway.detect import findings, where
 from longway.detect.clusters import Clusters
 from longway.detect.concepts import autoencoder, concepts, fields, vectors
-from longway.detect.concepts.beyond import SeparatedError, fitted, most_covariates, score_test
+from longway.detect.concepts.beyond import (
+    NOT_EXPLAINED,
+    SeparatedError,
+    fitted,
+    leaders,
+    most_covariates,
+    score_test,
+)
 from longway.detect.concepts.concepts import Concepts
 from longway.detect.concepts.detector import ConceptDetector, SampledRows
 from longway.detect.concepts.kmeans import bounds_for, cluster_directions
@@ -23,6 +30,7 @@ from longway.detect.findings import search
 from longway.detect.reading import Reading
 from longway.detect.token import TokenDetector
 from longway.errors import DataError, SettingError
+from longway.jobs.audit.concept_level import search_problems
 from longway.methods.repair import concepts as repair_concepts
 from longway.records import Pattern
 
@@ -410,6 +418,60 @@ def test_rows_that_count_as_half_an_observation_halve_the_statistic():
     assert half[0] ** 2 == pytest.approx(full[0] ** 2 / 2)
 
 
+# Concepts that say the same
+
+
+def slow_leaders(x, y, covariates, effect):
+    """One concept after the other, each with a fit of its own."""
+    led_by, found = [], []
+    for i in range(x.shape[1]):
+        if not found:
+            says_more = True
+        else:
+            known = np.column_stack([covariates, x[:, found]])
+            z, p = score_test(csr_matrix(x[:, [i]]), y, known, effect[[i]])
+            says_more = z[0] > 0 and p[0] <= NOT_EXPLAINED
+        if says_more:
+            found.append(i)
+            led_by.append(i)
+        else:
+            before = [lead for lead in found if lead < i]
+            led_by.append(max(before, key=lambda lead: np.corrcoef(x[:, lead], x[:, i])[0, 1]))
+    return led_by
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_leaders_are_those_of_one_test_after_the_other(seed):
+    random = np.random.default_rng(seed)
+    n, k = 800, 12
+    topics = random.random((n, 3)) < 0.3
+    noise = random.random((n, k)) < 0.1
+    x = (topics[:, random.integers(3, size=k)] ^ noise).astype(float)
+    covariates = random.normal(size=(n, 2))
+    odds = topics @ np.array([1.0, 0.8, 0.6]) + covariates[:, 0] - 1
+    y = random.random(n) < 1 / (1 + np.exp(-odds))
+    effect = random.uniform(1, 1.5, size=k)
+    led_by = leaders(csr_matrix(x), y, covariates, effect)
+    assert led_by == slow_leaders(x, y, covariates, effect)
+    assert 1 < len(set(led_by)) < k
+
+
+def test_a_concept_joins_stronger_ones_that_say_all_it_says():
+    random = np.random.default_rng(0)
+    topic, other = random.random((2, 2000)) < 0.2
+    smaller = topic & (random.random(2000) < 0.7)
+    odds = 1.5 * topic + 1.5 * other
+    y = random.random(2000) < 1 / (1 + np.exp(1 - odds))
+    x = csr_matrix(np.stack([topic, smaller, other], axis=1).astype(int))
+    assert leaders(x, y, np.zeros((2000, 0))) == [0, 0, 2]
+
+
+def test_where_leaders_determine_the_label_all_others_join():
+    y = np.arange(400) < 200
+    x = csr_matrix(np.stack([y, np.arange(400) < 150, np.arange(400) % 3 == 0], axis=1).astype(int))
+    assert leaders(x, y, np.zeros((400, 0))) == [0, 0, 0]
+
+
 # In a repair
 
 
@@ -455,8 +517,58 @@ def test_a_topic_with_one_label_is_found_and_named(by_words):
     assert best.finding.label == "a"
     assert (topics[rows] == "sea").mean() > 0.8
     assert best.finding.count <= detector.is_tested.sum()
-    name = detector.name(best.key)
+    name = detector.name(best.key).words
     assert not name or any(word.startswith("sea") for word in name)
+
+
+def test_a_concept_that_no_words_describe_is_counted_and_not_listed(by_words, monkeypatch):
+    texts, topics = topic_texts(1200)
+    random = np.random.default_rng(0)
+    labels = np.where(topics == "sea", "a", np.where(random.random(1200) < 0.5, "a", "b"))
+    detector, reading = detector_and_reading(labels, texts)
+    named = search(reading, detectors=[detector])
+    assert len(detector.unnamed) < len(named.chosen)
+    monkeypatch.setattr("longway.detect.concepts.detector.LEAST_FIT", 1.1)
+    unnamed = search(reading, detectors=[detector])
+    assert unnamed.significant == named.significant
+    assert not [one for one in unnamed.chosen if not detector.concepts.words(one.key)]
+    assert detector.unnamed
+    (problem,) = search_problems([detector])
+    assert f"{len(detector.unnamed)} concepts" in problem.message
+    detector.waits_for_names = True
+    assert len(search(reading, detectors=[detector]).chosen) >= len(named.chosen)
+    assert not detector.unnamed
+
+
+def test_rows_with_words_of_the_name_are_shown_first_and_the_words_take_turns(by_words):
+    texts, topics = topic_texts(600)
+    detector, _ = detector_and_reading(np.where(topics == "sea", "a", "b"), texts)
+    wanted = np.random.default_rng(0).random(600) < 0.6
+    for key in range(0, len(detector.concepts), 7):
+        typical = [row for row in detector.typical(key).tolist() if wanted[row]]
+        having = [
+            [row for row in typical if f" {word} " in f" {texts[row]} "] for word in detector.name(key).words
+        ]
+        expected = []
+        for turn in range(600):
+            expected += [rows[turn] for rows in having if turn < len(rows) and rows[turn] not in expected]
+        expected += [row for row in typical if row not in expected]
+        assert detector.shown(key, wanted).tolist() == expected
+
+
+def test_the_sentence_shown_is_the_one_with_most_of_the_concept(by_words):
+    made = Concepts(
+        np.zeros(WIDTH, np.float32),
+        np.stack([TextVectors().of(["sea1"])[0], np.eye(WIDTH, dtype=np.float32)[0]]),
+        np.array([0.5, 0.01], np.float32),
+        ("clusters of 8", "words of 50"),
+        "text",
+        fields=(("law2", "law3"),),
+    )
+    text = "Nothing here. Then sea2 sea3. Later law2 law3 sea1. Then law2 and on."
+    assert made.sentence(text, 0) == "Then sea2 sea3."
+    assert made.sentence(text, 1) == "Later law2 law3 sea1."
+    assert made.sentence("", 0) == made.sentence("", 1) == ""
 
 
 def test_permuted_labels_have_no_concepts(by_words):
@@ -534,14 +646,14 @@ def test_unit_rows_have_length_one_and_zeros_stay_zeros():
 def test_names_are_words_that_similar_texts_lack():
     about = [["the", "court", "ruled", "today"], ["a", "court", "of", "law"], ["the", "judge", "ruled"]] * 5
     near = [["the", "mayor", "spoke", "today"], ["a", "town", "of", "fame"], ["the", "mayor", "spoke"]] * 5
-    assert "court" in contrastive_words(about, near)
-    assert "the" not in contrastive_words(about, near)
+    assert "court" in contrastive_words(about, near).words
+    assert "the" not in contrastive_words(about, near).words
 
 
 def test_a_phrase_is_named_whole():
     about = [["in", "new", "york", str(i)] for i in range(9)]
     near = [["in", "the", "town", str(i)] for i in range(9)]
-    assert contrastive_words(about, near, most=1) == ("new york",)
+    assert contrastive_words(about, near, most=1).words == ("new york",)
 
 
 def test_a_word_that_fits_the_concept_comes_before_one_that_is_only_frequent():
@@ -552,13 +664,13 @@ def test_a_word_that_fits_the_concept_comes_before_one_that_is_only_frequent():
     def fits(words):
         return [fit.get(word, 0.01) for word in words]
 
-    assert contrastive_words(about, every, every, most=1, fits=fits) == ("pointless",)
-    assert contrastive_words(about, every, every, most=1) == ("and",)
+    assert contrastive_words(about, every, every, most=1, fits=fits).words == ("pointless",)
+    assert contrastive_words(about, every, every, most=1).words == ("and",)
 
 
 def test_texts_that_differ_in_nothing_have_no_name():
     same = [["a", "b"], ["b", "c"]] * 4
-    assert contrastive_words(same, same) == ()
+    assert contrastive_words(same, same).words == ()
 
 
 @pytest.mark.parametrize(
@@ -574,8 +686,28 @@ def test_clusters_of_rows_are_kept(by_words):
     assert search(reading, detectors=[detector], clusters=Clusters.of(reading)).tested["concept"] > 0
 
 
+def test_a_name_has_one_form_of_a_word_and_words_of_other_texts_first():
+    # "dock" is in the same texts as "boats", "wind" in others.
+    about = [["boats", "boat", "dock", str(i)] for i in range(12)] + [["wind", str(i)] for i in range(8)]
+    near = [["road", str(i)] for i in range(20)]
+    assert contrastive_words(about, near, most=2).words[1] == "wind"
+    assert len({"boat", "boats"} & set(contrastive_words(about, near).words)) <= 1
+
+
+def test_the_fit_of_a_name_is_the_mean_of_its_words():
+    about, near = [["red", "blue", str(i)] for i in range(9)], [["he", str(i)] for i in range(9)]
+    fit = {"red": 0.5, "blue": 0.4, "red blue": 0.1}
+    name = contrastive_words(about, near, fits=lambda terms: [fit.get(term, -1.0) for term in terms])
+    assert set(name.words) == {"red", "blue"}
+    assert name.fit == pytest.approx(0.45)
+    fit["blue"] = 0.2  # too weak beside the other
+    name = contrastive_words(about, near, fits=lambda terms: [fit.get(term, -1.0) for term in terms])
+    assert name.words == ("red",)
+    assert contrastive_words(near, near, fits=lambda terms: [1.0] * len(terms)).fit == 0
+
+
 def test_frequent_words_name_a_concept_only_if_there_are_no_others():
     about = [["it", "rains", str(i)] for i in range(9)]
     near = [["he", "walks", str(i)] for i in range(9)]
-    assert "it" not in contrastive_words(about, near, frequent={"it"})
-    assert contrastive_words([["it"]] * 9, [["he"]] * 9, frequent={"it"}) == ("it",)
+    assert "it" not in contrastive_words(about, near, frequent={"it"}).words
+    assert contrastive_words([["it"]] * 9, [["he"]] * 9, frequent={"it"}).words == ("it",)

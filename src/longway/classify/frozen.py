@@ -16,6 +16,7 @@ from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import ClassVar, Protocol, Self
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,10 +165,12 @@ class VectorCache:
                 "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
             )
             self._database.commit()
+        # At the end of the program at the latest, so that SQLite leaves no files beside it.
+        self._close = finalize(self, self._database.close)
 
     def close(self) -> None:
         """Close the file."""
-        self._database.close()
+        self._close()
 
     @staticmethod
     def delete(path: Path) -> None:

@@ -24,7 +24,13 @@ from scipy.sparse import csr_matrix, hstack, vstack
 from longway.classify.importance.sufficient_words import Sufficient
 from longway.detect import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.clusters import FEW, Clusters, Grouping, effects
-from longway.detect.concepts.beyond import MOST_COVARIATES, SeparatedError, most_covariates, score_test
+from longway.detect.concepts.beyond import (
+    MOST_COVARIATES,
+    SeparatedError,
+    leaders,
+    most_covariates,
+    score_test,
+)
 from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.detector import Description, Detector, Features, zeros
 from longway.detect.grammar import GrammarDetector
@@ -177,20 +183,18 @@ def _beyond_words(reading: Reading, counted: _Counted, simpler: Sequence[_Counte
         return counted
     rows, scores, n_labels = detector.tested, counted.scores, reading.n_labels
     present = detector.matrix_of(reading, counted.features.keys, rows)
-    known = _covariates(reading, simpler, rows, max_q)
-    lengths = np.log1p(np.stack([one.lengths()[rows] for one in reading.corpora.values()], axis=1))
+    detector.simpler = _covariates(reading, simpler, rows, max_q)
     p = np.ones(len(scores.p))
     detector.untested.clear()
+    detector.unnamed.clear()
     for label in np.unique(scores.label).tolist():
         mine = scores.label == label
         own, effect = reading.labels[rows] == label, counted.effect[mine]
         x = csr_matrix(present[:, mine])
-        strongest = known[:, : most_covariates(own)]
+        known = _known(reading, detector, own)
         try:
-            z, p_given = score_test(x, own, np.column_stack([strongest, lengths]), effect)
-            z_words, p_words = score_test(
-                x, own, np.column_stack([strongest, lengths, detector.surface]), effect
-            )
+            z, p_given = score_test(x, own, known, effect)
+            z_words, p_words = score_test(x, own, np.column_stack([known, detector.surface]), effect)
         except SeparatedError:
             detector.untested.append(reading.label_names[label])
             continue
@@ -199,6 +203,31 @@ def _beyond_words(reading: Reading, counted: _Counted, simpler: Sequence[_Counte
     return replace(
         counted, p_rows=np.maximum(counted.p_rows, p), scores=replace(scores, p=np.maximum(scores.p, p))
     )
+
+
+def _known(reading: Reading, detector: ConceptDetector, own: NDArray[np.bool_]) -> Floats:
+    """Tested rows x what may predict the label without a concept: the strongest patterns of other levels, and lengths. own: the rows of the label."""
+    lengths = [np.log1p(one.lengths()[detector.tested]) for one in reading.corpora.values()]
+    return np.column_stack([detector.simpler[:, : most_covariates(own)], *lengths])
+
+
+def _concept_leaders(reading: Reading, chosen: Sequence[Chosen]) -> dict[int, int]:
+    """For each concept, the place of the one that leads its group: concepts of a column and label, of which some say nothing beyond others."""
+    groups: dict[tuple[ConceptDetector, str], list[int]] = {}
+    for i, one in enumerate(chosen):
+        if isinstance(one.detector, ConceptDetector):
+            groups.setdefault((one.detector, one.finding.label), []).append(i)
+    found = {}
+    for (detector, label), places in groups.items():
+        own = reading.labels[detector.tested] == reading.label_names.index(label)
+        known = np.column_stack([_known(reading, detector, own), detector.surface])
+        keys = [chosen[i].key for i in places]
+        effect = np.array([chosen[i].finding.effect for i in places])
+        for i, leader in zip(
+            places, leaders(detector.members[detector.is_tested][:, keys], own, known, effect), strict=True
+        ):
+            found[i] = places[leader]
+    return found
 
 
 def _covariates(reading: Reading, counted: Sequence[_Counted], rows: Ints, max_q: float) -> Floats:
@@ -258,6 +287,8 @@ def _strongest(
     surest = places[np.argsort(-scores.share_low[places], kind="stable")[:n]]
     result = []
     for i in np.union1d(strongest, surest).tolist():
+        if isinstance(detector, ConceptDetector) and not detector.is_listed(int(features.keys[i])):
+            continue
         description = detector.describe(int(features.keys[i]))
         finding = finding_of(reading, description.pattern, scores, i, q=float(q[i]))
         finding = replace(finding, effect=float(counted.effect[i]))
@@ -306,11 +337,17 @@ def _with_groups_and_examples(
     effect = np.array([c.finding.effect for c in chosen])
     together = Together(seen.all, seen.own, n_label, reading.n_texts, effect)
     explained = _explained(reading, chosen, labels, effect)
-    apart = [c.detector.level if c.detector.level in (GRAMMAR, CONCEPT) else "" for c in chosen]
-    keys = [(label, apart[i], i if i in explained else None) for i, label in enumerate(labels.tolist())]
-    leaders = group_patterns([c.description for c in chosen], keys, together)
+    of_concepts = _concept_leaders(reading, chosen)
+    alone = explained.keys() | of_concepts.keys()
+    keys = [
+        (label, chosen[i].detector.level == GRAMMAR, i if i in alone else None)
+        for i, label in enumerate(labels.tolist())
+    ]
+    leader_of = group_patterns([c.description for c in chosen], keys, together)
     for phrase, word in explained.items():
-        leaders[phrase] = leaders[word]
+        leader_of[phrase] = leader_of[word]
+    for concept, leader in of_concepts.items():
+        leader_of[concept] = leader
     # A text counts by its words. If only a later copy shows the pattern, by its case or spacing, there is at least one text.
     texts = np.maximum(seen.texts, 1)
     return [
@@ -319,7 +356,7 @@ def _with_groups_and_examples(
             finding=replace(c.finding, texts=min(int(texts[i]), c.finding.count)),
             supporting=_typical(reading, c, seen.supporting[i], is_own=True),
             counter=_typical(reading, c, seen.counter[i], is_own=False),
-            leader=leaders[i],
+            leader=leader_of[i],
         )
         for i, c in enumerate(chosen)
     ]
@@ -329,9 +366,9 @@ def _typical(reading: Reading, chosen: Chosen, first: list[int], *, is_own: bool
     """Rows with a concept that have its label, or another one, the most typical first; of other patterns, the first rows that were seen."""
     if not isinstance(chosen.detector, ConceptDetector):
         return first
-    places = chosen.detector.typical(chosen.key)
     label = reading.label_names.index(chosen.finding.label)
-    return places[(reading.labels[places] == label) == is_own][:KEPT_IDS].tolist()
+    wanted = (reading.labels[chosen.detector.places] == label) == is_own
+    return chosen.detector.shown(chosen.key, wanted)[:KEPT_IDS].tolist()
 
 
 def _explained(reading: Reading, chosen: Sequence[Chosen], labels: Ints, effect: Floats) -> dict[int, int]:

@@ -6,6 +6,8 @@ With residuals r = y - p of the model without the concept, weights W = p (1 - p)
 U = x . r, its variance V = x'Wx - x'WZ (Z'WZ)^-1 Z'Wx, and U^2 / V has a chi-squared distribution with one degree of freedom (Rao 1948). One fit
 serves all concepts. U^2 / V is divided by the design effect of the concept, as in all tests (`detect.clusters`). With many covariates for few rows
 V is too small: it is multiplied by n / (n - covariates), and `most_covariates` bounds their number.
+
+The same test joins concepts that say the same (`leaders`): one that predicts nothing beyond stronger concepts is a variant of one of them.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ FEWEST = (
 )
 UNDECIDED = 0.5  # sum of p (1 - p) over all rows, below which the covariates determine the label
 DETERMINED = 1e-3  # share of the variance that covariates leave
+NOT_EXPLAINED = 0.01  # highest p of a concept beside stronger ones with which it leads a group
 
 Floats = NDArray[np.float64]
 
@@ -97,6 +100,37 @@ def score_test(
     variance = np.where(enough, left, 1.0) * (1.0 if effect is None else effect) * n / max(n - k, 1)
     z = np.where(enough, score / np.sqrt(variance), 0.0)
     return z, np.asarray(chdtrc(1, z**2))
+
+
+def leaders(
+    concepts: csr_matrix, outcome: NDArray[np.bool_], covariates: Floats, effect: Floats | None = None
+) -> list[int]:
+    """For each concept (column), strongest first, the one that leads its group.
+
+    A concept leads if it predicts the label given the covariates and the leaders before it. Others join the leader whose rows are most alike.
+    """
+    columns = standardized_presence(concepts)
+    led_by, found = list[int](), list[int]()
+    says_more = np.ones(concepts.shape[1], dtype=bool)
+    for i in range(concepts.shape[1]):
+        if not says_more[i]:
+            led_by.append(found[int(np.argmax(columns[:, found].T @ columns[:, i]))])
+            continue
+        led_by.append(i)
+        found.append(i)
+        try:
+            z, p = score_test(concepts, outcome, np.column_stack([covariates, columns[:, found]]), effect)
+            says_more = (z > 0) & (p <= NOT_EXPLAINED)
+        except SeparatedError:
+            says_more[:] = False
+    return led_by
+
+
+def standardized_presence(concepts: csr_matrix) -> Floats:
+    """Each column minus its mean, divided by its standard deviation; zeros where it does not vary."""
+    columns = concepts.toarray().astype(np.float64)
+    columns -= columns.mean(axis=0)
+    return np.asarray(columns / np.maximum(columns.std(axis=0), 1e-12))
 
 
 def standardized(columns: Floats) -> Floats:

@@ -22,9 +22,10 @@ from scipy.sparse import csr_matrix
 from longway.classify.multilingual import MINILM
 from longway.detect.concepts import autoencoder, kmeans
 from longway.detect.concepts.fields import PER_WORDS, Field, shares, word_fields
-from longway.detect.concepts.vectors import TextVectors, Vectors, unit_rows
+from longway.detect.concepts.vectors import TextVectors, Vectors, sentences_read, unit_rows
 from longway.errors import DataError
 from longway.store.atomic import replacing
+from longway.tokens.sentences import sentences_of
 from longway.tokens.tokenizer import tokenize
 
 Floats = NDArray[np.float32]
@@ -136,6 +137,17 @@ class Concepts:
     def has(self, texts: Sequence[str], number: int) -> Bools:
         """Which of these texts have one concept."""
         return np.asarray(self.scores_of(texts, [number])[:, 0] >= self.bounds[number])
+
+    def sentence(self, text: str, number: int) -> str:
+        """The sentence of a text that has most of one concept."""
+        if words := frozenset(self.words(number)):
+            return max(
+                sentences_of(text), key=lambda one: sum(word in words for word in tokenize(one)), default=""
+            )
+        read = sentences_read(text)
+        if not read:
+            return ""
+        return read[int(self.scores_of(read, [number])[:, 0].argmax())]
 
     def save(self, path: Path) -> None:
         """Write the concepts as safetensors."""

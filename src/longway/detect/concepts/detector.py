@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.detect.concepts.concepts import COMMONEST, RAREST, Concepts, Floats, known, remember
-from longway.detect.concepts.names import MOST_TEXTS, MOST_WORDS, contrastive_words
+from longway.detect.concepts.names import MOST_TEXTS, Name, contrastive_words, different_words
 from longway.detect.concepts.vectors import Vectors, unit_rows
 from longway.detect.detector import (
     Description,
@@ -33,6 +33,7 @@ from longway.tokens.tokenizer import is_word
 
 USUAL_TEXTS, USUAL_WORDS = 2000, 200  # that a concept's texts and words are compared with
 FREQUENT = 0.1  # share of rows with a word that does not name a concept
+LEAST_FIT = 0.2  # of a name; words that are less similar to the concept do not say what it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +98,18 @@ class ConceptDetector(Detector):
             rows.is_tested,
             rows.surface,
         )
-        self.untested: list[
-            str
-        ] = []  # labels that words determine, so that nothing could be tested beyond them
+        # What a search leaves here: labels that words determine, so that no concept could be tested for them; ...
+        self.untested: list[str] = []
+        # ... concepts that predict a label and are not listed, because no words describe them; ...
+        self.unnamed: set[int] = set()
+        # ... and tested rows x patterns of other levels.
+        self.simpler = np.zeros((int(rows.is_tested.sum()), 0))
+        self.waits_for_names = False  # whether an engine may describe what words do not
         self.units: Floats = concepts.units(rows.vectors)
         self._text = SampledTokens(reading, role, self.places)
         self.scores: Floats = concepts.scores(rows.vectors, self._text)
         self.members: csr_matrix = concepts.members(self.scores)
-        self._names: dict[int, tuple[str, ...]] = {}
+        self._names: dict[int, Name] = {}
         remember(concepts)
 
     @cached_property
@@ -128,13 +133,15 @@ class ConceptDetector(Detector):
     def describe(self, key: int) -> Description:
         """The pattern of a concept, named by the words that tell its texts from similar ones."""
         place = f"{self.concepts.fingerprint}:{key}"
-        pattern = Pattern(self.level, self.field, self.name(key), place, float(self.concepts.bounds[key]))
+        pattern = Pattern(
+            self.level, self.field, self.name(key).words, place, float(self.concepts.bounds[key])
+        )
         return Description(pattern, tagged(self.role, "<concept>"), self.role)
 
-    def name(self, key: int) -> tuple[str, ...]:
+    def name(self, key: int) -> Name:
         """The words of a field; of other concepts, the words and phrases that tell the rows with a concept from similar rows without it."""
-        if words := self.concepts.words(key)[:MOST_WORDS]:
-            return words
+        if words := self.concepts.words(key):
+            return Name(different_words(words))
         if key not in self._names:
             order = self.ranked(key)
             n = int((self.scores[:, key] >= self.concepts.bounds[key]).sum())
@@ -147,6 +154,13 @@ class ConceptDetector(Detector):
                 fits=lambda words: self._fits(words, key),
             )
         return self._names[key]
+
+    def is_listed(self, key: int, called: str = "") -> bool:
+        """Whether words describe the concept, or an engine did (called) or may do so; others are remembered as `unnamed`."""
+        is_named = bool(called) or self.name(key).fit >= LEAST_FIT
+        if not is_named and not self.waits_for_names:
+            self.unnamed.add(key)
+        return is_named or self.waits_for_names
 
     def ranked(self, key: int) -> Ints:
         """All sampled rows, by number, those with most of a concept first."""
@@ -180,6 +194,19 @@ class ConceptDetector(Detector):
         """Places of the rows with a concept, the most typical first."""
         order = self.ranked(key)
         return self.places[order[self.scores[order, key] >= self.concepts.bounds[key]]]
+
+    def shown(self, key: int, wanted: NDArray[np.bool_]) -> Ints:
+        """Places of the wanted rows with a concept, as a reader is shown them: those with the words of its name first, which take turns."""
+        order = self.ranked(key)
+        order = order[(self.scores[order, key] >= self.concepts.bounds[key]) & wanted[order]]
+        texts = [f" {' '.join(self._text[row])} " for row in order.tolist()]
+        turns = sorted(
+            (turn, number, place)
+            for number, term in enumerate(self.name(key).words)
+            for turn, place in enumerate(i for i, text in enumerate(texts) if f" {term} " in text)
+        )
+        first = dict.fromkeys(place for _, _, place in turns)
+        return self.places[order[[*first, *(place for place in range(len(order)) if place not in first)]]]
 
     def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which examples have which concepts; none where a row was not sampled."""

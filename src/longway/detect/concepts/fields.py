@@ -17,8 +17,8 @@ from longway.tokens.tokenizer import is_word
 
 SIZES = (50, 100, 200)  # fields
 FEWEST_OF_ONE = 10  # words per field, on average
-CLOSE = 0.4  # cosine of a word to the centre of its field, at least
-FEWEST_ROWS, MOST_SHARE = 3, 0.1  # rows with a word
+CLOSE = 0.5  # cosine of a word to the centre of its field, at least
+FEWEST_ROWS, MOST_SHARE = 3, 0.03  # rows with a word
 MOST_WORDS = 6_000  # the most frequent
 PER_WORDS = 100  # words of a text for each that must belong to a field
 

@@ -2,27 +2,40 @@
 
 A word is a candidate if it is more frequent in the texts with the concept than in all texts, and not less frequent than in the texts closest to having
 it. Both differences of log-odds are in standard errors, with a slight prior (Monroe et al. 2008). Their sum is multiplied by how similar the word itself is
-to the concept, as the sentence encoder sees it: that puts "pointless" before "long". A phrase of two words replaces its words if it scores nearly as high. Words that are
-frequent in all texts ("the", "of") name a concept only if there are no others.
+to the concept, as the sentence encoder sees it: that puts "pointless" before "long". Of the others those come next that are in texts without the words before, no second form of
+a word among them ("film", "films"). A phrase of two words replaces its words if it scores nearly as high. Words that are frequent in all texts ("the", "of") name a concept only if there are no others.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import log, sqrt
 
 from longway.tokens.tokenizer import is_word
 
-MOST_TEXTS = 200  # on each side
+MOST_TEXTS = 100  # on each side
 MOST_WORDS = 3
 MOST_CANDIDATES = 40  # that are compared with the concept
 LEAST_SHARE = 0.02  # of the texts that a word must be in
 FEWEST = 2.0  # standard errors
+LEAST_OF_BEST = 0.6  # of the highest score: weaker words are about a part of the texts
 PRIOR = 0.5
+SAME_START = 0.7  # share of the shorter word's letters that begin both, if they are forms of one word
+FEWEST_LETTERS = 3
 
 Fits = Callable[[Sequence[str]], Sequence[float]]
+Term = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """Words and phrases, strongest first. fit: how similar they are to the concept on average, from -1 to 1; 1 if that was not asked for."""
+
+    words: tuple[str, ...]
+    fit: float = 1.0
 
 
 def contrastive_words(
@@ -33,36 +46,79 @@ def contrastive_words(
     frequent: Collection[str] = (),
     most: int = MOST_WORDS,
     fits: Fits | None = None,
-) -> tuple[str, ...]:
-    """The words and phrases that say what some texts have in common, strongest first. All texts are given as tokens.
+) -> Name:
+    """The words and phrases that say what some texts have in common. All texts are given as tokens.
 
     frequent: words to avoid. similar: the texts closest to them. every: a sample of all texts; by default the similar ones. fits: how similar words and phrases are to the
     concept, from -1 to 1.
 
-    >>> contrastive_words([["a", "dog", "runs"], ["the", "dog"], ["dog", "sits"]] * 3, [["a", "man", "runs"], ["the", "man"], ["he", "sits"]] * 3)
+    >>> contrastive_words([["a", "dog", "runs"], ["the", "dog"], ["dog", "sits"]] * 3, [["a", "man", "runs"], ["the", "man"], ["he", "sits"]] * 3).words
     ('dog',)
     """
-    scored = _candidates(
-        texts[:MOST_TEXTS], similar[:MOST_TEXTS], similar[:MOST_TEXTS] if every is None else every
-    )
+    texts, similar = texts[:MOST_TEXTS], similar[:MOST_TEXTS]
+    scored = _candidates(texts, similar, similar if every is None else every)
     if rare := {term: z for term, z in scored.items() if not set(term) & set(frequent)}:
         scored = rare
+    fit: dict[Term, float] = {}
     if fits is not None and scored:
         terms = sorted(scored, key=lambda term: (-scored[term], term))[:MOST_CANDIDATES]
-        fit = fits([" ".join(term) for term in terms])
-        scored = {term: scored[term] * one for term, one in zip(terms, fit, strict=True) if one > 0} or scored
-    chosen: list[tuple[str, ...]] = []
-    for term in sorted(scored, key=lambda term: (-scored[term], -len(term), term)):
-        if not any(set(term) & set(other) for other in chosen):
-            chosen.append(_longest(term, scored))
-        if len(chosen) == most:
+        fit = dict(zip(terms, fits([" ".join(term) for term in terms]), strict=True))
+        scored = {term: scored[term] * one for term, one in fit.items() if one > 0} or scored
+    chosen = _chosen(scored, texts, most)
+    mean = sum(fit.get(term, 0.0) for term in chosen) / max(len(chosen), 1) if fits is not None else 1.0
+    return Name(tuple(" ".join(term) for term in chosen), mean)
+
+
+def different_words(words: Iterable[str], most: int = MOST_WORDS) -> tuple[str, ...]:
+    """The first words, without other forms of one before.
+
+    >>> different_words(["film", "films", "actor", "scene", "plot"])
+    ('film', 'actor', 'scene')
+    """
+    found: list[str] = []
+    for word in words:
+        if len(found) < most and not any(_is_form(word, other) for other in found):
+            found.append(word)
+    return tuple(found)
+
+
+def _chosen(scored: Mapping[Term, float], texts: Sequence[Sequence[str]], most: int) -> list[Term]:
+    """The terms with the highest scores, each multiplied by the share of its texts that have no term chosen before."""
+    having: dict[Term, set[int]] = {term: set() for term in scored}
+    for number, tokens in enumerate(texts):
+        for term in _terms(tokens):
+            if term in having:
+                having[term].add(number)
+    chosen: list[Term] = []
+    covered: set[int] = set()
+    least = LEAST_OF_BEST * max(scored.values(), default=0.0)
+    while len(chosen) < most:
+        left = [
+            term
+            for term in scored
+            if scored[term] >= least
+            and not any(_is_form(word, other) for before in chosen for other in before for word in term)
+        ]
+        if not left:
             break
-    return tuple(" ".join(term) for term in chosen)
+        new = {term: scored[term] * len(having[term] - covered) / max(len(having[term]), 1) for term in left}
+        best = _longest(min(left, key=lambda term: (-new[term], -len(term), term)), scored)
+        chosen.append(best)
+        covered |= having[best]
+    return chosen
+
+
+def _is_form(word: str, other: str) -> bool:
+    """Whether two words begin alike: "beautiful", "beautifully"."""
+    alike = next(
+        (i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other))
+    )
+    return word == other or alike >= max(FEWEST_LETTERS, SAME_START * min(len(word), len(other)))
 
 
 def _candidates(
     texts: Sequence[Sequence[str]], similar: Sequence[Sequence[str]], every: Sequence[Sequence[str]]
-) -> dict[tuple[str, ...], float]:
+) -> dict[Term, float]:
     """Words and phrases that are more frequent in the texts than in all, with the sum of their standard errors."""
     with_it, near, usual = (_document_counts(some) for some in (texts, similar, every))
     n, m, k = len(texts), len(similar), len(every)
@@ -76,20 +132,21 @@ def _candidates(
     return {term: z for term, z in scored.items() if all((word,) in scored for word in term)}
 
 
-def _longest(term: tuple[str, ...], scored: dict[tuple[str, ...], float]) -> tuple[str, ...]:
+def _longest(term: Term, scored: Mapping[Term, float]) -> Term:
     """A phrase with the word that scores nearly as high, if there is one."""
     longer = [other for other in scored if len(other) > len(term) and term[0] in other]
     best = max(longer, key=lambda other: scored[other], default=term)
     return best if len(term) == 1 and scored[best] >= 0.8 * scored[term] else term
 
 
-def _document_counts(texts: Iterable[Sequence[str]]) -> Counter[tuple[str, ...]]:
-    counts: Counter[tuple[str, ...]] = Counter()
-    for tokens in texts:
-        words = {(word,) for word in tokens if is_word(word)}
-        pairs = {pair for pair in pairwise(tokens) if is_word(pair[0]) and is_word(pair[1])}
-        counts.update(words | pairs)
-    return counts
+def _document_counts(texts: Iterable[Sequence[str]]) -> Counter[Term]:
+    return Counter(term for tokens in texts for term in _terms(tokens))
+
+
+def _terms(tokens: Sequence[str]) -> set[Term]:
+    """The words and phrases of two words of a text."""
+    words = {(word,) for word in tokens if is_word(word)}
+    return words | {pair for pair in pairwise(tokens) if is_word(pair[0]) and is_word(pair[1])}
 
 
 def _z(count: int, n: int, other: int, m: int) -> float:

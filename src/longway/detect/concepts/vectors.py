@@ -35,13 +35,17 @@ def excerpt(text: str, *, words: int = MAX_WORDS) -> list[str]:
     >>> excerpt("One two. Three four. Five six. Seven eight.", words=4)
     ['One two.', 'Five six.']
     """
+    return [
+        sentence if len(sentence.split()) <= words else " ".join(sentence.split()[:words])
+        for sentence in sentences_read(text, words=words)
+    ]
+
+
+def sentences_read(text: str, *, words: int = MAX_WORDS) -> list[str]:
+    """The sentences of the text that `excerpt` is made of, whole."""
     sentences = sentences_of(text)
-    n_words = [len(sentence.split()) for sentence in sentences]
-    total = sum(n_words)
-    if total <= words:
-        return sentences
-    step = max(1, round(total / words))
-    return [" ".join(sentence.split()[:words]) for sentence in sentences[::step]]
+    total = sum(len(sentence.split()) for sentence in sentences)
+    return sentences[:: max(1, round(total / words))] if total > words else sentences
 
 
 def unit_rows(vectors: Vectors) -> Vectors:

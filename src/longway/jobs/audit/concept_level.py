@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.classify.minilm import model_folder
-from longway.classify.multilingual import MINILM, MULTILINGUAL, Multilingual, encoder_for
+from longway.classify.multilingual import LANGUAGES, MINILM, MULTILINGUAL, Multilingual, encoder_for
 from longway.classify.nbsvm import NbSvm
 from longway.classify.onnx_graph import can_run
 from longway.data import Dataset
@@ -28,10 +28,11 @@ from longway.detect.concepts.vectors import TextVectors
 from longway.detect.leak import FEWEST_GROUPS, LARGEST_GROUP, linked_rows, word_features
 from longway.detect.reading import TEXT, Reading
 from longway.errors import LongwayError, MissingExtra
-from longway.language_names import ENGLISH
+from longway.language_names import ENGLISH, name_of
 from longway.languages.dataset import described
 from longway.languages.words import languages_in_use
 from longway.records import Problem
+from longway.show.numbers import counted
 
 MAX_ROWS = 10_000
 AUTO = "auto"  # the embedded encoder that knows the languages of the data
@@ -115,6 +116,13 @@ def concept_detectors(
 
 def chosen_encoder(languages: Sequence[str], n_texts: int) -> tuple[str, list[Problem]]:
     """The embedded encoder for these languages, "" if the level must be left out; and what the user should know."""
+    readable = [one for one in languages if one in LANGUAGES]
+    unknown = [name_of(one) for one in languages if one not in LANGUAGES]
+    if readable and unknown:
+        encoder, problems = chosen_encoder(readable, n_texts)
+        message = f"The concept level reads texts in all languages, and its encoder does not know {' and '.join(unknown)}."
+        advice = f"Trust concepts of rows in {' and '.join(map(name_of, readable))} only."
+        return encoder, [*problems, Problem("unknown_language", message, n_texts, advice)]
     try:
         return encoder_for(languages), []
     except LongwayError as error:
@@ -187,9 +195,9 @@ def missing_encoder(encoder: str = MINILM) -> str | None:
     return None
 
 
-def untested_problems(detectors: Sequence[ConceptDetector]) -> list[Problem]:
-    """The labels that no concept could be tested for, after a search."""
-    return [
+def search_problems(detectors: Sequence[ConceptDetector]) -> list[Problem]:
+    """After a search: the labels that no concept could be tested for, and the concepts that are not listed."""
+    untested = [
         Problem(
             "no_concept",
             f"No concept of {one.concepts.column} could be tested for {', '.join(one.untested)}: words and length determine the label of all tested rows.",
@@ -198,6 +206,17 @@ def untested_problems(detectors: Sequence[ConceptDetector]) -> list[Problem]:
         )
         for one in detectors
         if one.untested
+    ]
+    return untested + [
+        Problem(
+            "unnamed_concept",
+            f"Of {one.concepts.column}, {counted(len(one.unnamed), 'concept')} with a label beyond chance {'is' if len(one.unnamed) == 1 else 'are'} not listed: "
+            "no words say what the texts have in common.",
+            len(one.unnamed),
+            "Nothing to do. What a model could use here remains unknown.",
+        )
+        for one in detectors
+        if one.unnamed
     ]
 
 

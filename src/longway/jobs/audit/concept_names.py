@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.data import Dataset
+from longway.detect import CONCEPT
 from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.reading import TEXT, Reading
 from longway.engines.asker import Asker
@@ -100,7 +101,7 @@ class ConceptRows:
     @classmethod
     def of(cls, finding: Finding, detector: ConceptDetector, seed: int) -> ConceptRows:
         """The most typical rows and the nearest rows without the concept; the check has others of both."""
-        key = int(finding.pattern.place.rpartition(":")[2])
+        key = _key(finding.pattern)
         ranked = detector.places[detector.ranked(key)]
         n = len(detector.typical(key))
         random = np.random.default_rng([seed, key])
@@ -188,7 +189,7 @@ def name_concepts(
             )
         )
     return Naming(
-        tuple(_with_name(finding, kept) for finding in findings),
+        tuple(_listed([_with_name(finding, kept) for finding in findings], detectors)),
         tuple(names),
         tuple(problems),
         costs(journal, engine),
@@ -244,6 +245,23 @@ def _checked(one: ConceptRows, name: str, said: Sequence[str | None], engine: st
     return ConceptName(
         str(finding.pattern), finding.field, finding.label, name, engine, right, len(answers), p, is_kept
     )
+
+
+def _listed(findings: Sequence[Finding], detectors: Sequence[ConceptDetector]) -> list[Finding]:
+    """The findings without concepts that neither words nor the engine describe."""
+    by_field = {one.field: one for one in detectors}
+    for one in detectors:
+        one.waits_for_names = False
+    return [
+        finding
+        for finding in findings
+        if finding.level != CONCEPT
+        or by_field[finding.field].is_listed(_key(finding.pattern), finding.called)
+    ]
+
+
+def _key(pattern: Pattern) -> int:
+    return int(pattern.place.rpartition(":")[2])
 
 
 def _with_name(finding: Finding, names: Mapping[Pattern, str]) -> Finding:

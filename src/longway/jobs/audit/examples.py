@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from longway.data import Dataset
 from longway.data.dataset import examples_at
 from longway.detect import CONCEPT, where
+from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.findings import KEPT_IDS, Chosen
 from longway.detect.reading import TEXT, Reading
 from longway.records import Example, Finding
@@ -60,11 +61,14 @@ def _with_example(chosen: Chosen, examples: Mapping[int, Example], shown: set[st
     is_concept = chosen.detector.level == CONCEPT
     text = min(texts, key=lambda each: (each in shown, 0 if is_concept else len(each)), default="")
     shown.add(text)
+    texts.sort(key=lambda each: each != text)
     for phrase in chosen.description.others or (chosen.description.phrase,):
         snippet, marks = in_context(text, phrase, last=chosen.description.at_end)
         if marks:
             break
-    if not marks and (place := _surface_place(chosen, text)) is not None:
+    if is_concept:
+        snippet = _from_sentence(text, chosen, WIDTH)
+    elif not marks and (place := _surface_place(chosen, text)) is not None:
         snippet, marks = _around(text, *place)
     return replace(
         chosen.finding,
@@ -72,16 +76,24 @@ def _with_example(chosen: Chosen, examples: Mapping[int, Example], shown: set[st
         counter=tuple(example.id for example in counter[:KEPT_IDS]),
         example=snippet,
         marks=marks,
-        typical=_shortened(texts) if is_concept else (),
-        untypical=_shortened(others) if is_concept else (),
+        typical=_shortened(texts, chosen) if is_concept else (),
+        untypical=_shortened(others, chosen) if is_concept else (),
     )
 
 
-def _shortened(texts: Sequence[str]) -> tuple[str, ...]:
+def _shortened(texts: Sequence[str], chosen: Chosen) -> tuple[str, ...]:
     """The first different texts, each cut to a line or three."""
     return tuple(
-        in_context(text, (), width=CONCEPT_WIDTH)[0] for text in list(dict.fromkeys(texts))[:N_TYPICAL]
+        _from_sentence(text, chosen, CONCEPT_WIDTH) for text in list(dict.fromkeys(texts))[:N_TYPICAL]
     )
+
+
+def _from_sentence(text: str, chosen: Chosen, width: int) -> str:
+    """So many characters of a text, from the sentence on that has most of the concept."""
+    start = 0
+    if len(text) > width and isinstance(chosen.detector, ConceptDetector):
+        start = text.find(chosen.detector.concepts.sentence(text, chosen.key))
+    return ("…" if start else "") + in_context(text[start:], (), width=width)[0]
 
 
 def in_context(

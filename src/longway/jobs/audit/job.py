@@ -36,7 +36,7 @@ from longway.detect.surface_scores import SurfaceScores, score_surface, telling_
 from longway.engines.engine import Engine
 from longway.errors import ColumnError, DataError
 from longway.jobs.audit import croissant
-from longway.jobs.audit.concept_level import VECTORS, concept_detectors, save_concepts, untested_problems
+from longway.jobs.audit.concept_level import VECTORS, concept_detectors, save_concepts, search_problems
 from longway.jobs.audit.concept_names import Naming, name_concepts, naming_engine
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
@@ -213,6 +213,8 @@ def _audit(
             detectors += of_concepts
             save_concepts(of_concepts, folder)
             problems += noted
+        for one in of_concepts:
+            one.waits_for_names = naming is not None
         found = search(
             reading,
             detectors=detectors,
@@ -221,7 +223,6 @@ def _audit(
             per_level=settings.per_level,
             step=step,
         )
-        problems += untested_problems(of_concepts)
         leaks, test_leaks = _leaks(reading, others, clusters, settings.seed, step)
         all_leaks, _ = _leaks(reading, {}, clusters, settings.seed, step, seen=found.tests)
         by_source = None
@@ -247,6 +248,7 @@ def _audit(
         named = Naming(tuple(grouped(found.chosen, examples)))
         if naming is not None:
             named = naming(named.findings, of_concepts, dataset, reading)
+        problems += search_problems(of_concepts)
         findings = Findings(named.findings)
         mean_gamma, histogram = _gamma_histogram(reading, surface.gamma)
         return AuditResult(

@@ -83,9 +83,8 @@ def concept_maps(
 
 
 def concept_findings(findings: Sequence[Finding], column: str) -> list[Finding]:
-    """The findings of the concept level in a column, variants of others among them, strongest first."""
-    every = [one for finding in findings for one in (finding, *finding.variants)]
-    mine = [one for one in every if one.level == CONCEPT and one.field == column]
+    """The concepts listed of a column, strongest first; of several that say the same, one."""
+    mine = [one for one in findings if one.level == CONCEPT and one.field == column]
     return sorted(mine, key=lambda one: -one.gain)
 
 
