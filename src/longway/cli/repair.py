@@ -82,7 +82,7 @@ def repair(
     if (questions := choice.load(data, source)) is not None:
         if drafts:
             raise SettingError("--drafts is for labelled texts. Leave it out.")
-        _repair_candidates(questions, choice, settings, engines, output, dry_run=dry_run)
+        _repair_candidates(data, questions, choice, settings, engines, output, dry_run=dry_run)
         return
     loaded = source.load(data)
     if dry_run:
@@ -120,6 +120,7 @@ def repair(
 
 
 def _repair_candidates(
+    data: str,
     questions: ChoiceDataset,
     choice: CandidateOptions,
     settings: RepairSettings,
@@ -129,7 +130,7 @@ def _repair_candidates(
     dry_run: bool,
 ) -> None:
     """Repair data with candidates, or show the plan."""
-    from longway.cli.ending import Step, again, end, show_result
+    from longway.cli.ending import LEFT, PROVE, REVIEW, Step, again, end, show_result
     from longway.cli.live import Live, estimate_words
     from longway.cli.screen import output as screen
     from longway.jobs.choices.repair.job import choice_repair_plan, repair_choices
@@ -155,9 +156,14 @@ def _repair_candidates(
         )
     assert result.folder is not None  # `out` was given
     dataset = next(iter(sorted(result.folder.glob("dataset.*"))))
-    step = Step("See which shortcuts are left", f"longway audit {quote(str(dataset))}{choice.typed()}")
+    folder, typed = quote(str(result.folder)), choice.typed()
+    steps = [
+        Step(REVIEW, f"longway review {folder}"),
+        Step(PROVE, f"longway prove {quote(data)} {folder}{typed}"),
+        Step(LEFT, f"longway audit {quote(str(dataset))}{typed}"),
+    ]
     show_result(
-        result, result.folder, *([step] if result.is_changed else []), file=FILE, as_json=output.json, files={"Dataset": dataset},
+        result, result.folder, *(steps if result.is_changed else []), file=FILE, as_json=output.json, files={"Dataset": dataset},
     )  # fmt: skip
 
 
@@ -173,7 +179,6 @@ def _candidate_settings(settings: RepairSettings) -> ChoiceRepairSettings:
             raise SettingError(f"--{option} is for labelled texts. These data have candidates. Leave it out.")
     source = RUNNING.get().get_parameter_source("max_change")
     is_given = source is not None and source.name == "COMMANDLINE"
-    more = {"max_drop": settings.max_change} if is_given else {}
     engine = "none" if settings.engine == default.engine else settings.engine
     return ChoiceRepairSettings(
         goal=settings.goal,
@@ -181,5 +186,5 @@ def _candidate_settings(settings: RepairSettings) -> ChoiceRepairSettings:
         engine=engine,
         judge=settings.judge,
         seed=settings.seed,
-        **more,
+        max_drop=settings.max_change if is_given else ChoiceRepairSettings().max_drop,
     )

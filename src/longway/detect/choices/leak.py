@@ -12,7 +12,7 @@ Cross-validated several times, with other folds each time; questions with the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,15 @@ from longway.detect.choices.cues import CUES
 from longway.detect.choices.patterns import Candidates, WordTable, standardised, word_table
 from longway.detect.choices.ranker import Sets, fit, hits
 from longway.detect.choices.search import design_effect
-from longway.detect.choices.vectors import VECTOR_PENALTY, Encoder, closeness, sampled, vectors_of, within
+from longway.detect.choices.vectors import (
+    BUDGET,
+    VECTOR_PENALTY,
+    Encoder,
+    closeness,
+    sampled,
+    vectors_of,
+    within,
+)
 from longway.records import Leak
 from longway.stats import wilson_interval
 
@@ -112,8 +120,10 @@ def picks(
     return Picks(scores, hits(scores, sets))
 
 
-def feature_sets(given: Candidates, *, is_ordered: bool) -> dict[str, tuple[Any, Floats | float]]:
-    """The features of each ranker, and how strongly its weights are kept small."""
+def feature_sets(
+    given: Candidates, *, is_ordered: bool, encoder: Encoder | None = None
+) -> dict[str, tuple[Any, Floats | float]]:
+    """The features of each ranker, and how strongly its weights are kept small. encoder: reads all candidates."""
     blind = [i for i, cue in enumerate(CUES) if cue.name not in READS_PROMPT]
     overlap = [i for i, cue in enumerate(CUES) if cue.name in OVERLAP]
     cues = relative(given.cues[:, blind], given.sets)
@@ -121,12 +131,15 @@ def feature_sets(given: Candidates, *, is_ordered: bool) -> dict[str, tuple[Any,
         cues = np.hstack([cues, places(given.sets)])
     words = weighted(given.words)
     penalty = np.concatenate([np.full(cues.shape[1], CUE_PENALTY), np.full(words.shape[1], WORD_PENALTY)])
-    return {
+    found: dict[str, tuple[Any, Floats | float]] = {
         CANDIDATES: (sp.hstack([sp.csr_matrix(cues), words]).tocsr(), penalty),
         "cues": (cues, CUE_PENALTY),
         "words": (words, WORD_PENALTY),
         "overlap": (relative(given.cues[:, overlap], given.sets), CUE_PENALTY),
     }
+    if encoder is not None:
+        found[ENCODER] = encoder_features(given, encoder, is_ordered=is_ordered)
+    return found
 
 
 def encoder_features(
@@ -148,10 +161,14 @@ def leaks(
     columns: tuple[str, ...],
     seed: int,
     encoder: Encoder | None = None,
+    budget: int = BUDGET,
     step: Callable[[str], object] = lambda name: None,
     progress: Progress = lambda done, total: None,
 ) -> tuple[dict[str, Leak], Picks]:
-    """The leak by kind of features, "candidates" first; and the picks of that one, in the first cross-validation."""
+    """The leak by kind of features, "candidates" first; and the picks of that one, in the first cross-validation.
+
+    budget: the tokens that the encoder may read.
+    """
     found: dict[str, Leak] = {}
     best: Picks | None = None
     for part, (features, penalty) in feature_sets(given, is_ordered=is_ordered).items():
@@ -161,13 +178,21 @@ def leaks(
         found[part] = leak_of(part, np.mean([one.hit for one in made], axis=0), given, columns, REPEATS)
     if encoder is not None:
         step("reading the candidates with the sentence encoder")
-        some = given.part(sampled(given, encoder, seed))
+        some = given.part(sampled(given, encoder, seed, budget))
         made = repeated_picks(
             *encoder_features(some, encoder, is_ordered=is_ordered, progress=progress), some, seed
         )
         found[ENCODER] = leak_of(ENCODER, np.mean([one.hit for one in made], axis=0), some, columns, REPEATS)
     assert best is not None
     return found, best
+
+
+def headline(found: Mapping[str, Leak]) -> Leak:
+    """The leak of a verdict: by surface and meaning if an encoder read the candidates, else by surface and words.
+
+    It is chosen before it is measured, so that its interval holds.
+    """
+    return found.get(ENCODER, found[CANDIDATES])
 
 
 def repeated_picks(features: Any, penalty: Floats | float, given: Candidates, seed: int) -> list[Picks]:

@@ -21,6 +21,7 @@ Ints = NDArray[np.int64]
 MAX_TOKENS = 64  # of a candidate; the rest is cut
 MAX_CHARACTERS = 16 * MAX_TOKENS  # cut before the text is divided into tokens
 BUDGET = 100_000  # tokens of all candidates: about 45 s of processor time on a slow core
+REPAIR_BUDGET = 4 * BUDGET  # of a repair, in which every question must be read
 MOST_QUESTIONS = 5000
 TEXTS_AT_ONCE = 256  # between two reports of progress
 VECTOR_PENALTY = 1000.0  # of each number of the vectors
@@ -107,6 +108,13 @@ def encoder_of(texts: Sequence[str], cache: Path | None = None) -> tuple[Encoder
     return (MiniLMEncoder(cache), "") if is_installed() else (None, "")
 
 
+def installed() -> list[str]:
+    """The embedded encoders that are installed: with others, a run finds something else."""
+    from longway.classify.multilingual import MINILM, MODULE, MULTILINGUAL
+
+    return [MINILM] * is_installed() + [MULTILINGUAL] * (find_spec(MODULE) is not None)
+
+
 def is_installed() -> bool:
     """Whether the sentence encoder and what runs it are installed."""
     from longway.classify.minilm import model_folder
@@ -126,6 +134,11 @@ def sampled(given: Candidates, encoder: Encoder, seed: int, budget: int = BUDGET
     ends = np.cumsum(given.sets.sizes[order])
     spent = np.cumsum(encoder.n_tokens(texts))[ends - 1]
     return np.sort(order[: max(1, int((spent <= budget).sum()))])
+
+
+def reads_all(given: Candidates, encoder: Encoder, budget: int) -> bool:
+    """Whether the budget is enough for all questions."""
+    return len(sampled(given, encoder, 0, budget)) == len(given.questions)
 
 
 def vectors_of(

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from longway.detect.choices.leak import feature_sets, picks
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.ranker import hits, softmax
+from longway.detect.choices.vectors import Encoder
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -75,9 +76,10 @@ class _Guessers:
         goal: Goal,
         rankers: Iterable[str],
         rules: Sequence[Bools],
+        encoder: Encoder | None,
     ) -> None:
         self.given, self.goal, self.rules = given, goal, rules
-        features = feature_sets(given, is_ordered=is_ordered)
+        features = feature_sets(given, is_ordered=is_ordered, encoder=encoder)
         self.features = {part: features[part] for part in sorted(rankers)}
 
     def target(self, keep: Ints) -> float:
@@ -119,15 +121,19 @@ def choose(
     rankers: Iterable[str],
     seed: int,
     rules: Sequence[Bools] = (),
+    encoder: Encoder | None = None,
     progress: Callable[[float], object] = lambda share: None,
 ) -> Dropped:
     """Choose the questions to leave out.
 
     goal: the accuracy to reach, from the chance of the questions that are left. fewest: questions that must be left. rankers: by what
     they see, those that are clearly better than chance. rules: for each pattern that was found, which candidates have it.
+    encoder: reads the candidates, for the ranker by meaning.
     progress: is called with the share of the way that is done.
     """
-    guessers = _Guessers(given, is_ordered=is_ordered, goal=goal, rankers=rankers, rules=rules)
+    guessers = _Guessers(
+        given, is_ordered=is_ordered, goal=goal, rankers=rankers, rules=rules, encoder=encoder
+    )
     keep = np.arange(len(given.questions))
     margins: dict[int, float] = {}
     first_over = 0.0

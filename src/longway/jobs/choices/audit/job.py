@@ -22,7 +22,7 @@ from longway.detect.choices.judges import judge_report
 from longway.detect.choices.leak import leaks
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import Test, search
-from longway.detect.choices.vectors import Encoder, MultilingualEncoder, encoder_of
+from longway.detect.choices.vectors import Encoder, MultilingualEncoder, encoder_of, installed
 from longway.errors import DataError, SettingError
 from longway.jobs.choices.audit.result import (
     FILE,
@@ -70,7 +70,8 @@ def audit_choices(
     if out is None:
         return _audit(given, chosen, watcher)
     columns = {"columns": given.columns.fields(), **given.columns.answer_fields()}
-    identity = RunIdentity("audit", {**asdict(chosen), **columns}, given.fingerprint)
+    encoders = {"encoders": installed()} if chosen.encoder else {}
+    identity = RunIdentity("audit", {**asdict(chosen), **columns, **encoders}, given.fingerprint)
     planned = PlannedRun.choose(identity, given.source_name, None if out is True else out)
     if (content := planned.finished(FILE)) is not None:
         return replace(ChoiceAuditResult.from_dict(content), folder=planned.folder)

@@ -11,6 +11,7 @@ import polars as pl
 
 from longway.detect.choices.effects import StyleEffect
 from longway.detect.choices.judges import JudgeReport
+from longway.detect.choices.leak import CANDIDATES, ENCODER, headline
 from longway.jobs.audit.result import Checked, Findings
 from longway.jobs.choices.audit.settings import ChoiceAuditSettings
 from longway.jobs.results import check_version, content_of, read
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 FILE = "findings.json"
 VERSION = 1
-CANDIDATES, ENCODER = "candidates", "encoder"
 NO_ENCODER_OF_LANGUAGE = "no_encoder"  # a problem
 
 
@@ -91,8 +91,8 @@ class ChoiceAuditResult(Checked):
 
     @property
     def headline(self) -> Leak:
-        """The leak of the verdict: with the sentence encoder if it is installed. Chosen before it is measured, so that its interval holds."""
-        return self.leaks.get(ENCODER, self.leak)
+        """The leak of the verdict: with the sentence encoder if it is installed."""
+        return headline(self.leaks)
 
     def page(self) -> Page:
         """The sections of the report."""

@@ -7,15 +7,10 @@ from dataclasses import asdict, dataclass, replace
 
 from longway.detect.choices.effects import StyleEffect
 from longway.detect.choices.judges import JudgeReport, Share
+from longway.detect.choices.leak import CANDIDATES, ENCODER
 from longway.detect.choices.patterns import place_name
 from longway.detect.severity import severity_of
-from longway.jobs.choices.audit.result import (
-    CANDIDATES,
-    ENCODER,
-    NO_ENCODER_OF_LANGUAGE,
-    ChoiceAuditResult,
-    ChoiceExample,
-)
+from longway.jobs.choices.audit.result import NO_ENCODER_OF_LANGUAGE, ChoiceAuditResult, ChoiceExample
 from longway.records import Finding, Leak
 from longway.show import charts
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut

@@ -17,16 +17,18 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
+from longway.classify.frozen import VectorCache
 from longway.data import save
 from longway.data.choice_cells import apply_choice_edits, ids_of
 from longway.data.choice_columns import GivenColumns
 from longway.data.choices import ChoiceDataset, Question, load_choices
-from longway.detect.choices.leak import CANDIDATES
+from longway.detect.choices.leak import headline
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import Test
+from longway.detect.choices.vectors import installed
 from longway.errors import RunError, SettingError
 from longway.jobs.about import ending
-from longway.jobs.choices.audit.job import as_choices, summary_of
+from longway.jobs.choices.audit.job import VECTORS, as_choices, summary_of
 from longway.jobs.choices.repair.edits import edits_of
 from longway.jobs.choices.repair.result import (
     FILE,
@@ -102,6 +104,7 @@ def repair_choices(
                 result = _repair(run, given, chosen, made)
                 watcher.step("writing the report")
                 page = result.page()
+                VectorCache.delete(run.folder / VECTORS)
                 run.finish(FILE, result.to_dict(), report=html.render(page), card=markdown.render(page))
         repaired = _read_back(planned.folder, given)
         return result.of(repaired, planned.folder, keeps_folder=bool(out))
@@ -162,7 +165,7 @@ def _planned(
     given: ChoiceDataset, settings: ChoiceRepairSettings, made: RepairEngines, out: Path | None
 ) -> PlannedRun:
     entries = {**asdict(settings), "data": given.source_name, "columns": given.columns.fields()}
-    entries |= given.columns.answer_fields()
+    entries |= given.columns.answer_fields() | ({"encoders": installed()} if settings.encoder else {})
     if made.writer is None:
         entries |= {"engine": "", "judge": ""}
     else:
@@ -179,7 +182,7 @@ def _repair(
     run: ActiveRun, given: ChoiceDataset, settings: ChoiceRepairSettings, made: RepairEngines
 ) -> ChoiceRepairResult:
     watcher = run.watcher
-    work = RepairSteps(given, settings, made, watcher)
+    work = RepairSteps(given, settings, made, watcher, run.folder / VECTORS)
     plan = work.plan()
     watcher.page(choice_plan_page(plan, given.source_name))
     if made.writer is not None:
@@ -203,7 +206,7 @@ def _repair(
     return ChoiceRepairResult(
         dataset=summary_of(given),
         settings=run.identity.settings,
-        goal=work.goal(after.leaks[CANDIDATES].majority),
+        goal=work.goal(headline(after.leaks).majority),
         stopped=BUDGET_SPENT if work.is_spent else work.dropped.stopped,
         steps=tuple(_ordered(work.steps)),
         changed=sum(work.drafts[one.id].is_changed and one.id not in work.sources for one in work.kept),
@@ -273,7 +276,7 @@ def _at_random(work: RepairSteps, n: int) -> Leak:
     questions = work.questions
     gone = set(drop.at_random(Candidates.of(questions), n, seed=work.settings.seed))
     left = [one for at, one in enumerate(questions) if at not in gone]
-    return work.leaks(Candidates.of(left))[CANDIDATES]
+    return headline(work.leaks(Candidates.of(left)))
 
 
 def _changes(findings: Sequence[Finding], before: Measured, after: Measured) -> Iterable[CueChange]:

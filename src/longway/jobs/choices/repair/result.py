@@ -11,8 +11,9 @@ import polars as pl
 
 from longway.data.choices import ChoiceDataset
 from longway.data.edited import read_edits
+from longway.detect.choices.leak import headline
 from longway.errors import RunError
-from longway.jobs.choices.audit.result import CANDIDATES, ChoiceSummary
+from longway.jobs.choices.audit.result import ChoiceSummary
 from longway.jobs.edit_counts import CheckCount, ReasonCount
 from longway.jobs.results import EDITS_FILE, Result, check_version, content_of, read
 from longway.records import Edit, Leak
@@ -149,12 +150,12 @@ class ChoiceRepairResult(Result):
     @property
     def leak_before(self) -> Leak:
         """How often a ranker that never sees the prompt was right."""
-        return self.leaks_before[CANDIDATES]
+        return headline(self.leaks_before)
 
     @property
     def leak_after(self) -> Leak:
         """How often a ranker that never sees the prompt is right now."""
-        return self.leaks_after[CANDIDATES]
+        return headline(self.leaks_after)
 
     @property
     def data(self) -> ChoiceDataset:

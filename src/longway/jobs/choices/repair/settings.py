@@ -23,6 +23,7 @@ class ChoiceRepairSettings:
     max_drop: The most questions that may be left out, as a share of all.
     engine: Rewrites the other candidates: served:MODEL (any OpenAI-compatible server) or local. Default: none.
     judge: Checks that one candidate is right, without knowing which: an engine, none, or auto (the engine, in a separate conversation).
+    encoder: Also lower what the sentence encoder sees, if it is installed.
     seed: Seed of everything random.
     """
 
@@ -31,6 +32,7 @@ class ChoiceRepairSettings:
     max_drop: float = option(0.8, parse=share_of_rows, metavar="SHARE", at_least=0, at_most=1)
     engine: str = option(NO_ENGINE, group=ENGINE)
     judge: str = option("auto", group=ENGINE, advanced=True)
+    encoder: bool = option(True, flag=True)
     seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
 
     def __post_init__(self) -> None:

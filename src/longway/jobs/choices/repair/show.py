@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from longway.jobs.change_show import SHEET
-from longway.jobs.choices.audit.result import CANDIDATES
 from longway.jobs.choices.audit.show import SEEN, UNITS, leak_words, visible
 from longway.jobs.choices.repair.result import (
     FILE,
@@ -43,12 +42,6 @@ from longway.show.sections import (
 
 EVERYWHERE = REPORT | SCREEN
 ON_SCREEN = 10
-SHORT = {
-    CANDIDATES: "all but the prompt",
-    "cues": "their surface",
-    "words": "their words",
-    "overlap": "words of the prompt",
-}
 REACHED = "the goal is reached"  # in other folds
 GONE = 0.2  # share of its points that a pattern may keep to count as gone
 READING = [
@@ -60,7 +53,7 @@ READING = [
 ]  # fmt: skip
 NOTE: Words = [
     Span("Fewer shortcuts, not none.", "strong"),
-    " The ranker sees length, place, punctuation, style and words. A large model may find others. Right answers keep their meaning: normalising changes "
+    " The rankers see length, place, punctuation, style, words and, if the sentence encoder is installed, meaning. A large model may find others. Right answers keep their meaning: normalising changes "
     "spaces, first letters and full stops only.",
 ]
 
@@ -116,7 +109,7 @@ def choice_plan_page(plan: ChoicePlan, name: str) -> Page:
         for step in plan.steps
     ]
     leak = plan.leak
-    verdict = f"Without the prompt a simple ranker is right in {percent(leak.accuracy)}; chance is {percent(leak.majority)}. The goal is {percent(plan.goal)} or less."
+    verdict = f"Without the prompt, a simple ranker ({SEEN[leak.part]}) is right in {percent(leak.accuracy)}; chance is {percent(leak.majority)}. The goal is {percent(plan.goal)} or less."
     return Page(
         kicker="Longway repair",
         title=cut(f"Plan for {name}", PATTERN_LIMIT),
@@ -136,17 +129,18 @@ def _step_words(step: ChoiceStep) -> str:
 
 def _verdict(result: ChoiceRepairResult) -> str:
     before, after = result.leak_before, result.leak_after
-    question = UNITS[result.dataset.kind].question
+    unit = UNITS[result.dataset.kind]
+    ranker = f"a simple ranker ({SEEN[after.part]})"
     if not result.is_changed:
-        return f"Nothing was changed: without the prompt a simple ranker is right in {percent(before.accuracy)}; chance is {percent(before.majority)}."
+        return f"Nothing was changed. Without the prompt, {ranker} is right in {percent(before.accuracy)}; chance is {percent(before.majority)}."
     rows = [
-        f"{counted(n, question)} {what}"
+        f"{counted(n, unit.question)} {what}"
         for n, what in ((result.changed, "changed"), (result.added, "added"), (result.dropped, "left out"))
         if n
     ]
-    first = f"Without the prompt a simple ranker is right in {percent(after.accuracy)}, before in {percent(before.accuracy)}; chance is {percent(after.majority)}"
+    first = f"Without the prompt, {ranker} now picks the {unit.right} {unit.candidate} in {percent(after.accuracy)}; before: {percent(before.accuracy)}, chance: {percent(after.majority)}"
     goal = "" if result.reached else f" The goal of {percent(result.goal)} was not reached{_why(result)}."
-    return f"{first}; {', '.join(rows)}.{goal}"
+    return f"{first}. {', '.join(rows)}.{goal}"
 
 
 def _why(result: ChoiceRepairResult) -> str:
@@ -199,12 +193,12 @@ def _leak_section(result: ChoiceRepairResult) -> Section:
         title="How often a ranker without the prompt is right, before and after",
         desc=f"before {percent(before.accuracy)}; after {percent(after.accuracy)}; chance {percent(after.majority)}",
     )
-    columns = [Column("It sees"), Column("Before", number=True), Column("After", number=True), Column("Chance", number=True, drop=1)]  # fmt: skip
+    columns = [Column("The ranker sees"), Column("Before", number=True), Column("After", number=True), Column("Chance", number=True, drop=1)]  # fmt: skip
     rows = [
-        Row([SHORT.get(part, part), leak_words(was), leak_words(result.leaks_after[part]), percent(result.leaks_after[part].majority)])
+        Row([SEEN.get(part, part), leak_words(was), leak_words(result.leaks_after[part]), percent(result.leaks_after[part].majority)])
         for part, was in result.leaks_before.items()
     ]  # fmt: skip
-    caption = f"{SEEN[CANDIDATES]}; {after.how}, {counted(after.rows, 'question')} after"
+    caption = f"{SEEN[after.part]}; {after.how}, {counted(after.rows, 'question')} after"
     return Section("leak", "Leak before and after", [Paragraph(lead, "lead"), Chart(svg, caption), Table(columns, rows)], on=EVERYWHERE)  # fmt: skip
 
 

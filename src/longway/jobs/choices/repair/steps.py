@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from shlex import quote
 
 from longway.classify.entailment import Entailment
@@ -12,9 +13,10 @@ from longway.data.choice_cells import NOT_WRITABLE, ChoiceCells, Draft
 from longway.data.choices import ChoiceDataset, Question
 from longway.detect.choices.cues import CUES
 from longway.detect.choices.effects import MORE
-from longway.detect.choices.leak import CANDIDATES, FOLDS, feature_sets, leaks, picks
+from longway.detect.choices.leak import CANDIDATES, ENCODER, FOLDS, feature_sets, headline, leaks, picks
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import Test, search
+from longway.detect.choices.vectors import REPAIR_BUDGET, encoder_of, reads_all
 from longway.engines.asker import Asker
 from longway.engines.engine import Engine
 from longway.engines.prompt import answer_prompt
@@ -65,6 +67,7 @@ WITH_ENGINE = {
 UNJUDGED = (
     "Without a judge, only rules check new texts of several sentences. Read them before you use the data."
 )
+MEANING_STAYS = "The candidates are too long to read all of them with the sentence encoder, so what their meaning reveals is measured in a sample and not lowered."
 UNSEEN = "The order of the candidates means nothing in these data, so positions are not changed."
 
 
@@ -88,10 +91,15 @@ class Measured:
 
 
 class RepairSteps:
-    """The steps of a repair, on questions in memory."""
+    """The steps of a repair, on questions in memory. vectors: a file that keeps what the sentence encoder computed."""
 
     def __init__(
-        self, given: ChoiceDataset, settings: ChoiceRepairSettings, made: RepairEngines, watcher: Watcher
+        self,
+        given: ChoiceDataset,
+        settings: ChoiceRepairSettings,
+        made: RepairEngines,
+        watcher: Watcher,
+        vectors: Path | None = None,
     ) -> None:
         if len(given.questions) < FEWEST:
             raise DataError(
@@ -110,6 +118,9 @@ class RepairSteps:
         self.askers: tuple[Asker | None, ...] = ()
         self.dropped = drop.Dropped({}, 0, True, "")
         watcher.step("looking for shortcuts")
+        candidates = Candidates.of(given.questions)
+        self.encoder = encoder_of(candidates.texts, vectors)[0] if settings.encoder else None
+        self.reads_all = self.encoder is not None and reads_all(candidates, self.encoder, REPAIR_BUDGET)
         self.before = self.measure(given.questions)
         self.current = self.before.leaks
 
@@ -153,7 +164,16 @@ class RepairSteps:
             is_ordered=self.given.is_ordered,
             columns=self.given.columns.candidates,
             seed=self.settings.seed,
+            encoder=self.encoder,
+            budget=REPAIR_BUDGET,
+            progress=self.watcher.progress,
         )[0]
+
+    @property
+    def above_chance(self) -> set[str]:
+        """What the rankers see that are clearly above chance now; the encoder only if it reads every question."""
+        above = {part for part, leak in self.current.items() if leak.low > leak.majority}
+        return above if self.reads_all else above - {ENCODER}
 
     def goal(self, chance: float) -> float:
         """The accuracy to reach."""
@@ -168,12 +188,11 @@ class RepairSteps:
             self.counter()
         if self.moves:
             self.move()
-        before = self.before.leaks[CANDIDATES]
+        before = headline(self.before.leaks)
         goal = self.goal(before.majority)
         steps = [*self.steps]
-        now = self.current[CANDIDATES]
-        is_over = now.accuracy > goal and now.low > now.majority
-        n = drop.needed(now.accuracy * len(self.drafts), len(self.drafts), goal) if is_over else 0
+        now, total = headline(self.current), len(self.drafts)
+        n = max((drop.needed(self.current[part].accuracy * total, total, goal) for part in self.above_chance), default=0)  # fmt: skip
         to_write = 0
         if self.made.writer is not None:
             self.dropped = self._chosen(fewest=FOLDS, step="choosing the questions to rewrite")
@@ -188,6 +207,8 @@ class RepairSteps:
             yield VOTES_STAY if self.given.columns.kind == "votes" else UNSEEN
         if self.made.writer is not None and self.made.judge is None:
             yield UNJUDGED
+        if self.encoder is not None and not self.reads_all:
+            yield MEANING_STAYS
         if n and self.made.writer is None and not self.settings.remedy:
             yield WITH_ENGINE[self.is_pair].format(data=quote(str(self.given.path or self.given.source_name)))
 
@@ -289,7 +310,7 @@ class RepairSteps:
             self.drafts[id_], self.forms[id_] = new, forms
             done.update(forms)
         aim = ", ".join(f"{name} in {n:,}" for name, n in done.most_common())
-        self._add(NORMALISE, aim or "nothing differs", len(self.forms), left)
+        self._add(NORMALISE, aim or "all candidates have the same form", len(self.forms), left)
 
     def counter(self) -> None:
         """Add pairs whose better answer comes without a style that better answers have more often."""
@@ -322,7 +343,7 @@ class RepairSteps:
         questions = [before[id_].result for id_ in ids]
         if is_balanced(questions):
             self.drafts |= before
-            self._add(POSITIONS, "right ones are at all places equally often", 0, Counter())
+            self._add(POSITIONS, "the right one already is at every place equally often", 0, Counter())
             return
         places = balanced(
             [one.right or 0 for one in questions],
@@ -337,7 +358,7 @@ class RepairSteps:
                 draft = replace(draft, order=new_order(draft.question, place, seed=self.settings.seed))
             self.drafts[one.id] = draft
             n += draft.order != before[one.id].order
-        self._add(POSITIONS, "right ones at all places equally often", n, left)
+        self._add(POSITIONS, "the right one is at every place equally often", n, left)
 
     def _must_stay(self, draft: Draft) -> str:
         why = must_stay(draft.question) or self.cells.cannot_move(draft.question)
@@ -365,14 +386,14 @@ class RepairSteps:
         candidates = Candidates.of(self.questions)
         findings, tests = self.search(candidates)
         known = [tests[key].pattern.has for key in keys_of(findings)]
-        rankers = {part for part, leak in self.current.items() if leak.low > leak.majority}
         return drop.choose(
             candidates,
             is_ordered=self.given.is_ordered,
             goal=self.goal,
             fewest=fewest,
-            rankers=rankers | ({CANDIDATES} if known else set()),
+            rankers=self.above_chance | ({CANDIDATES} if known else set()),
             rules=known,
+            encoder=self.encoder if self.reads_all else None,
             seed=self.settings.seed,
             progress=lambda share: self.watcher.progress(round(100 * share), 100),
         )
@@ -380,7 +401,7 @@ class RepairSteps:
     def _add(self, remedy: str, aim: str, n: int, left: Counter[str]) -> None:
         if n:
             self.current = self.leaks(Candidates.of(self.kept))
-        leak = self.current[CANDIDATES].accuracy if n else None
+        leak = headline(self.current).accuracy if n else None
         self.steps.append(ChoiceStep(remedy, aim, n, leak, left=reason_counts(left)))
 
 
@@ -391,4 +412,4 @@ def keys_of(findings: Iterable[Finding]) -> Iterable[tuple[str, str]]:
 
 
 def _aim_of_drop(n: int) -> str:
-    return "right ones that a ranker picks without the prompt" if n else "no ranker is clearly above the goal"
+    return "questions that a ranker solves without the prompt" if n else "no ranker is clearly above the goal"
