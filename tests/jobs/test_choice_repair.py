@@ -15,10 +15,19 @@ from longway.errors import DataError, SettingError
 from longway.jobs.choices.repair.job import choice_repair_plan, repair_choices
 from longway.jobs.choices.repair.result import ChoiceRepairResult
 from longway.methods.choices.rewrite import RewrittenQuestion
+from tests.detect.choices.test_choice_vectors import Letters
 from tests.jobs.planted_choices import CUES, WORDS, quiz
 
 ALWAYS = ("position", "longest", "space")
 CASES = [cue if cue in ALWAYS else pytest.param(cue, marks=pytest.mark.soak) for cue in CUES]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_encoder():
+    """Reading candidates takes most of the time of a repair; tests of the encoder bring one of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("longway.jobs.choices.repair.steps.encoder_of", lambda texts, cache=None: (None, ""))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -320,3 +329,56 @@ def test_the_most_that_may_go_is_a_share_of_the_pairs_given():
 def test_the_leak_after_a_step_is_measured_as_that_of_the_result():
     result = repair_choices(quiz("position"), remedy="positions")
     assert result.steps[0].leak == result.leak_after.accuracy
+
+
+# What the candidates mean
+
+
+@pytest.fixture
+def by_letters(monkeypatch):
+    monkeypatch.setattr(
+        "longway.jobs.choices.repair.steps.encoder_of", lambda texts, cache=None: (Letters(), "")
+    )
+
+
+def quiz_of_letters(n=160):
+    """The right option has most a's, which only an encoder of letters sees: every word occurs once."""
+    draw = random.Random(0)
+
+    def word(letters):
+        return "".join(draw.choices(letters, k=14))
+
+    rows = []
+    for number in range(n):
+        right = draw.randrange(3)
+        options = [word("abcdef") for _ in range(3)]
+        options[right] = word("aabcdef")
+        rows.append(
+            {"id": f"q{number}", "question": f"{number}?", "choices": options, "answer": "ABC"[right]}
+        )
+    return rows
+
+
+def test_what_only_the_meaning_reveals_is_lowered_too(by_letters):
+    result = repair_choices(quiz_of_letters())
+    before, after = (leaks["encoder"] for leaks in (result.leaks_before, result.leaks_after))
+    assert before.low > before.majority
+    assert result.leaks_before["candidates"].low < before.majority
+    assert result.dropped
+    assert after.accuracy <= after.majority + 0.03
+    assert (result.leak_before, result.leak_after) == (before, after)
+
+
+def test_without_the_encoder_only_surface_and_words_are_lowered(by_letters):
+    result = repair_choices(quiz_of_letters(), encoder=False)
+    assert not result.dropped
+    assert "encoder" not in result.leaks_before
+
+
+def test_candidates_too_long_to_read_are_measured_in_a_sample(by_letters, monkeypatch):
+    monkeypatch.setattr("longway.jobs.choices.repair.steps.REPAIR_BUDGET", 3000)
+    result = repair_choices(quiz_of_letters())
+    assert result.leaks_before["encoder"].rows < 160
+    assert not result.dropped
+    plan = choice_repair_plan(quiz_of_letters())
+    assert any("measured in a sample" in note for note in plan.notes)
