@@ -183,7 +183,10 @@ def test_a_name_that_finds_nothing_is_not_used():
 def test_rows_of_the_check_were_not_shown_for_the_name():
     ranked = np.random.default_rng(0).permutation(100)
     detector = SimpleNamespace(
-        places=np.arange(100), ranked=lambda key: ranked, typical=lambda key: ranked[:30]
+        places=np.arange(100),
+        ranked=lambda key: ranked,
+        n_members=lambda key: 30,
+        number_of=lambda pattern: 2,
     )
     finding = SimpleNamespace(pattern=SimpleNamespace(place="abc:2"))
     rows = ConceptRows.of(finding, detector, seed=0)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from longway.jobs.choices.repair.settings import ChoiceRepairSettings
 
 OF_TEXTS = (
+    "encoder",
     "keep",
     "only",
     "keep_size",

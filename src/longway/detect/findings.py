@@ -194,7 +194,9 @@ def _beyond_words(reading: Reading, counted: _Counted, simpler: Sequence[_Counte
         known = _known(reading, detector, own)
         try:
             z, p_given = score_test(x, own, known, effect)
-            z_words, p_words = score_test(x, own, np.column_stack([known, detector.surface]), effect)
+            z_words, p_words = score_test(
+                x, own, np.column_stack([known, detector.surface[:, label]]), effect
+            )
         except SeparatedError:
             detector.untested.append(reading.label_names[label])
             continue
@@ -220,13 +222,14 @@ def _concept_leaders(reading: Reading, chosen: Sequence[Chosen]) -> dict[int, in
     found = {}
     for (detector, label), places in groups.items():
         own = reading.labels[detector.tested] == reading.label_names.index(label)
-        known = np.column_stack([_known(reading, detector, own), detector.surface])
-        keys = [chosen[i].key for i in places]
-        effect = np.array([chosen[i].finding.effect for i in places])
-        for i, leader in zip(
-            places, leaders(detector.members[detector.is_tested][:, keys], own, known, effect), strict=True
-        ):
-            found[i] = places[leader]
+        column = detector.surface[:, reading.label_names.index(label)]
+        known = np.column_stack([_known(reading, detector, own), column])
+        present = detector.members[detector.is_tested][:, [chosen[i].key for i in places]]
+        led_by = leaders(present, own, known, np.array([chosen[i].finding.effect for i in places]))
+        of_name: dict[tuple[str, ...], int] = {}  # leaders with the same name are one to a reader
+        for i, leader in zip(places, led_by, strict=True):
+            first = places[leader]
+            found[i] = of_name.setdefault(chosen[first].description.pattern.words, first)
     return found
 
 
@@ -363,12 +366,12 @@ def _with_groups_and_examples(
 
 
 def _typical(reading: Reading, chosen: Chosen, first: list[int], *, is_own: bool) -> list[int]:
-    """Rows with a concept that have its label, or another one, the most typical first; of other patterns, the first rows that were seen."""
+    """Tested rows with a concept that have its label, or another one, the most typical first; of other patterns, the first rows that were seen."""
     if not isinstance(chosen.detector, ConceptDetector):
         return first
     label = reading.label_names.index(chosen.finding.label)
-    wanted = (reading.labels[chosen.detector.places] == label) == is_own
-    return chosen.detector.shown(chosen.key, wanted)[:KEPT_IDS].tolist()
+    places = chosen.detector.typical(chosen.key)
+    return places[(reading.labels[places] == label) == is_own][:KEPT_IDS].tolist()
 
 
 def _explained(reading: Reading, chosen: Sequence[Chosen], labels: Ints, effect: Floats) -> dict[int, int]:

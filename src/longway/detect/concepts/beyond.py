@@ -107,14 +107,16 @@ def leaders(
 ) -> list[int]:
     """For each concept (column), strongest first, the one that leads its group.
 
-    A concept leads if it predicts the label given the covariates and the leaders before it. Others join the leader whose rows are most alike.
+    A concept leads if it predicts the label given the covariates and the leaders before it, or if no leader has rows like its own. Others join the
+    leader whose rows are most alike.
     """
     columns = standardized_presence(concepts)
     led_by, found = list[int](), list[int]()
     says_more = np.ones(concepts.shape[1], dtype=bool)
     for i in range(concepts.shape[1]):
-        if not says_more[i]:
-            led_by.append(found[int(np.argmax(columns[:, found].T @ columns[:, i]))])
+        alike = columns[:, found].T @ columns[:, i]
+        if not says_more[i] and alike.max(initial=0.0) > 0:
+            led_by.append(found[int(np.argmax(alike))])
             continue
         led_by.append(i)
         found.append(i)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.detect.concepts.concepts import COMMONEST, RAREST, Concepts, Floats, known, remember
-from longway.detect.concepts.names import MOST_TEXTS, Name, contrastive_words, different_words
+from longway.detect.concepts.names import Name, contrastive_words, different_words
 from longway.detect.concepts.vectors import Vectors, unit_rows
 from longway.detect.detector import (
     Description,
@@ -32,6 +32,7 @@ from longway.records import Pattern
 from longway.tokens.tokenizer import is_word
 
 USUAL_TEXTS, USUAL_WORDS = 2000, 200  # that a concept's texts and words are compared with
+NAMED_FROM = 100  # most typical texts that a name is found in, and similar ones
 FREQUENT = 0.1  # share of rows with a word that does not name a concept
 LEAST_FIT = 0.2  # of a name; words that are less similar to the concept do not say what it is
 
@@ -104,7 +105,6 @@ class ConceptDetector(Detector):
         self.unnamed: set[int] = set()
         # ... and tested rows x patterns of other levels.
         self.simpler = np.zeros((int(rows.is_tested.sum()), 0))
-        self.waits_for_names = False  # whether an engine may describe what words do not
         self.units: Floats = concepts.units(rows.vectors)
         self._text = SampledTokens(reading, role, self.places)
         self.scores: Floats = concepts.scores(rows.vectors, self._text)
@@ -144,27 +144,35 @@ class ConceptDetector(Detector):
             return Name(different_words(words))
         if key not in self._names:
             order = self.ranked(key)
-            n = int((self.scores[:, key] >= self.concepts.bounds[key]).sum())
+            n = self.n_members(key)
             with_it, similar = order[:n], order[n : 2 * n]
             self._names[key] = contrastive_words(
-                [self._text[row] for row in with_it[:MOST_TEXTS].tolist()],
-                [self._text[row] for row in similar[:MOST_TEXTS].tolist()],
+                [self._text[row] for row in with_it[:NAMED_FROM].tolist()],
+                [self._text[row] for row in similar[:NAMED_FROM].tolist()],
                 self._usual_texts,
                 frequent=self._frequent,
                 fits=lambda words: self._fits(words, key),
             )
         return self._names[key]
 
-    def is_listed(self, key: int, called: str = "") -> bool:
-        """Whether words describe the concept, or an engine did (called) or may do so; others are remembered as `unnamed`."""
-        is_named = bool(called) or self.name(key).fit >= LEAST_FIT
-        if not is_named and not self.waits_for_names:
+    def is_listed(self, key: int) -> bool:
+        """Whether words describe the concept; others are remembered as `unnamed`."""
+        is_named = self.name(key).fit >= LEAST_FIT
+        if not is_named:
             self.unnamed.add(key)
-        return is_named or self.waits_for_names
+        return is_named
+
+    def number_of(self, pattern: Pattern) -> int:
+        """The number of the concept that a pattern of this detector describes."""
+        return int(pattern.place.rpartition(":")[2])
 
     def ranked(self, key: int) -> Ints:
         """All sampled rows, by number, those with most of a concept first."""
         return np.argsort(-self.scores[:, key], kind="stable")
+
+    def n_members(self, key: int) -> int:
+        """How many sampled rows have a concept."""
+        return int((self.scores[:, key] >= self.concepts.bounds[key]).sum())
 
     def _fits(self, words: Sequence[str], key: int) -> list[float]:
         """How similar words are to a concept, compared with the most frequent words."""
@@ -191,22 +199,11 @@ class ConceptDetector(Detector):
         return frozenset(word for word, n in self._text.n_rows_with().items() if n > most)
 
     def typical(self, key: int) -> Ints:
-        """Places of the rows with a concept, the most typical first."""
+        """Places of the tested rows with a concept, the most typical first."""
         order = self.ranked(key)
-        return self.places[order[self.scores[order, key] >= self.concepts.bounds[key]]]
-
-    def shown(self, key: int, wanted: NDArray[np.bool_]) -> Ints:
-        """Places of the wanted rows with a concept, as a reader is shown them: those with the words of its name first, which take turns."""
-        order = self.ranked(key)
-        order = order[(self.scores[order, key] >= self.concepts.bounds[key]) & wanted[order]]
-        texts = [f" {' '.join(self._text[row])} " for row in order.tolist()]
-        turns = sorted(
-            (turn, number, place)
-            for number, term in enumerate(self.name(key).words)
-            for turn, place in enumerate(i for i, text in enumerate(texts) if f" {term} " in text)
-        )
-        first = dict.fromkeys(place for _, _, place in turns)
-        return self.places[order[[*first, *(place for place in range(len(order)) if place not in first)]]]
+        return self.places[
+            order[self.is_tested[order] & (self.scores[order, key] >= self.concepts.bounds[key])]
+        ]
 
     def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which examples have which concepts; none where a row was not sampled."""
@@ -233,6 +230,5 @@ class ConceptDetector(Detector):
     def _check_own(self, number: int) -> None:
         if number != self._reading:
             raise SettingError(
-                "The concept level must be asked about the reading whose vectors it was given. Got another one. "
-                "Make a detector of the other reading."
+                "A ConceptDetector only works with the reading it was made from. Got a different one. Make a detector of that reading."
             )

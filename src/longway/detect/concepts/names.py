@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from math import log, sqrt
 
 from longway.tokens.tokenizer import is_word
 
-MOST_TEXTS = 100  # on each side
 MOST_WORDS = 3
 MOST_CANDIDATES = 40  # that are compared with the concept
 LEAST_SHARE = 0.02  # of the texts that a word must be in
@@ -25,6 +24,7 @@ LEAST_OF_BEST = 0.6  # of the highest score: weaker words are about a part of th
 PRIOR = 0.5
 SAME_START = 0.7  # share of the shorter word's letters that begin both, if they are forms of one word
 FEWEST_LETTERS = 3
+LONGEST_ENDING = 3  # letters that follow the shared beginning of two forms
 
 Fits = Callable[[Sequence[str]], Sequence[float]]
 Term = tuple[str, ...]
@@ -55,7 +55,6 @@ def contrastive_words(
     >>> contrastive_words([["a", "dog", "runs"], ["the", "dog"], ["dog", "sits"]] * 3, [["a", "man", "runs"], ["the", "man"], ["he", "sits"]] * 3).words
     ('dog',)
     """
-    texts, similar = texts[:MOST_TEXTS], similar[:MOST_TEXTS]
     scored = _candidates(texts, similar, similar if every is None else every)
     if rare := {term: z for term, z in scored.items() if not set(term) & set(frequent)}:
         scored = rare
@@ -93,27 +92,35 @@ def _chosen(scored: Mapping[Term, float], texts: Sequence[Sequence[str]], most: 
     covered: set[int] = set()
     least = LEAST_OF_BEST * max(scored.values(), default=0.0)
     while len(chosen) < most:
-        left = [
-            term
-            for term in scored
-            if scored[term] >= least
-            and not any(_is_form(word, other) for before in chosen for other in before for word in term)
-        ]
+        left = {term: z for term, z in scored.items() if z >= least and _is_new(term, chosen)}
         if not left:
             break
         new = {term: scored[term] * len(having[term] - covered) / max(len(having[term]), 1) for term in left}
-        best = _longest(min(left, key=lambda term: (-new[term], -len(term), term)), scored)
+        best = _longest(min(left, key=lambda term: (-new[term], -len(term), term)), left)
         chosen.append(best)
         covered |= having[best]
     return chosen
 
 
+def _is_new(term: Term, chosen: Iterable[Term]) -> bool:
+    """Whether no word of a term is a form of its other word, or of a word chosen before."""
+    before = [word for other in chosen for word in other]
+    repeats = len(term) == 2 and _is_form(*term)
+    return not repeats and not any(_is_form(word, other) for word in term for other in before)
+
+
 def _is_form(word: str, other: str) -> bool:
-    """Whether two words begin alike: "beautiful", "beautifully"."""
-    alike = next(
-        (i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other))
+    """Whether two words begin alike and differ in a short ending only.
+
+    >>> _is_form("beautiful", "beautifully"), _is_form("car", "cartoon"), _is_form("internet", "international")
+    (True, False, False)
+    """
+    shared = sum(
+        1 for _ in takewhile(lambda letters: letters[0] == letters[1], zip(word, other, strict=False))
     )
-    return word == other or alike >= max(FEWEST_LETTERS, SAME_START * min(len(word), len(other)))
+    shorter, longer = sorted(map(len, (word, other)))
+    is_alike = shared >= max(FEWEST_LETTERS, SAME_START * shorter) and longer - shared <= LONGEST_ENDING
+    return word == other or is_alike
 
 
 def _candidates(

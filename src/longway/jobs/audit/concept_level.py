@@ -42,6 +42,7 @@ FEWEST = 500  # rows; fewer show no concept that a test could confirm
 FEWEST_TEXTS = 100  # different texts of a column, and rows that concepts are made from
 MADE_FROM = 0.25  # share of the rows; the others are tested
 FOLDS = 5
+N_LABELS = 5  # that a message names
 
 Ints = NDArray[np.int64]
 Step = Callable[[str], object]
@@ -84,7 +85,6 @@ def concept_detectors(
     found = []
     for role, column in reading.columns.items():
         texts = [(one.text if role == TEXT else one.context) or "" for one in examples]
-
         related = linked_rows(reading, places, (role,), clusters)
         is_tested = held_apart(related, random)
         if (few := _too_few(column, texts, related, is_tested)) is not None:
@@ -200,9 +200,9 @@ def search_problems(detectors: Sequence[ConceptDetector]) -> list[Problem]:
     untested = [
         Problem(
             "no_concept",
-            f"No concept of {one.concepts.column} could be tested for {', '.join(one.untested)}: words and length determine the label of all tested rows.",
+            f"No concept of {one.concepts.column} could be tested for {_some(one.untested)}: words and length predict the label of every tested row.",
             len(one.tested),
-            "See the patterns of other levels: they give the label away.",
+            "See the patterns of other levels: they predict the label.",
         )
         for one in detectors
         if one.untested
@@ -210,14 +210,20 @@ def search_problems(detectors: Sequence[ConceptDetector]) -> list[Problem]:
     return untested + [
         Problem(
             "unnamed_concept",
-            f"Of {one.concepts.column}, {counted(len(one.unnamed), 'concept')} with a label beyond chance {'is' if len(one.unnamed) == 1 else 'are'} not listed: "
-            "no words say what the texts have in common.",
+            f"{counted(len(one.unnamed), 'concept')} of {one.concepts.column} {'predicts' if len(one.unnamed) == 1 else 'predict'} a label but "
+            f"{'is' if len(one.unnamed) == 1 else 'are'} not listed, because no words describe {'it' if len(one.unnamed) == 1 else 'them'}.",
             len(one.unnamed),
-            "Nothing to do. What a model could use here remains unknown.",
+            "A model may still use what the texts have in common.",
         )
         for one in detectors
         if one.unnamed
     ]
+
+
+def _some(labels: Sequence[str]) -> str:
+    """The first labels, and how many more there are."""
+    named = ", ".join(labels[:N_LABELS])
+    return named + (f" and {len(labels) - N_LABELS} more" if len(labels) > N_LABELS else "")
 
 
 def _too_few(
@@ -226,7 +232,7 @@ def _too_few(
     """Why a column has no concepts, if its texts are too few or too many of them are linked."""
     different, groups, made = len(set(texts)), len(np.unique(related)), int((~is_tested).sum())
     if different < FEWEST_TEXTS:
-        reason = f"it has {different:,} different texts, and needs {FEWEST_TEXTS}"
+        reason = f"it has {counted(different, 'different text')}, and needs {FEWEST_TEXTS}"
     elif groups < FEWEST_GROUPS:
         reason = (
             f"its rows form {groups:,} groups that share a text or a context, and it needs {FEWEST_GROUPS}"

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.data import Dataset
-from longway.detect import CONCEPT
 from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.reading import TEXT, Reading
 from longway.engines.asker import Asker
@@ -101,9 +100,9 @@ class ConceptRows:
     @classmethod
     def of(cls, finding: Finding, detector: ConceptDetector, seed: int) -> ConceptRows:
         """The most typical rows and the nearest rows without the concept; the check has others of both."""
-        key = _key(finding.pattern)
+        key = detector.number_of(finding.pattern)
         ranked = detector.places[detector.ranked(key)]
-        n = len(detector.typical(key))
+        n = detector.n_members(key)
         random = np.random.default_rng([seed, key])
         members, others = ranked[SHOWN:n], ranked[n : n + 4 * ASKED]
         members = random.permutation(members)[:ASKED]
@@ -189,7 +188,7 @@ def name_concepts(
             )
         )
     return Naming(
-        tuple(_listed([_with_name(finding, kept) for finding in findings], detectors)),
+        tuple(_with_name(finding, kept) for finding in findings),
         tuple(names),
         tuple(problems),
         costs(journal, engine),
@@ -245,23 +244,6 @@ def _checked(one: ConceptRows, name: str, said: Sequence[str | None], engine: st
     return ConceptName(
         str(finding.pattern), finding.field, finding.label, name, engine, right, len(answers), p, is_kept
     )
-
-
-def _listed(findings: Sequence[Finding], detectors: Sequence[ConceptDetector]) -> list[Finding]:
-    """The findings without concepts that neither words nor the engine describe."""
-    by_field = {one.field: one for one in detectors}
-    for one in detectors:
-        one.waits_for_names = False
-    return [
-        finding
-        for finding in findings
-        if finding.level != CONCEPT
-        or by_field[finding.field].is_listed(_key(finding.pattern), finding.called)
-    ]
-
-
-def _key(pattern: Pattern) -> int:
-    return int(pattern.place.rpartition(":")[2])
 
 
 def _with_name(finding: Finding, names: Mapping[Pattern, str]) -> Finding:

@@ -213,8 +213,6 @@ def _audit(
             detectors += of_concepts
             save_concepts(of_concepts, folder)
             problems += noted
-        for one in of_concepts:
-            one.waits_for_names = naming is not None
         found = search(
             reading,
             detectors=detectors,
@@ -223,6 +221,7 @@ def _audit(
             per_level=settings.per_level,
             step=step,
         )
+        problems += search_problems(of_concepts)
         leaks, test_leaks = _leaks(reading, others, clusters, settings.seed, step)
         all_leaks, _ = _leaks(reading, {}, clusters, settings.seed, step, seen=found.tests)
         by_source = None
@@ -248,7 +247,6 @@ def _audit(
         named = Naming(tuple(grouped(found.chosen, examples)))
         if naming is not None:
             named = naming(named.findings, of_concepts, dataset, reading)
-        problems += search_problems(of_concepts)
         findings = Findings(named.findings)
         mean_gamma, histogram = _gamma_histogram(reading, surface.gamma)
         return AuditResult(

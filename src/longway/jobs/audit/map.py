@@ -114,8 +114,8 @@ def _map_of(
 def _mapped(
     finding: Finding, detector: ConceptDetector, points: Floats, dataset: Dataset, reading: Reading
 ) -> MappedConcept:
-    key = int(finding.pattern.place.rpartition(":")[2])
-    members = np.flatnonzero(detector.members[:, [key]].toarray().ravel())
+    key = detector.number_of(finding.pattern)
+    members = np.flatnonzero(detector.members[:, [key]].toarray().ravel() & detector.is_tested)
     typical = detector.typical(key)[:MAX_IDS]
     examples = examples_by_place(dataset, reading, np.sort(typical))
     x, y, wide, high, angle = (round(number) for number in ellipse(points[members]))

@@ -25,11 +25,17 @@ from longway.data.edited import encoding_note
 from longway.data.summary import DatasetSummary
 from longway.detect import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.clusters import Clusters
+from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.findings import search
 from longway.detect.reading import Reading
 from longway.engines.engine import Engine
 from longway.engines.prompt import judge_prompt, rewrite_prompt
-from longway.jobs.audit.concept_level import VECTORS, concept_detectors, save_concepts
+from longway.jobs.audit.concept_level import (
+    VECTORS,
+    concept_detectors,
+    save_concepts,
+    search_problems,
+)
 from longway.jobs.audit.grammar_level import ParsedSample, detector_of, parsed_sample
 from longway.jobs.audit.settings import AUTO
 from longway.jobs.before_after import compare, with_patterns
@@ -66,7 +72,7 @@ from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder
 from longway.methods.method import Round, Rows
 from longway.methods.repair.reword import CANDIDATES
 from longway.methods.repair.weigh import effective_rows
-from longway.records import Edit
+from longway.records import Edit, Problem
 from longway.show import html, markdown
 from longway.store import Journal, now
 
@@ -217,24 +223,34 @@ def _plan(
 ) -> RepairPlan:
     """folder: of the run, where concepts and vectors are kept."""
     reading, step = Reading.of(dataset), step or (lambda name: None)
+    of_concepts, noted = list[ConceptDetector](), list[Problem]()
     detectors, parsed, notes = detectors_for(reading, settings.chosen_levels), None, list[str]()
     if GRAMMAR in settings.chosen_levels:
         is_auto = settings.levels == (AUTO,)
-        parsed, noted = parsed_sample(dataset, reading, seed=settings.seed, only_if_quick=is_auto, step=step)
+        parsed, unparsed = parsed_sample(
+            dataset, reading, seed=settings.seed, only_if_quick=is_auto, step=step
+        )
         if parsed is None and not is_auto:
-            notes = [f"{problem.message} {problem.next_step}" for problem in noted]
+            notes = [f"{problem.message} {problem.next_step}" for problem in unparsed]
     if parsed is not None:
         detectors.append(detector_of(parsed, reading))
     clusters = Clusters.of(reading)
     if CONCEPT in settings.chosen_levels:
         cache = None if folder is None else folder / VECTORS
         of_concepts, noted = concept_detectors(
-            dataset, reading, clusters, seed=settings.seed, cache=cache, step=step
+            dataset,
+            reading,
+            clusters,
+            seed=settings.seed,
+            encoder=settings.encoder,
+            cache=cache,
+            step=step,
         )
         save_concepts(of_concepts, folder)
         detectors += of_concepts
-        notes += [f"{problem.message} {problem.next_step}" for problem in noted if not of_concepts]
     found = search(reading, detectors=detectors, clusters=clusters, step=step)
+    noted += search_problems(of_concepts)
+    notes += [f"{problem.message} {problem.next_step}" for problem in noted]
     chance = max(Counter(rows.labels.tolist()).values(), default=0) / max(len(rows), 1)
     goal = goal_for(settings, chance, ABOVE_CHANCE)
     plan = plan_of(rows, found, settings, goal=goal, parse=None if parsed is None else parsed.parse)

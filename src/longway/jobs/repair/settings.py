@@ -70,6 +70,7 @@ class RepairSettings:
     max_change: The most rows that may be changed, as a share of all; half as many may be dropped. Default: 60%. For data with candidates: the most that may be dropped. Default: 80%.
     keep_size: Keep the number of rows: rows that are added take the place of others.
     try_remedies: Compare the remedies on a sample first, and use the best: a quick model is tested where shortcuts do not help.
+    encoder: Sentence encoder of the concept level, as in an audit: auto, minilm, multilingual, or a name or folder of a Hugging Face encoder, which needs torch.
     engine: Rewords texts and writes counterparts; served and local also put patterns in and change lengths: rules (no model, English only), served:MODEL (any OpenAI-compatible server) or local (small LLM on
         this machine, English only). `longway engines` lists those that work here.
     judge: Checks labels as well: an engine, none, or auto (the engine, in a separate conversation, if it can judge).
@@ -85,6 +86,7 @@ class RepairSettings:
     max_change: float = option(0.6, parse=share_of_rows, metavar="SHARE", at_least=0, at_most=1)
     keep_size: bool = option(False, flag=True)
     try_remedies: bool = option(False, flag=True, name="try")
+    encoder: str = option(AUTO, advanced=True)
     engine: str = option("rules", group=ENGINE)
     judge: str = option("auto", group=ENGINE, advanced=True)
     seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
