@@ -37,7 +37,6 @@ from longway.detect.choices.leak import (
     encoder_features,
     feature_sets,
     leak_of,
-    leaks,
     picks,
     repeated_picks,
 )
@@ -387,7 +386,7 @@ def audits_of(number: int, strength: float, datasets: int) -> tuple[int, int, li
 
 
 def repairs(names: Sequence[str], limit: int | None, workers: int) -> Figures:
-    """The leak of the files, and of data with each planted cue, before and after a repair; by meaning, too, if the encoder is installed."""
+    """The leak of the files, and of data with each planted cue, before and after a repair: that of the audit's headline, and by surface and words."""
     widths = (18, 8, 24, 7, 15, 6, 8, 9, 18)
     line(
         widths,
@@ -399,7 +398,7 @@ def repairs(names: Sequence[str], limit: int | None, workers: int) -> Figures:
         "added",
         "dropped",
         "at random",
-        "by meaning",
+        "by words",
         "right answers changed",
     )
     tasks = [("", name, limit) for name in names] + [(cue.name, "", limit) for cue in CUES]
@@ -407,7 +406,7 @@ def repairs(names: Sequence[str], limit: int | None, workers: int) -> Figures:
     for (cue, name, _), row in zip(tasks, common.each(repaired, tasks, workers), strict=True):
         line(
             widths, name or cue, f"{row['before']:.1%}", interval(row.pop("leak")), f"{row['chance']:.1%}", f"{row['given']:,} → {row['questions']:,}",
-            row["added"], row["dropped"], f"{row['random']:.1%}" if row["random"] else "", " → ".join(f"{one:.1%}" for one in row["meaning"]), row["changed"],
+            row["added"], row["dropped"], f"{row['random']:.1%}" if row["random"] else "", " → ".join(f"{share:.1%}" for share in row["words"]), row["changed"],
         )  # fmt: skip
         figures[name or cue] = row
     return figures
@@ -423,23 +422,18 @@ def repaired(cue_name: str, name: str, limit: int | None) -> Figures:
         drawn = plant(questions, cue, STRENGTHS[-1], random)[:limit]
         rows = [row_of(one, i, is_pair=cue.is_long) for i, one in enumerate(drawn)]
     given, result = as_choices(rows), repair_choices(rows)
-    part = "overlap" if cue_name == "prompt echo" else "candidates"
-    before, after = result.leaks_before[part], result.leaks_after[part]
+    before, after = result.leak_before, result.leak_after
+    if cue_name == "prompt echo":
+        before, after = result.leaks_before["overlap"], result.leaks_after["overlap"]
+    words = [round(leaks["candidates"].accuracy, 4) for leaks in (result.leaks_before, result.leaks_after)]
     right = {one.id: one.candidates[one.right or 0] for one in given.questions}
     new = {one.id: one.candidates[one.right or 0] for one in result.data.questions if one.id in right}
     return {
         "leak": after, "before": round(before.accuracy, 4), "after": round(after.accuracy, 4), "chance": round(after.majority, 4),
         "given": result.dataset.used, "questions": result.questions_after, "added": result.added, "dropped": result.dropped,
-        "random": round(result.random.accuracy, 4) if result.random else None, "meaning": meaning(given, result.data) if name and is_installed() else [],
+        "random": round(result.random.accuracy, 4) if result.random else None, "words": words,
         "findings": (result.found_before, result.found_after), "changed": sum(plain(right[id_]) != plain(text) for id_, text in new.items()),
     }  # fmt: skip
-
-
-def meaning(before: ChoiceDataset, after: ChoiceDataset) -> list[float]:
-    """The leak to the sentence encoder before and after."""
-    encoder = MiniLMEncoder()
-    found = [leaks(Candidates.of(one.questions), is_ordered=one.is_ordered, columns=("",), seed=0, encoder=encoder)[0][ENCODER] for one in (before, after)]  # fmt: skip
-    return [round(one.accuracy, 4) for one in found]
 
 
 def plain(text: str) -> str:
