@@ -22,7 +22,7 @@ from longway.detect.concepts.beyond import (
     score_test,
 )
 from longway.detect.concepts.concepts import Concepts
-from longway.detect.concepts.detector import ConceptDetector, SampledRows
+from longway.detect.concepts.detector import CLOSEST, ConceptDetector, SampledRows
 from longway.detect.concepts.kmeans import bounds_for, cluster_directions
 from longway.detect.concepts.names import Name, contrastive_words
 from longway.detect.concepts.vectors import TextVectors, excerpt, unit_rows
@@ -544,12 +544,24 @@ def test_a_concept_that_no_words_describe_is_counted_and_not_listed(by_words, mo
     assert f"{len(detector.unnamed)} concepts" in problem.message
 
 
+def test_of_the_most_typical_rows_those_with_a_word_of_the_name_are_shown_first(by_words):
+    texts, topics = topic_texts(600)
+    detector, _ = detector_and_reading(np.where(topics == "sea", "a", "b"), texts)
+    wanted = np.random.default_rng(0).random(len(detector.places)) < 0.6
+    for key in range(0, len(detector.concepts), 7):
+        words = detector.name(key).words
+        typical = detector.typical(key, wanted).tolist()
+        closest = sorted(typical[:CLOSEST], key=lambda place: not set(words) & set(texts[place].split()))
+        assert detector.examples(key, wanted).tolist() == closest + typical[CLOSEST:]
+
+
 def test_concepts_with_the_same_name_are_one_finding(by_words, monkeypatch):
     texts, topics = topic_texts(1200)
     random = np.random.default_rng(0)
     labels = np.where(topics == "sea", "a", np.where(random.random(1200) < 0.5, "a", "b"))
     detector, reading = detector_and_reading(labels, texts)
     monkeypatch.setattr("longway.detect.findings.leaders", lambda present, *_: list(range(present.shape[1])))
+    monkeypatch.setattr(detector, "name", lambda key: Name((f"sea{key}",)))
     apart = search(reading, detectors=[detector]).chosen
     assert len({one.leader for one in apart}) == len(apart) > 1
     monkeypatch.setattr(detector, "name", lambda key: Name(("sea",)))

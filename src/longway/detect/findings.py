@@ -370,8 +370,8 @@ def _typical(reading: Reading, chosen: Chosen, first: list[int], *, is_own: bool
     if not isinstance(chosen.detector, ConceptDetector):
         return first
     label = reading.label_names.index(chosen.finding.label)
-    places = chosen.detector.typical(chosen.key)
-    return places[(reading.labels[places] == label) == is_own][:KEPT_IDS].tolist()
+    wanted = (reading.labels[chosen.detector.places] == label) == is_own
+    return chosen.detector.examples(chosen.key, wanted)[:KEPT_IDS].tolist()
 
 
 def _explained(reading: Reading, chosen: Sequence[Chosen], labels: Ints, effect: Floats) -> dict[int, int]:

@@ -32,6 +32,7 @@ from longway.records import Pattern
 from longway.tokens.tokenizer import is_word
 
 USUAL_TEXTS, USUAL_WORDS = 2000, 200  # that a concept's texts and words are compared with
+CLOSEST = 20  # typical rows, of which those with words of the name are shown first
 NAMED_FROM = 100  # most typical texts that a name is found in, and similar ones
 FREQUENT = 0.1  # share of rows with a word that does not name a concept
 LEAST_FIT = 0.2  # of a name; words that are less similar to the concept do not say what it is
@@ -198,12 +199,23 @@ class ConceptDetector(Detector):
         most = FREQUENT * len(self.places)
         return frozenset(word for word, n in self._text.n_rows_with().items() if n > most)
 
-    def typical(self, key: int) -> Ints:
-        """Places of the tested rows with a concept, the most typical first."""
+    def typical(self, key: int, wanted: NDArray[np.bool_] | None = None) -> Ints:
+        """Places of the tested rows with a concept, the most typical first. wanted: which of the sampled rows; all by default."""
+        return self.places[self._typical_rows(key, wanted)]
+
+    def examples(self, key: int, wanted: NDArray[np.bool_]) -> Ints:
+        """Like `typical`, but of the first rows those with a word of the name come first, so that a reader sees what the name is about."""
+        rows = self._typical_rows(key, wanted)
+        words = [f" {term} " for term in self.name(key).words]
+        texts = [f" {' '.join(self._text[row])} " for row in rows[:CLOSEST].tolist()]
+        lacks = np.array([not any(word in text for word in words) for text in texts], dtype=bool)
+        first = np.argsort(lacks, kind="stable")
+        return self.places[np.concatenate([rows[:CLOSEST][first], rows[CLOSEST:]])]
+
+    def _typical_rows(self, key: int, wanted: NDArray[np.bool_] | None) -> Ints:
+        is_shown = self.is_tested if wanted is None else self.is_tested & wanted
         order = self.ranked(key)
-        return self.places[
-            order[self.is_tested[order] & (self.scores[order, key] >= self.concepts.bounds[key])]
-        ]
+        return order[is_shown[order] & (self.scores[order, key] >= self.concepts.bounds[key])]
 
     def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which examples have which concepts; none where a row was not sampled."""

@@ -18,7 +18,7 @@ from longway.tokens.tokenizer import is_word
 
 MOST_WORDS = 3
 MOST_CANDIDATES = 40  # that are compared with the concept
-LEAST_SHARE = 0.02  # of the texts that a word must be in
+LEAST_SHARE, LEAST_COUNT = 0.05, 3  # of the texts that a word must be in
 FEWEST = 2.0  # standard errors
 LEAST_OF_BEST = 0.6  # of the highest score: weaker words are about a part of the texts
 PRIOR = 0.5
@@ -131,7 +131,7 @@ def _candidates(
     n, m, k = len(texts), len(similar), len(every)
     scored = {}
     for term, count in with_it.items():
-        if count < max(2, LEAST_SHARE * n):
+        if count < max(LEAST_COUNT, LEAST_SHARE * n):
             continue
         from_all, from_near = _z(count, n, usual.get(term, 0), k), _z(count, n, near.get(term, 0), m)
         if from_all >= FEWEST and from_near >= 0:
