@@ -428,3 +428,10 @@ def test_test_questions_that_are_trained_on_are_refused_or_left_out():
 def test_a_model_that_ranks_nothing_is_refused(name):
     with pytest.raises(SettingError, match="'model' must be bow, minilm"):
         check_model(name)
+
+
+def test_options_of_most_questions_do_not_connect_them():
+    """Without a prompt, questions belong together by a shared option, but not by yes and no."""
+    rows = [{"longway_id": f"r{i}", "choices": ["yes", "no"], "answer": "AB"[i % 2]} for i in range(30)]
+    given = load_choices(rows)
+    assert len(set(together(given, given)[0].tolist())) == 30

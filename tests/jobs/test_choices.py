@@ -13,6 +13,7 @@ from longway.cli import app
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import search
 from longway.errors import CheckFailed, DataError, SettingError
+from longway.jobs.audit.gate import Limits, gate
 from longway.jobs.choices.audit.job import audit_choices
 from longway.jobs.choices.audit.result import ChoiceAuditResult
 from tests.detect.choices.quizzes import WORDS, question, random_questions
@@ -294,3 +295,41 @@ def test_the_verdict_names_a_clear_leak_that_is_not_in_the_headline():
     verdict = replace(found, leaks={**found.leaks, "encoder": unclear}).page().verdict
     assert words.low > words.majority
     assert f"(surface and words) picks the right option in {words.accuracy:.0%}" in verdict
+
+
+def yes_or_no(n=200, share=0.85):
+    """Questions about a passage, of which this share has the answer no. No column has one of the usual names of a prompt."""
+    return [
+        {
+            "passage": f"Passage {i}",
+            "statement": f"Statement {i}.",
+            "choices": ["yes", "no"],
+            "answer": "no" if i < share * n else "yes",
+        }
+        for i in range(n)
+    ]
+
+
+def test_an_answer_that_is_nearly_always_right_leaks_without_a_prompt_column():
+    result = lw.audit_choices(yes_or_no(), encoder=False)
+    assert result.leak.low > 0.7
+    assert result.leak.accuracy == pytest.approx(0.85, abs=0.02)
+    assert "no_prompt" in {one.kind for one in result.problems}
+    assert gate(result, Limits(leak=0.6))
+
+
+def few_prompts(n=40):
+    """Questions with four different prompts."""
+    return [
+        {"question": f"Question {i % 4}?", "choices": [f"a{i}", f"b{i}"], "answer": "AB"[i % 2]}
+        for i in range(n)
+    ]
+
+
+def test_a_leak_that_cannot_be_measured_is_not_a_number_and_does_not_pass_the_gate():
+    result = lw.audit_choices(few_prompts(), encoder=False)
+    assert not result.leak.is_measured
+    assert "could not be measured: 4 different questions" in result.page().verdict
+    assert "could not be measured" in gate(result, Limits(leak=0.6))[0].message
+    with pytest.raises(DataError, match="4 different questions"):
+        lw.repair_choices(few_prompts(), encoder=False)

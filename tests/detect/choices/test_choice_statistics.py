@@ -11,7 +11,7 @@ from scipy.stats import norm
 from longway.detect.choices.effects import logit, style_effects
 from longway.detect.choices.judges import agreement, fleiss
 from longway.detect.choices.leak import feature_sets, leaks, relative
-from longway.detect.choices.patterns import Candidates, standardised
+from longway.detect.choices.patterns import Candidates, identities, standardised
 from longway.detect.choices.ranker import Sets, fit, hits, softmax
 from longway.detect.choices.search import Leaders, centred, design_effect, poisson_binomial_tail
 from tests.detect.choices.quizzes import question, random_questions
@@ -227,3 +227,19 @@ def test_judges_who_see_a_pair_in_other_orders_can_agree():
 
 def test_a_single_judge_agrees_with_nobody():
     assert agreement([question("yes", "no", prompt=str(i), judge="ann") for i in range(20)]) is None
+
+
+def test_questions_without_a_prompt_repeat_each_other_by_what_few_of_them_share():
+    labels = [question("yes", "no", right=i % 2, number=i) for i in range(30)]
+    assert len(set(identities(labels, "choice"))) == 30
+    again = [question("left", "right", number=i) for i in range(2)]
+    assert len(set(identities([*labels, *again], "choice"))) == 31
+    pairs = [question("the best", f"another {i}", number=i) for i in range(3)]
+    others = [question(f"good {i}", f"bad {i}", number=i) for i in range(3)]
+    assert len(set(identities([*pairs, *others], "preference"))) == 4
+    assert len(set(identities([*pairs, *others], "choice"))) == 6
+
+
+def test_groups_of_questions_that_are_all_alike_count_as_one_each():
+    assert design_effect(np.zeros(12), np.repeat(np.arange(4), 3)) == pytest.approx(3)
+    assert design_effect(np.zeros(4), np.arange(4)) == 1

@@ -117,6 +117,11 @@ def gate(result: Audited, limits: Limits, *, baseline: Audited | None = None) ->
 def _leak_reasons(result: Audited, limits: Limits) -> list[Reason]:
     if limits.leak is None:
         return []
+    if missing := [leak for leak in result.measured_leaks if not leak.is_measured]:
+        columns = " + ".join(missing[0].columns)
+        return [
+            Reason("leak", f"leak: what {columns} alone predict could not be measured ({missing[0].how})")
+        ]
     over: dict[str, Leak] = {}
     for leak in result.measured_leaks:  # of two measurements of a part, the higher one
         if leak.part != "both" and leak.accuracy > limits.leak and leak.low > leak.majority:

@@ -109,7 +109,7 @@ def _audit(
             f"{given.source_name} has {counted(len(given.questions), 'question')} with one right candidate. Expected at least {FEWEST}. Add more questions."
         )
     watcher.step("measuring the candidates")
-    candidates = Candidates.of(given.questions)
+    candidates = Candidates.of(given.questions, given.columns.kind)
     columns = given.columns.candidates
     label = LABELS[given.columns.kind]
     findings, tested, tests = search(

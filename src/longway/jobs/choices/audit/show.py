@@ -99,7 +99,7 @@ def choice_page(result: ChoiceAuditResult) -> Page:
         ],
         figures=[
             KeyFigure(f"{unit.question.capitalize()}s used", count(data.used), f"of {counted(data.rows, 'row')}; {counted(data.candidates, unit.candidate)}"),
-            KeyFigure("Right without the prompt", percent(result.headline.accuracy), f"chance is {percent(result.headline.majority)}"),
+            KeyFigure("Right without the prompt", percent(result.headline.accuracy) if result.headline.is_measured else NONE, f"chance is {percent(result.headline.majority)}"),
             KeyFigure("Shortcuts", count(len(result.findings)), f"of {counted(sum(result.tested.values()), 'pattern')} tested"),
             _strongest(result),
         ],
@@ -134,6 +134,8 @@ def _verdict(result: ChoiceAuditResult) -> str:
     names = [cut(one.pattern.name, NAME_LIMIT) for one in result.findings[:N_NAMED]]
     strongest = (f" Strongest: {'; '.join(names)}." if names else "") + _bias(result.judges)
     ranker = f"a simple ranker ({SEEN[leak.part]})"
+    if not leak.is_measured:
+        return f"How often a ranker picks the {_right(result)} without the prompt could not be measured: {leak.how}.{strongest}"
     if leak.low > leak.majority:
         return f"Without the prompt {ranker} picks the {_right(result)} in {leak.accuracy:.0%}; chance is {leak.majority:.0%}.{strongest}"
     if names:
@@ -169,7 +171,7 @@ def _leak_section(result: ChoiceAuditResult) -> Section:
         "Right without the prompt",
         [
             Paragraph(lead, "lead"),
-            Chart(svg, _measured_on(result)),
+            *([Chart(svg, _measured_on(result))] if result.leak.is_measured else []),
             Only(SCREEN | CARD, [Table(columns, rows)]),
             *[Paragraph(note) for note in _encoder_notes(result)],
         ],
@@ -197,6 +199,8 @@ def _encoder_notes(result: ChoiceAuditResult) -> list[str]:
 
 def leak_words(leak: Leak) -> Words:
     """An accuracy with its interval, strong if it is over chance."""
+    if not leak.is_measured:
+        return [Span("not measurable", "quiet")]
     style = "strong" if leak.low > leak.majority else "quiet"
     return [
         Span(percent(leak.accuracy), style),

@@ -259,7 +259,7 @@ class _Proof:
         given = {HELD_OUT[inputs.kind]: before} if self.is_cross_validated else inputs.tests
         asked = {name: self._tested(name, one) for name, one in given.items()}
         rows = {name: pool.add(some) for name, some in asked.items()}
-        self.given = Candidates.of(pool.questions)
+        self.given = Candidates.of(pool.questions, before.columns.kind)
         self.tests = self._tests(rows)
         is_traced = bool(np.isin(groups[1], groups[0]).any())
         missing = (

@@ -12,6 +12,7 @@ cues point to the candidate with the most. Where several share the most, they po
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from longway.data.choices import ChoiceDataset, Question, instructions
+from longway.data.choices import MOST_ROWS, MOST_SHARE, ChoiceDataset, Question, instructions
 from longway.data.columns import ID_COLUMN
 from longway.data.edited import SOURCE_COLUMN
 from longway.detect.choices.cues import words_of
@@ -53,7 +54,8 @@ def together(before: ChoiceDataset, *others: ChoiceDataset) -> list[Ints]:
     """For each version a number per question, the same for questions that belong together; DataError if some cannot be traced to `before`.
 
     A question belongs to another if it was made from it (by the column longway_id, or an id column that both have) or has the same prompt;
-    without a prompt, if they share a candidate; with an instruction in place of a prompt, if the right answer is the same.
+    without a prompt, if they share a candidate; with an instruction in place of a prompt, if the right answer is the same. Candidates that
+    too many questions have, such as yes and no, connect none of them.
     """
     tags = [_tags(before, before.questions, is_later=False, like=before)]
     known = {tag for one in tags[0] for tag in one}
@@ -101,17 +103,22 @@ def _tags(
     ):
         ids = [[one.id] for one in questions]
     general = instructions(" ".join(words_of(one.prompt)) for one in like.questions)
+    counts = Counter(text for one in like.questions for text in set(one.candidates))
+    most = min(MOST_ROWS, MOST_SHARE * len(like.questions))
+    common = {text for text, n in counts.items() if n > most}
     return [
-        [*(("id", str(id_)) for id_ in known), *_content(one, general)]
+        [*(("id", str(id_)) for id_ in known), *_content(one, general, common)]
         for known, one in zip(ids, questions, strict=True)
     ]
 
 
-def _content(one: Question, general: Container[str]) -> Iterable[Hashable]:
+def _content(one: Question, general: Container[str], common: Container[str]) -> Iterable[Hashable]:
+    """What a question has in common with those made from it. general: prompts of too many questions; common: candidates of too many."""
     prompt = " ".join(words_of(one.prompt))
-    if not prompt:
-        return [("candidate", text) for text in one.candidates]
-    return [("candidate", one.candidates[one.right or 0]) if prompt in general else ("prompt", prompt)]
+    if prompt not in general:
+        return [("prompt", prompt)]
+    texts = (one.candidates[one.right or 0],) if prompt else one.candidates
+    return [("candidate", text) for text in texts if text not in common]
 
 
 def components(tags: Sequence[Sequence[Hashable]]) -> Ints:
