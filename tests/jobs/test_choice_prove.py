@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from hashlib import sha256
 from math import log
 
@@ -31,6 +32,7 @@ from longway.jobs.choices.prove.parts import (
     together,
 )
 from longway.jobs.choices.prove.result import AFTER, BEFORE, CONTROL, ChoiceProveResult
+from longway.jobs.choices.prove.show import is_unclear
 from longway.review.pages.report_pages import REPORTS, in_pages
 from tests.jobs.quizzes import evened, pairs, quiz
 
@@ -140,6 +142,24 @@ def test_the_frozen_encoder_ranks_candidates(tmp_path):
     result = lw.prove_choices(rows, evened(rows), models=("minilm",), seeds=1, out=tmp_path / "run")
     assert {row.model for row in result.rows} == {"minilm"}
     assert not (tmp_path / "run" / "vectors.sqlite").exists()
+
+
+def test_a_removed_cue_that_was_always_right_is_not_called_worse():
+    rows = quiz(supporting=1.0)
+    result = lw.prove_choices(rows, evened(rows), models=("bow",), seeds=1)
+    assert only(result.compared(ALL)).verdict == "worse"
+    verdict = result.page().verdict
+    assert verdict.startswith(
+        "The effect cannot be judged: too few questions have cues that point to a wrong"
+    )
+    assert "clearly worse" not in verdict.lower()
+    assert not is_unclear(result)
+
+
+def test_balanced_cues_decide_where_few_cues_point_the_wrong_way(proof):
+    few = [one for one in proof.tests if one.kind != REVERSED]
+    verdict = replace(proof, tests=tuple(few)).page().verdict
+    assert " where the cues cancel out: bag of words" in verdict
 
 
 # ---- what is trained on, and what is tested
