@@ -1,5 +1,6 @@
 """The statistics of candidates against slow, obvious twins."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -9,11 +10,12 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from longway.detect.choices.effects import logit, style_effects
-from longway.detect.choices.judges import agreement, fleiss
+from longway.detect.choices.judges import Share, agreement, difference_interval, fleiss, judge_report
 from longway.detect.choices.leak import feature_sets, leaks, relative
 from longway.detect.choices.patterns import Candidates, identities, standardised
 from longway.detect.choices.ranker import Sets, fit, hits, softmax
 from longway.detect.choices.search import Leaders, centred, design_effect, poisson_binomial_tail
+from longway.stats import wilson_interval
 from tests.detect.choices.quizzes import question, random_questions
 
 
@@ -243,3 +245,73 @@ def test_questions_without_a_prompt_repeat_each_other_by_what_few_of_them_share(
 def test_groups_of_questions_that_are_all_alike_count_as_one_each():
     assert design_effect(np.zeros(12), np.repeat(np.arange(4), 3)) == pytest.approx(3)
     assert design_effect(np.zeros(4), np.arange(4)) == 1
+
+
+def own_votes(judge, n_own, n=40):
+    """Votes of a judge on pairs of ann and bob, of which this many prefer ann."""
+    return [
+        question(f"ann {i}", f"bob {i}", right=int(i >= n_own), prompt=f"p{i}", judge=judge, makers=("ann", "bob"), number=i)
+        for i in range(n)
+    ]  # fmt: skip
+
+
+def own_share_of_ann(*votes):
+    report = judge_report([one for some in votes for one in some], [])
+    return next(one for one in report.shares if one.name == "its own answer" and one.judge == "ann")
+
+
+def test_a_judge_who_wrote_the_better_answers_is_not_biased():
+    share = own_share_of_ann(own_votes("ann", 36), own_votes("cat", 36), own_votes("bob", 0))
+    assert (share.share, share.expected) == (0.9, 0.9)  # bob wrote the other answers, and does not count
+    assert not share.is_off
+
+
+def test_a_judge_who_prefers_its_answers_more_than_others_do_is_biased():
+    share = own_share_of_ann(own_votes("ann", 36), own_votes("cat", 16))
+    assert share.expected == 0.4
+    assert share.excess_low > 0
+    assert share.is_off
+
+
+def test_without_other_judges_a_share_of_own_answers_is_no_bias():
+    share = own_share_of_ann(own_votes("ann", 40), own_votes("bob", 0))
+    assert share.share == 1
+    assert share.expected is None
+    assert not share.is_off
+
+
+def test_the_interval_of_a_difference_is_that_of_the_paper():
+    """Newcombe 1998, table II, example (a): 56 of 70 against 48 of 80."""
+    first, second = (
+        Share("", "", n, k / n, *wilson_interval(k / n, n), None) for k, n in ((56, 70), (48, 80))
+    )
+    assert difference_interval(first, second) == pytest.approx((0.0524, 0.3339), abs=1e-4)
+
+
+def both_orders(second):
+    """Votes for the first answer, and in the other order as given: 0, 1 or None for a tie."""
+    votes = []
+    for i in range(12):
+        votes.append(question("yes", "no", right=0, prompt=f"p{i}", judge="ann", number=2 * i))
+        votes.append(question("no", "yes", right=second, prompt=f"p{i}", judge="ann", number=2 * i + 1))
+    return [one for one in votes if one.right is not None], [one for one in votes if one.right is None]
+
+
+@pytest.mark.parametrize(("second", "kept"), [(1, 1.0), (0, 0.0), (None, 0.0)])
+def test_a_vote_that_becomes_a_tie_in_the_other_order_is_not_kept(second, kept):
+    assert judge_report(*both_orders(second)).order.share == kept
+
+
+def test_several_votes_on_a_pair_without_judges_are_those_of_different_ones():
+    votes = [question("yes", "no", right=i % 2, prompt=f"p{i}", number=i) for i in range(12)]
+    report = judge_report(votes * 2, [])
+    assert not report.is_named
+    assert report.agreement.agreement == 1
+    assert report.order is None
+
+
+def test_a_vote_in_each_order_without_judges_is_that_of_one():
+    votes, _ = both_orders(1)
+    report = judge_report([replace(one, judge="") for one in votes], [])
+    assert report.order.share == 1
+    assert report.agreement is None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
 from longway.detect.choices.effects import StyleEffect
-from longway.detect.choices.judges import JudgeReport, Share
+from longway.detect.choices.judges import OWN, JudgeReport, Share
 from longway.detect.choices.leak import CANDIDATES, ENCODER
 from longway.detect.choices.patterns import place_name
 from longway.detect.severity import severity_of
@@ -15,7 +15,7 @@ from longway.records import Finding, Leak
 from longway.show import charts
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import problem_bullet, setting_rows
-from longway.show.numbers import NONE, count, counted, percent, points, q_value
+from longway.show.numbers import NONE, count, counted, or_dash, percent, points, q_value
 from longway.show.sections import (
     CARD,
     REPORT,
@@ -81,6 +81,9 @@ READING = [
     ("q", "The p-value, by comparison with random answers, corrected for testing many patterns: of all findings with q up to 0.05, about 5% are expected to be chance."),
     ("At equal length", "The share if both answers had the same number of characters, by a model of length and this cue together."),
 ]  # fmt: skip
+OWN_NOTE = "Its own answer: the fair share is what judges who wrote neither answer gave the same answers. Strong: the interval of the difference leaves out 0."
+NOT_SEPARATED = "Its own answer, without a fair share: no other judges voted on enough of the same pairs, so a bias cannot be separated from better answers."
+NO_JUDGES = "The votes do not name their judges, so several votes on the same pair in the same order count as those of different judges, and a vote on it in each order as those of one judge. Name the column with --judge."
 NOTE = "A pattern is not a verdict: a longer answer can be the better one. It is a shortcut if a model is rewarded for it without reading the prompt."
 
 
@@ -148,7 +151,7 @@ def _verdict(result: ChoiceAuditResult) -> str:
 def _bias(report: JudgeReport | None) -> str:
     """What all judges together prefer, if it is clear."""
     shares = report.shares if report is not None else ()
-    named = [f"{one.name} in {one.share:.0%}" for one in shares if not one.judge and _is_off(one)]
+    named = [f"{one.name} in {one.share:.0%}" for one in shares if not one.judge and one.is_off]
     return f" The judges chose {' and '.join(named)} of the votes; fair judges would in 50%." if named else ""
 
 
@@ -355,21 +358,25 @@ def _judges_section(report: JudgeReport | None) -> list[Section]:
             Column("Fair", number=True),
         ]
         blocks.append(Table(columns, [_share_row(one) for one in shares], open=20, more="rows", screen=12))
+    own = [one for one in report.shares if one.name == OWN]
+    if any(one.expected is not None for one in own):
+        blocks.append(Paragraph(OWN_NOTE, "quiet"))
+    if any(one.expected is None for one in own):
+        blocks.append(Paragraph(NOT_SEPARATED, "quiet"))
+    if not report.is_named and (report.agreement or report.order):
+        blocks.append(Paragraph(NO_JUDGES))
     if (agreed := report.agreement) is not None:
+        who = f"{count(agreed.judges)} judges" if report.is_named else "The votes"
+        seen = "several of them saw" if report.is_named else "have several votes"
         blocks.append(Paragraph(
-            f"{count(agreed.judges)} judges agree on {percent(agreed.agreement)} of {counted(agreed.pairs, 'pair')} that several of them saw; beyond chance: kappa {agreed.kappa:.2f} ({agreed.low:.2f} to {agreed.high:.2f})."
+            f"{who} agree on {percent(agreed.agreement)} of {counted(agreed.pairs, 'pair')} that {seen}; beyond chance: kappa {agreed.kappa:.2f} ({agreed.low:.2f} to {agreed.high:.2f})."
         ))  # fmt: skip
     return [Section("judges", "The judges", blocks, on=EVERYWHERE)]
 
 
-def _is_off(one: Share) -> bool:
-    """Whether a share is clearly not that of a fair judge."""
-    return one.low > one.expected or one.high < one.expected
-
-
 def _share_row(one: Share) -> Row:
     share: Words = [
-        Span(percent(one.share), "strong" if _is_off(one) else "quiet"),
+        Span(percent(one.share), "strong" if one.is_off else "quiet"),
         Span(f" ({100 * one.low:.1f} to {100 * one.high:.1f})", "quiet"),
     ]
     return Row(
@@ -378,7 +385,7 @@ def _share_row(one: Share) -> Row:
             cut(one.judge, NAME_LIMIT) if one.judge else "all",
             count(one.n),
             share,
-            percent(one.expected),
+            or_dash(one.expected, percent),
         ]
     )
 
