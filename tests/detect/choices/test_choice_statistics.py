@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import norm
 
-from longway.detect.choices.effects import logit, style_effects
+from longway.detect.choices.effects import intercept, style_effects
 from longway.detect.choices.judges import Share, agreement, difference_interval, fleiss, judge_report
 from longway.detect.choices.leak import feature_sets, leaks, relative
 from longway.detect.choices.patterns import Candidates, identities, standardised
@@ -183,13 +183,35 @@ def test_style_effects_are_those_of_a_logistic_regression():
     assert effect.equal_low < effect.equal_share < effect.equal_high
 
 
-def test_the_standard_error_is_that_of_the_second_derivatives():
-    sets, features = some_sets()
-    weight, error = logit(features, sets)
-    at = fit(features, sets, 1e-3)
-    _, information = numeric_derivatives(lambda weights: -slow_loss(weights, features, sets, 1e-3), at)
-    assert weight == pytest.approx(at[0])
-    assert error == pytest.approx(np.sqrt(np.linalg.inv(information)[0, 0]), rel=1e-3)
+def test_the_ends_of_the_interval_are_as_likely_as_a_chi_square_allows():
+    random = np.random.default_rng(0)
+    longer = random.normal(size=80)
+    hit = (random.random(80) < expit(0.8 + longer)).astype(float)
+
+    def likelihood(weights):
+        chance = expit(weights[0] + weights[1] * longer)
+        return np.log(np.where(hit > 0, chance, 1 - chance)).sum()
+
+    best = minimize(lambda weights: -likelihood(weights), np.zeros(2)).x
+    value, *ends = intercept(hit, longer)
+    assert value == pytest.approx(best[0], abs=2e-3)
+    for b in ends:
+        at_best = minimize(lambda c, b=b: -likelihood((b, c[0])), np.zeros(1)).fun
+        assert likelihood(best) + at_best == pytest.approx(3.841 / 2, abs=0.02)
+
+
+def test_a_cue_that_always_wins_has_a_narrow_interval():
+    value, low, high = (expit(b) for b in intercept(np.ones(200), np.tile([-0.1, 0.1], 100)))
+    assert value > 0.99
+    assert low > 0.97
+    assert high == pytest.approx(1, abs=1e-6)
+
+
+def test_a_cue_that_always_wins_with_length_says_nothing_at_equal_length():
+    hit = np.tile([1.0, 0.0], 50)
+    _, low, high = (expit(b) for b in intercept(hit, np.where(hit > 0, 1.0, -1.0)))
+    assert low < 0.2
+    assert high > 0.8
 
 
 def test_length_has_no_effect_at_equal_length():
@@ -197,8 +219,20 @@ def test_length_has_no_effect_at_equal_length():
     assert {one.cue for one in effects if one.equal_share is None} == {"characters", "words"}
 
 
-def test_questions_with_more_than_two_candidates_have_no_style_effects():
-    assert style_effects(Candidates.of(random_questions(40, sizes=(2, 3)))) == []
+def test_questions_with_more_than_two_candidates_are_left_out_of_style_effects():
+    assert style_effects(Candidates.of(random_questions(40, sizes=(3, 4)))) == []
+    mixed = [*pairs_with_bold(), *random_questions(40, sizes=(3,))]
+    effects = [style_effects(Candidates.of(some)) for some in (pairs_with_bold(), mixed)]
+    assert effects[0] == effects[1]
+
+
+def test_the_best_of_a_list_is_compared_with_each_other_one():
+    lists = [question("**a** b", f"c {i}", f"d {i} e", right=int(i >= 30), prompt=str(i), number=i) for i in range(40)]  # fmt: skip
+    effect = next(one for one in style_effects(Candidates.of(lists), "ranking") if one.cue == "bold")
+    assert effect.pairs == 30 * 2 + 10  # where another one is best, it and the bold one
+    assert effect.share == pytest.approx(60 / 70)
+    independent = wilson_interval(60 / 70, 70)
+    assert effect.low < independent[0]  # two pairs of a list are not independent
 
 
 def test_repeated_prompts_widen_the_interval():

@@ -136,7 +136,7 @@ def _audit(
         leaks=found,
         findings=tuple(findings),
         tested=tested,
-        effects=tuple(style_effects(candidates)),
+        effects=tuple(style_effects(candidates, given.columns.kind)),
         judges=judge_report(given.questions, given.ties) if given.columns.kind == "votes" else None,
         examples=_examples(findings[:SHOWN], tests, candidates),
         problems=(*given.problems, *problems),
