@@ -455,3 +455,17 @@ def test_options_of_most_questions_do_not_connect_them():
     rows = [{"longway_id": f"r{i}", "choices": ["yes", "no"], "answer": "AB"[i % 2]} for i in range(30)]
     given = load_choices(rows)
     assert len(set(together(given, given)[0].tolist())) == 30
+
+
+def first_votes(n=60, mark=""):
+    """Votes that the first answer wins in nine of ten pairs."""
+    return [
+        {"id": f"v{i}", "prompt": f"Number {i}?", "a": f"moo {i}{mark}", "b": f"baa {i}{mark}", "winner": "b" if i % 10 == 0 else "a"}
+        for i in range(n)
+    ]  # fmt: skip
+
+
+def test_answers_of_votes_are_called_answers_as_in_the_audit():
+    result = lw.prove_choices(first_votes(), first_votes(mark="!"), models=("bow",), seeds=1)
+    assert "the first answer" in result.cues
+    assert result.groups

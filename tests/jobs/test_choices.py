@@ -16,6 +16,7 @@ from longway.errors import CheckFailed, DataError, SettingError
 from longway.jobs.audit.gate import Limits, gate
 from longway.jobs.choices.audit.job import audit_choices
 from longway.jobs.choices.audit.result import ChoiceAuditResult
+from longway.show.html import render
 from tests.detect.choices.quizzes import WORDS, question, random_questions
 from tests.environment import without_encoder
 
@@ -333,3 +334,29 @@ def test_a_leak_that_cannot_be_measured_is_not_a_number_and_does_not_pass_the_ga
     assert "could not be measured" in gate(result, Limits(leak=0.6))[0].message
     with pytest.raises(DataError, match="4 different questions"):
         lw.repair_choices(few_prompts(), encoder=False)
+
+
+def test_reasons_of_the_gate_say_what_each_ranker_sees(marked):
+    messages = [one.message for one in gate(marked, Limits(leak=0.5)) if one.rule == "leak"]
+    assert [("surface and words" in one, "surface and meaning" in one) for one in messages] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_the_repair_of_votes_is_suggested_without_the_column_of_the_judge(run, tmp_path):
+    rows = [{"who" if name == "judge" else name: value for name, value in row.items()} for row in votes()]
+    (tmp_path / "votes.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    done = run("audit", "votes.jsonl", "--judge", "who")
+    assert "longway repair votes.jsonl" in done.output
+    assert "repair votes.jsonl --judge" not in " ".join(done.output.split())
+
+
+def test_questions_that_style_effects_leave_out_are_counted():
+    rows = [
+        {"prompt": row["prompt"], "choices": [row["chosen"], row["rejected"]], "answer": 0} for row in pairs()
+    ]
+    rows += [{"prompt": f"Third {i}?", "choices": ["a", "b", f"c{i}"], "answer": i % 3} for i in range(30)]
+    result = audit_choices(rows, encoder=False, answer_base=0)
+    assert result.effects
+    assert "Compared: 60 of 90 questions, those with two options." in render(result.page())

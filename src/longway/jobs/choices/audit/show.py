@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
 from longway.detect.choices.effects import StyleEffect
 from longway.detect.choices.judges import OWN, JudgeReport, Share
-from longway.detect.choices.leak import CANDIDATES, ENCODER
+from longway.detect.choices.leak import ENCODER, SEEN
 from longway.detect.choices.patterns import place_name
 from longway.detect.severity import severity_of
-from longway.jobs.choices.audit.result import NO_ENCODER_OF_LANGUAGE, ChoiceAuditResult, ChoiceExample
+from longway.jobs.choices.audit.result import (
+    NO_ENCODER_OF_LANGUAGE,
+    ChoiceAuditResult,
+    ChoiceExample,
+    ChoiceSummary,
+)
 from longway.records import Finding, Leak
 from longway.show import charts
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
@@ -44,13 +48,6 @@ MAX_BARS = 12
 N_NAMED = 3
 OPTION_LIMIT = 160
 EVERYWHERE = REPORT | SCREEN
-SEEN = {
-    CANDIDATES: "surface and words",
-    ENCODER: "surface and meaning",
-    "cues": "surface only",
-    "words": "words only",
-    "overlap": "words of the prompt",
-}  # of the candidates
 NO_ENCODER = (
     "The sentence encoder is not installed, so meaning was not measured: longway engines install local."
 )
@@ -76,10 +73,10 @@ READING = [
     ("Surface, meaning", "Surface is length, place, punctuation and style. Meaning is what a small sentence encoder makes of the start of each candidate."),
     ("Chance", "The accuracy of a random choice: the mean of one divided by the number of candidates."),
     ("Applies to", "Questions in which some candidates have the pattern and others do not. The others say nothing about it."),
-    ("Right one has it", "In how many of these the right candidate (chosen, best or winning) has the pattern, and how many a random choice would give."),
+    ("Right option has it", "In how many of these the right option (the chosen answer, the best candidate) has the pattern, and in how many by a random choice."),
     ("Points", "How much more often than by chance one is right by choosing among the candidates with the pattern, over all questions; in percentage points."),
     ("q", "The p-value, by comparison with random answers, corrected for testing many patterns: of all findings with q up to 0.05, about 5% are expected to be chance."),
-    ("At equal length", "The share if both answers had the same number of characters, by a model of length and this cue together."),
+    ("At equal length", "The share if both answers had the same number of characters, by a model of length and this feature together."),
 ]  # fmt: skip
 OWN_NOTE = "Its own answer: the fair share is what judges who wrote neither answer gave the same answers. Strong: the interval of the difference leaves out 0."
 NOT_SEPARATED = "Its own answer, without a fair share: no other judges voted on enough of the same pairs, so a bias cannot be separated from better answers."
@@ -109,7 +106,7 @@ def choice_page(result: ChoiceAuditResult) -> Page:
         sections=[
             _leak_section(result),
             _findings_section(result),
-            *_effects_section(result.effects),
+            *_effects_section(result),
             *_judges_section(result.judges),
             _data_section(result),
             *([Section("problems", "Problems of the data", [Bullets([problem_bullet(one) for one in result.problems], "problems")], on=EVERYWHERE)] if result.problems else []),
@@ -212,7 +209,7 @@ def leak_words(leak: Leak) -> Words:
 
 
 def _findings_section(result: ChoiceAuditResult) -> Section:
-    n_tested, right = sum(result.tested.values()), UNITS[result.dataset.kind].right
+    n_tested, unit = sum(result.tested.values()), UNITS[result.dataset.kind]
     title = f"What the {_right(result)}s have in common"
     if not result.findings:
         text = f"None of the {counted(n_tested, 'pattern')} tested is more frequent among the {_right(result)}s than among the others (q ≤ {result.settings.max_q:g})."
@@ -231,7 +228,7 @@ def _findings_section(result: ChoiceAuditResult) -> Section:
         full=max(100 * one.points for one in result.findings),
     )  # fmt: skip
     columns = [
-        Column("Pattern"), Column("Applies to", number=True, short="Applies"), Column(f"{right.capitalize()} one has it", number=True, short=f"{right.capitalize()} has it"),
+        Column("Pattern"), Column("Applies to", number=True, short="Applies"), Column(f"{_right(result).capitalize()} has it", number=True, short=f"{unit.right.capitalize()} has it"),
         Column("Points", number=True), Column("Severity", drop=1), Column("q", number=True, drop=2),
     ]  # fmt: skip
     rows = [_finding_row(at, finding, result) for at, finding in enumerate(result.findings[:MAX_FINDINGS])]
@@ -291,22 +288,23 @@ def visible(text: str) -> str:
     return f"{start}{cut(inner, OPTION_LIMIT)}{end}"
 
 
-def _effects_section(effects: Sequence[StyleEffect]) -> list[Section]:
+def _effects_section(result: ChoiceAuditResult) -> list[Section]:
+    effects, unit = result.effects, UNITS[result.dataset.kind]
     if not effects:
         return []
     clear = [one for one in effects if one.low > 0.5 or one.high < 0.5]
     columns = [
-        Column("The answer with more"),
+        Column("Feature"),
         Column("Pairs", number=True, drop=2),
         Column("Preferred", number=True),
         Column("At equal length", number=True, drop=1),
     ]
     rows = [_effect_row(one) for one in effects[:MAX_EFFECTS]]
-    lead = "How often the answer that has more of something is the preferred one, among the pairs in which the two differ. At equal length: what is left if length itself is accounted for."
+    lead = f"How often the {unit.candidate} with more of a feature is preferred, among the pairs in which the two differ. At equal length: what remains when length is accounted for."
     n_left = sum(
         one.equal_low is not None and (one.equal_low > 0.5 or (one.equal_high or 0) < 0.5) for one in effects
     )
-    said = f"{counted(len(clear), 'cue')} of {count(len(effects))} make a difference as they are, {count(n_left)} at equal length."
+    said = f"{counted(len(clear), 'feature')} of {count(len(effects))} make a difference as they are, {count(n_left)} at equal length.{_pairs_used(result.dataset)}"
     return [
         Section(
             "style",
@@ -314,11 +312,21 @@ def _effects_section(effects: Sequence[StyleEffect]) -> list[Section]:
             [
                 Paragraph(lead, "lead"),
                 Paragraph(said),
-                Table(columns, rows, open=20, more="cues", screen=EFFECTS_ON_SCREEN),
+                Table(columns, rows, open=20, more="features", screen=EFFECTS_ON_SCREEN),
             ],
             on=EVERYWHERE,
         )
     ]
+
+
+def _pairs_used(data: ChoiceSummary) -> str:
+    """Which candidates are compared, if some questions have more than two; "" if none have."""
+    unit, n_pairs = UNITS[data.kind], data.sizes.get("2", 0)
+    if n_pairs == data.used:
+        return ""
+    if data.kind == "ranking":
+        return f" Compared: the {unit.right} {unit.candidate} of each {unit.question} with each other one; the interval allows for pairs of one {unit.question} being related."
+    return f" Compared: {count(n_pairs)} of {counted(data.used, unit.question)}, those with two {unit.candidate}s."
 
 
 def _effect_row(one: StyleEffect) -> Row:
@@ -398,7 +406,7 @@ def _data_section(result: ChoiceAuditResult) -> Section:
         total = sum(data.places) or 1
         facts.append(
             (
-                f"{unit.right.capitalize()} one at",
+                f"{_right(result).capitalize()} at",
                 ", ".join(
                     f"{place_name(i, unit.candidate).removeprefix('option ')} {percent(n / total)}"
                     for i, n in enumerate(data.places)

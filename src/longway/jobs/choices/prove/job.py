@@ -30,6 +30,7 @@ from longway.detect.choices.ranker import hits
 from longway.detect.choices.search import search
 from longway.errors import DataError, SettingError
 from longway.jobs.choices.audit.job import FEWEST, LABELS, as_choices
+from longway.jobs.choices.audit.show import UNITS
 from longway.jobs.choices.prove.measure import Answers, TestSet, part_name
 from longway.jobs.choices.prove.models import Ranker, ranker_named
 from longway.jobs.choices.prove.parts import (
@@ -343,7 +344,7 @@ class _Proof:
     def _tests(self, rows: Mapping[str, Ints]) -> list[TestSet]:
         """The test sets with their parts, by the findings of an audit of `before`."""
         source = self.given.part(self.versions[0].rows)
-        label = LABELS[self.inputs.kind]
+        label, noun = LABELS[self.inputs.kind], UNITS[self.inputs.kind].candidate
         field = " + ".join(self.inputs.before.columns.candidates)
         found, _, _ = search(
             source,
@@ -351,6 +352,7 @@ class _Proof:
             max_q=self.settings.max_q,
             field=field,
             label=label,
+            noun=noun,
             step=self.watcher.step,
         )
         self.findings = self._without_kept(found)[:CUES]
@@ -361,7 +363,7 @@ class _Proof:
         tests = []
         for name, some in rows.items():
             given = self.given.part(some)
-            cues = cues_in(given, self.findings, is_ordered=self.is_ordered)
+            cues = cues_in(given, self.findings, is_ordered=self.is_ordered, noun=noun)
             parts = parts_of(given.questions, cues, given.sets)
             for kind, part in parts.items():
                 if part.sum() < MIN_PART and kind != ALL:

@@ -147,12 +147,14 @@ def _same(one: Question) -> Hashable:
     return " ".join(words_of(one.prompt)), tuple(sorted(text.strip() for text in one.candidates))
 
 
-def cues_in(given: Candidates, findings: Sequence[Finding], *, is_ordered: bool) -> list[Cue]:
-    """The findings that can be seen in some questions."""
+def cues_in(
+    given: Candidates, findings: Sequence[Finding], *, is_ordered: bool, noun: str = "option"
+) -> list[Cue]:
+    """The findings that can be seen in some questions. noun: what a candidate is called."""
     wanted = {(one.level, one.pattern.place): one for one in findings}
     found = {
         (one.family, one.name): Cue(one.name, one.family, wanted[one.family, one.name].points, one.has)
-        for one in all_patterns(given, is_ordered=is_ordered)
+        for one in all_patterns(given, is_ordered=is_ordered, noun=noun)
         if (one.family, one.name) in wanted
     }
     return [found[key] for key in wanted if key in found]

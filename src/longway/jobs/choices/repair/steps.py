@@ -22,6 +22,7 @@ from longway.engines.engine import Engine
 from longway.engines.prompt import answer_prompt
 from longway.errors import DataError
 from longway.jobs.choices.audit.job import FEWEST, LABELS
+from longway.jobs.choices.audit.show import UNITS
 from longway.jobs.choices.repair.result import (
     ChoicePlan,
     ChoiceStep,
@@ -158,6 +159,7 @@ class RepairSteps:
             max_q=MAX_Q,
             field=" + ".join(columns.candidates),
             label=LABELS[columns.kind],
+            noun=UNITS[columns.kind].candidate,
         )
         return findings, {(one.pattern.family, one.pattern.name): one for one in tests}
 
