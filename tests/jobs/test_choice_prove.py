@@ -30,6 +30,7 @@ from longway.jobs.choices.prove.parts import (
     parts_of,
     pointed_to,
     together,
+    with_form_exchanged,
 )
 from longway.jobs.choices.prove.result import AFTER, BEFORE, CONTROL, ChoiceProveResult
 from longway.jobs.choices.prove.show import is_unclear
@@ -154,6 +155,25 @@ def test_a_removed_cue_that_was_always_right_is_not_called_worse():
     )
     assert "clearly worse" not in verdict.lower()
     assert not is_unclear(result)
+
+
+def test_the_form_of_candidates_is_exchanged_where_it_always_points_to_the_right_one():
+    rows = evened(QUIZ)
+    marked = [
+        {**row, "choices": [" " * (at == "ABCD".index(row["answer"])) + text for at, text in enumerate(row["choices"])]}
+        for row in rows
+    ]  # fmt: skip
+    result = lw.prove_choices(marked, rows, models=("bow",), seeds=1)
+    change = only(result.compared(REVERSED))
+    assert change.before < 0.1  # the space is on a wrong option
+    assert change.verdict == "better"
+    assert result.page().verdict.startswith("Clearly better where the cues point the wrong way")
+    assert any("exchanged spaces and full stops" in note for note in result.notes)
+
+
+def test_a_question_with_one_form_is_not_changed():
+    asked = Question("1", 0, "Where?", ("In Rome.", "In Oslo."), 0)
+    assert with_form_exchanged(asked) is asked
 
 
 def test_balanced_cues_decide_where_few_cues_point_the_wrong_way(proof):

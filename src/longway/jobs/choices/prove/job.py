@@ -22,6 +22,7 @@ from typing import Literal
 import numpy as np
 
 from longway.classify.frozen import VectorCache
+from longway.data.choice_columns import Kind
 from longway.data.choices import ChoiceDataset, Question, load_choices
 from longway.data.table import scalar_text
 from longway.detect.choices.leak import folds_of
@@ -35,6 +36,7 @@ from longway.jobs.choices.prove.measure import Answers, TestSet, part_name
 from longway.jobs.choices.prove.models import Ranker, ranker_named
 from longway.jobs.choices.prove.parts import (
     ALL,
+    REVERSED,
     Bools,
     Floats,
     Ints,
@@ -43,6 +45,7 @@ from longway.jobs.choices.prove.parts import (
     overlap,
     parts_of,
     together,
+    with_form_exchanged,
 )
 from longway.jobs.choices.prove.result import (
     AFTER,
@@ -68,7 +71,7 @@ MIN_PART = 10  # questions of a part that is tested
 LEFT_OUT = 10  # with a test set, each seed leaves out one in so many training questions
 SPLIT, TRAIN = "split", "train"
 CELLS, VECTORS = "cells", "vectors.sqlite"
-CELL_VERSION = 2  # increased when the same training would be done or stored differently
+CELL_VERSION = 3  # increased when the same training would be done or stored differently
 
 
 def prove_choices(
@@ -173,7 +176,7 @@ class _Inputs:
         return self.versions[AFTER]
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         return self.before.columns.kind
 
 
@@ -262,6 +265,7 @@ class _Proof:
         rows = {name: pool.add(some) for name, some in asked.items()}
         self.given = Candidates.of(pool.questions, before.columns.kind)
         self.tests = self._tests(rows)
+        self.tests += self._exchanged(pool)
         is_traced = bool(np.isin(groups[1], groups[0]).any())
         missing = (
             int((~np.isin(groups[0], groups[1])).sum()) if is_traced else 0
@@ -372,6 +376,32 @@ class _Proof:
                     )
             kept = {kind: part for kind, part in parts.items() if kind == ALL or part.sum() >= MIN_PART}
             tests.append(TestSet(name, some, given, cues, kept))
+        return tests
+
+    def _exchanged(self, pool: _Pool) -> list[TestSet]:
+        """Where hardly any cues point the wrong way, but the form of candidates is one: copies of the test questions in which it does."""
+        noun, tests = UNITS[self.inputs.kind].candidate, []
+        for test in self.tests:
+            if not test.cues or REVERSED in test.parts:
+                continue
+            copies = [with_form_exchanged(one) for one in test.given.questions]
+            is_changed = np.array(
+                [one is not copy for one, copy in zip(test.given.questions, copies, strict=True)]
+            )
+            given = Candidates.of(copies, self.inputs.kind) if is_changed.any() else test.given
+            cues = cues_in(given, self.findings, is_ordered=self.is_ordered, noun=noun)
+            part = (
+                parts_of(copies, cues, given.sets).get(REVERSED, np.zeros(len(copies), dtype=bool))
+                & is_changed
+            )
+            if part.sum() >= MIN_PART:
+                name = f"{test.name}, form exchanged"
+                self.notes.append(
+                    f"{name}: hardly any cues point to a wrong {noun}, so these are copies of {int(part.sum())} questions in which the right {noun} has exchanged spaces and full stops with a wrong one."
+                )
+                tests.append(TestSet(name, pool.add(copies), given, (), {REVERSED: part}))
+        if tests:
+            self.given = Candidates.of(pool.questions, self.inputs.kind)
         return tests
 
     def _without_kept(self, found: Sequence[Finding]) -> list[Finding]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 import numpy as np
@@ -158,6 +158,34 @@ def cues_in(
         if (one.family, one.name) in wanted
     }
     return [found[key] for key in wanted if key in found]
+
+
+def with_form_exchanged(one: Question) -> Question:
+    """The question with the form of its right candidate given to the first other one that has another form, and the other way round; itself if all have the same.
+
+    The form is the space at both ends and a full stop. It says nothing about what is right, so a model that reads it as a cue is misled.
+
+    >>> with_form_exchanged(Question("1", 0, "Where?", (" Rome.", "Oslo"), 0)).candidates
+    ('Rome', ' Oslo.')
+    """
+    right, parts = one.right or 0, [_form(text) for text in one.candidates]
+    others = [
+        at for at, (form, body) in enumerate(parts) if form != parts[right][0] and body != parts[right][1]
+    ]
+    if not others:
+        return one
+    texts = list(one.candidates)
+    for at, other in ((right, others[0]), (others[0], right)):
+        texts[at] = parts[at][1].join(parts[other][0])
+    return replace(one, candidates=tuple(texts))
+
+
+def _form(text: str) -> tuple[tuple[str, str], str]:
+    """What stands before and behind the words of a text, and these."""
+    body = text.strip()
+    body = body[:-1] if body.endswith(".") and not body.endswith("..") else body
+    before, _, behind = text.partition(body) if body else ("", "", "")
+    return (before, behind), body
 
 
 def sides(has: Bools, sets: Sets) -> tuple[Bools, Bools]:
