@@ -289,7 +289,8 @@ class Leak:
     part: "text", "context" or "both"; columns: the columns read.
     families: if the model sees more than words, the accuracy that is lost without each kind of feature.
     accuracy with its 95% interval (low, high); majority: what always answering the commonest label gets.
-    how: "5-fold cross-validation" or the name of the held-out set; rows: rows it was measured on.
+    how: "5-fold cross-validation" or the name of the held-out set; rows: rows it was measured on. 0 rows: it could not be measured, the
+    accuracy is that of chance and the interval is from 0 to 1.
     """
 
     part: str
@@ -301,6 +302,11 @@ class Leak:
     how: str
     rows: int
     families: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether there was enough to measure it on."""
+        return self.rows > 0
 
     def differs_from(self, other: Leak) -> bool:
         """Whether each accuracy is outside the interval of the other."""

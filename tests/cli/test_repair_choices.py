@@ -26,7 +26,7 @@ def run(*words):
 def test_the_data_are_recognised_and_repaired(file, tmp_path):
     done = run(file, "--out", tmp_path / "run")
     assert done.exit_code == 0, done.output
-    assert "right ones at all places equally often" in done.output
+    assert "at every place equally often" in " ".join(done.output.split())
     assert "longway audit" in done.output
     assert "Report:" in run(file, "--out", tmp_path / "run").output  # the same command shows the finished run
 

@@ -202,12 +202,19 @@ def test_a_bad_row_is_counted(kind, bad):
 
 
 def test_several_right_answers_are_counted():
-    given = load_choices([{"choices": ["a1", "b1"], "answer": answer} for answer in (["a1"], ["a1", "b1"])])
+    given = load_choices(
+        [
+            {"question": "Which?", "choices": ["a1", "b1"], "answer": answer}
+            for answer in (["a1"], ["a1", "b1"])
+        ]
+    )
     assert [one.kind for one in given.problems] == ["several_answers"]
 
 
 def test_null_candidates_are_counted():
-    given = load_choices([{"choices": some, "answer": 0} for some in (["x", "y"], None, ["x", None])])
+    given = load_choices(
+        [{"question": "Which?", "choices": some, "answer": 0} for some in (["x", "y"], None, ["x", None])]
+    )
     assert {one.kind for one in given.problems} == {"no_candidates", "empty_candidate"}
 
 
@@ -219,10 +226,10 @@ def test_a_prompt_of_most_rows_is_an_instruction():
         ("instruction", 30),
         ("repeated_question", 10),
     ]
-    groups = Candidates.of(given.questions).group
+    groups = Candidates.of(given.questions, "preference").group
     assert len({*groups[:30].tolist()}) == 30
     assert len({*groups[30:].tolist()}) == 5
-    (copies,) = {*Candidates.of([given.questions[0]] * 25).group.tolist()}
+    (copies,) = {*Candidates.of([given.questions[0]] * 25, "preference").group.tolist()}
     assert copies == 0
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from hashlib import sha256
 from math import log
 
@@ -29,8 +30,10 @@ from longway.jobs.choices.prove.parts import (
     parts_of,
     pointed_to,
     together,
+    with_form_exchanged,
 )
 from longway.jobs.choices.prove.result import AFTER, BEFORE, CONTROL, ChoiceProveResult
+from longway.jobs.choices.prove.show import is_unclear
 from longway.review.pages.report_pages import REPORTS, in_pages
 from tests.jobs.quizzes import evened, pairs, quiz
 
@@ -140,6 +143,43 @@ def test_the_frozen_encoder_ranks_candidates(tmp_path):
     result = lw.prove_choices(rows, evened(rows), models=("minilm",), seeds=1, out=tmp_path / "run")
     assert {row.model for row in result.rows} == {"minilm"}
     assert not (tmp_path / "run" / "vectors.sqlite").exists()
+
+
+def test_a_removed_cue_that_was_always_right_is_not_called_worse():
+    rows = quiz(supporting=1.0)
+    result = lw.prove_choices(rows, evened(rows), models=("bow",), seeds=1)
+    assert only(result.compared(ALL)).verdict == "worse"
+    verdict = result.page().verdict
+    assert verdict.startswith(
+        "The effect cannot be judged: too few questions have cues that point to a wrong"
+    )
+    assert "clearly worse" not in verdict.lower()
+    assert not is_unclear(result)
+
+
+def test_the_form_of_candidates_is_exchanged_where_it_always_points_to_the_right_one():
+    rows = evened(QUIZ)
+    marked = [
+        {**row, "choices": [" " * (at == "ABCD".index(row["answer"])) + text for at, text in enumerate(row["choices"])]}
+        for row in rows
+    ]  # fmt: skip
+    result = lw.prove_choices(marked, rows, models=("bow",), seeds=1)
+    change = only(result.compared(REVERSED))
+    assert change.before < 0.1  # the space is on a wrong option
+    assert change.verdict == "better"
+    assert result.page().verdict.startswith("Clearly better where the cues point the wrong way")
+    assert any("exchanged spaces and full stops" in note for note in result.notes)
+
+
+def test_a_question_with_one_form_is_not_changed():
+    asked = Question("1", 0, "Where?", ("In Rome.", "In Oslo."), 0)
+    assert with_form_exchanged(asked) is asked
+
+
+def test_balanced_cues_decide_where_few_cues_point_the_wrong_way(proof):
+    few = [one for one in proof.tests if one.kind != REVERSED]
+    verdict = replace(proof, tests=tuple(few)).page().verdict
+    assert " where the cues cancel out: bag of words" in verdict
 
 
 # ---- what is trained on, and what is tested
@@ -428,3 +468,24 @@ def test_test_questions_that_are_trained_on_are_refused_or_left_out():
 def test_a_model_that_ranks_nothing_is_refused(name):
     with pytest.raises(SettingError, match="'model' must be bow, minilm"):
         check_model(name)
+
+
+def test_options_of_most_questions_do_not_connect_them():
+    """Without a prompt, questions belong together by a shared option, but not by yes and no."""
+    rows = [{"longway_id": f"r{i}", "choices": ["yes", "no"], "answer": "AB"[i % 2]} for i in range(30)]
+    given = load_choices(rows)
+    assert len(set(together(given, given)[0].tolist())) == 30
+
+
+def first_votes(n=60, mark=""):
+    """Votes that the first answer wins in nine of ten pairs."""
+    return [
+        {"id": f"v{i}", "prompt": f"Number {i}?", "a": f"moo {i}{mark}", "b": f"baa {i}{mark}", "winner": "b" if i % 10 == 0 else "a"}
+        for i in range(n)
+    ]  # fmt: skip
+
+
+def test_answers_of_votes_are_called_answers_as_in_the_audit():
+    result = lw.prove_choices(first_votes(), first_votes(mark="!"), models=("bow",), seeds=1)
+    assert "the first answer" in result.cues
+    assert result.groups

@@ -331,6 +331,15 @@ def test_the_leak_after_a_step_is_measured_as_that_of_the_result():
     assert result.steps[0].leak == result.leak_after.accuracy
 
 
+def test_answers_of_votes_are_called_answers_as_in_the_audit():
+    rows = [
+        {"prompt": f"Number {i}?", "a": f"moo {i}", "b": f"baa {i}", "winner": "b" if i % 10 == 0 else "a"}
+        for i in range(60)
+    ]
+    result = lw.repair_choices(rows, encoder=False)
+    assert "the first answer" in {one.name for one in result.findings}
+
+
 # What the candidates mean
 
 

@@ -13,8 +13,10 @@ from longway.cli import app
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import search
 from longway.errors import CheckFailed, DataError, SettingError
+from longway.jobs.audit.gate import Limits, gate
 from longway.jobs.choices.audit.job import audit_choices
 from longway.jobs.choices.audit.result import ChoiceAuditResult
+from longway.show.html import render
 from tests.detect.choices.quizzes import WORDS, question, random_questions
 from tests.environment import without_encoder
 
@@ -294,3 +296,67 @@ def test_the_verdict_names_a_clear_leak_that_is_not_in_the_headline():
     verdict = replace(found, leaks={**found.leaks, "encoder": unclear}).page().verdict
     assert words.low > words.majority
     assert f"(surface and words) picks the right option in {words.accuracy:.0%}" in verdict
+
+
+def yes_or_no(n=200, share=0.85):
+    """Questions about a passage, of which this share has the answer no. No column has one of the usual names of a prompt."""
+    return [
+        {
+            "passage": f"Passage {i}",
+            "statement": f"Statement {i}.",
+            "choices": ["yes", "no"],
+            "answer": "no" if i < share * n else "yes",
+        }
+        for i in range(n)
+    ]
+
+
+def test_an_answer_that_is_nearly_always_right_leaks_without_a_prompt_column():
+    result = lw.audit_choices(yes_or_no(), encoder=False)
+    assert result.leak.low > 0.7
+    assert result.leak.accuracy == pytest.approx(0.85, abs=0.02)
+    assert "no_prompt" in {one.kind for one in result.problems}
+    assert gate(result, Limits(leak=0.6))
+
+
+def few_prompts(n=40):
+    """Questions with four different prompts."""
+    return [
+        {"question": f"Question {i % 4}?", "choices": [f"a{i}", f"b{i}"], "answer": "AB"[i % 2]}
+        for i in range(n)
+    ]
+
+
+def test_a_leak_that_cannot_be_measured_is_not_a_number_and_does_not_pass_the_gate():
+    result = lw.audit_choices(few_prompts(), encoder=False)
+    assert not result.leak.is_measured
+    assert "could not be measured: 4 different questions" in result.page().verdict
+    assert "could not be measured" in gate(result, Limits(leak=0.6))[0].message
+    with pytest.raises(DataError, match="4 different questions"):
+        lw.repair_choices(few_prompts(), encoder=False)
+
+
+def test_reasons_of_the_gate_say_what_each_ranker_sees(marked):
+    messages = [one.message for one in gate(marked, Limits(leak=0.5)) if one.rule == "leak"]
+    assert [("surface and words" in one, "surface and meaning" in one) for one in messages] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_the_repair_of_votes_is_suggested_without_the_column_of_the_judge(run, tmp_path):
+    rows = [{"who" if name == "judge" else name: value for name, value in row.items()} for row in votes()]
+    (tmp_path / "votes.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    done = run("audit", "votes.jsonl", "--judge", "who")
+    assert "longway repair votes.jsonl" in done.output
+    assert "repair votes.jsonl --judge" not in " ".join(done.output.split())
+
+
+def test_questions_that_style_effects_leave_out_are_counted():
+    rows = [
+        {"prompt": row["prompt"], "choices": [row["chosen"], row["rejected"]], "answer": 0} for row in pairs()
+    ]
+    rows += [{"prompt": f"Third {i}?", "choices": ["a", "b", f"c{i}"], "answer": i % 3} for i in range(30)]
+    result = audit_choices(rows, encoder=False, answer_base=0)
+    assert result.effects
+    assert "Compared: 60 of 90 questions, those with two options." in render(result.page())

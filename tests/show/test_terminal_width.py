@@ -46,12 +46,12 @@ def test_the_highlighted_words_of_an_example_are_in_view(width, before):
 
 def test_at_80_columns_the_least_important_columns_are_dropped_and_named():
     text = shown(page_of(["Some text with ", Span("a mark", "m5")]), 80)
-    assert "Rows" not in text.split("Pattern 0")[0].split("Columns for")[0]
+    assert "Rows" not in text.split("Pattern 0")[0].split("Not shown")[0]
     assert "Severity" in text
-    assert "Columns for which there is no room: Rows, Label’s share." in text
+    assert "Not shown for lack of space: Rows, Label’s share." in text
     wide = shown(page_of(["Some text with ", Span("a mark", "m5")]), 120)
     assert "1,234" in wide
-    assert "no room" not in wide
+    assert "lack of space" not in wide
 
 
 def test_an_example_begins_with_the_first_of_several_highlighted_words():
@@ -66,7 +66,7 @@ def test_numbers_are_never_cut():
     text = shown(page, 80)
     assert "…" not in text
     assert "0234.5%" in text
-    assert "Figure 11" in text.split("no room:")[1]
+    assert "Figure 11" in text.split("lack of space:")[1]
 
 
 @pytest.mark.parametrize(

@@ -198,8 +198,11 @@ def on_data(
 
 
 def on_candidates(command: str, data: str, columns: ChoiceColumns) -> str:
-    """A command on data with candidates, with the columns and the answer base that were not guessed."""
-    named = columns.fields()
+    """A command on data with candidates, with the columns and the answer base that were not guessed.
+
+    Not the judge of votes: commands that change data have an option --judge for the engine that judges.
+    """
+    named = {role: name for role, name in columns.fields().items() if role != "judge"}
     pairs = [("choices", name) for name in columns.candidates] if "choices" in named else []
     pairs += [(role, name) for role, name in named.items() if role != "choices"]
     options = [f"--{role} {quote(name)}" for role, name in pairs if role not in columns.guessed]

@@ -42,7 +42,7 @@ KINDS = {
     "repeated_candidate": ("{n} with a candidate that occurs twice{about}; used.", "Make the candidates of a row different."),
     "tie": ("{n} with a tie{about}; used to compare judges only.", "Nothing to do."),
     "begins_with_prompt": ("{n} whose candidates all begin with the prompt{about}; what follows it was used.", "Nothing to do."),
-    "instruction": ("{n} have a prompt that more than half of the rows have{about}: an instruction, not a question. They count as independent unless the right answer is the same.", "Name the column of the question, if there is one: --prompt COLUMN."),
+    "instruction": ("{n} have a prompt that more than half of the rows have{about}: an instruction, not a question. They count as independent unless their answers are the same.", "Name the column of the question, if there is one: --prompt COLUMN."),
     "repeated_question": ("{n} that repeat a prompt{about}. They count as one observation where their answers agree.", "Keep one row for each question."),
 }  # fmt: skip
 
@@ -52,6 +52,10 @@ BASE_OF_BOTH = "The answers are numbers, and both 0 and the number of a last opt
 ALSO_NUMBERS = Problem(
     "answer_way", "The answers are texts of options, but they could also be the numbers of other options. Assumed: texts.", 0,
     "If they are numbers: --answer-base 0, or --answer-base 1.", (),
+)  # fmt: skip
+NO_PROMPT = Problem(
+    "no_prompt", "No prompt column was found, so repeated questions are recognised by their candidates only.", 0,
+    "Name the column of the question, if there is one: --prompt COLUMN.", (),
 )  # fmt: skip
 BASE = (
     "The answers are numbers, but neither 0 nor the number of a last option occurs: they may count from 0 or from 1. Assumed: from {base}.",
@@ -285,6 +289,8 @@ class _Rows:
             found.append(Problem("answer_base", message, len(self.questions), next_step, ()))
         if self.are_also_numbers:
             found.append(replace(ALSO_NUMBERS, count=len(self.questions)))
+        if self.questions and not any(one.prompt for one in self.questions):
+            found.append(replace(NO_PROMPT, count=len(self.questions)))
         for kind, (message, next_step) in KINDS.items():
             if rows := self.faults.get(kind):
                 shown = tuple(row + 1 for row in rows[:SHOWN])

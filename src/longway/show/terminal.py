@@ -214,7 +214,7 @@ def _table(table: Table, width: int) -> list[RenderableType]:
         grid.add_row(*cells, *([examples[at_row]] if has_examples else []))
     below = _in_report(len(rows), len(table.rows), table.more)
     if dropped and rows:
-        below.append(Text(f"Columns for which there is no room: {', '.join(dropped)}.", style="dim"))
+        below.append(Text(f"Not shown for lack of space: {', '.join(dropped)}.", style="dim"))
     caption = [Text(clean(table.caption), style="dim")] if table.caption else []
     return [*caption, grid, *below] if rows else [*below]
 

@@ -1,5 +1,6 @@
 """The statistics of candidates against slow, obvious twins."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -8,12 +9,13 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import norm
 
-from longway.detect.choices.effects import logit, style_effects
-from longway.detect.choices.judges import agreement, fleiss
+from longway.detect.choices.effects import intercept, style_effects
+from longway.detect.choices.judges import Share, agreement, difference_interval, fleiss, judge_report
 from longway.detect.choices.leak import feature_sets, leaks, relative
-from longway.detect.choices.patterns import Candidates, standardised
+from longway.detect.choices.patterns import Candidates, identities, standardised
 from longway.detect.choices.ranker import Sets, fit, hits, softmax
 from longway.detect.choices.search import Leaders, centred, design_effect, poisson_binomial_tail
+from longway.stats import wilson_interval
 from tests.detect.choices.quizzes import question, random_questions
 
 
@@ -181,13 +183,35 @@ def test_style_effects_are_those_of_a_logistic_regression():
     assert effect.equal_low < effect.equal_share < effect.equal_high
 
 
-def test_the_standard_error_is_that_of_the_second_derivatives():
-    sets, features = some_sets()
-    weight, error = logit(features, sets)
-    at = fit(features, sets, 1e-3)
-    _, information = numeric_derivatives(lambda weights: -slow_loss(weights, features, sets, 1e-3), at)
-    assert weight == pytest.approx(at[0])
-    assert error == pytest.approx(np.sqrt(np.linalg.inv(information)[0, 0]), rel=1e-3)
+def test_the_ends_of_the_interval_are_as_likely_as_a_chi_square_allows():
+    random = np.random.default_rng(0)
+    longer = random.normal(size=80)
+    hit = (random.random(80) < expit(0.8 + longer)).astype(float)
+
+    def likelihood(weights):
+        chance = expit(weights[0] + weights[1] * longer)
+        return np.log(np.where(hit > 0, chance, 1 - chance)).sum()
+
+    best = minimize(lambda weights: -likelihood(weights), np.zeros(2)).x
+    value, *ends = intercept(hit, longer)
+    assert value == pytest.approx(best[0], abs=2e-3)
+    for b in ends:
+        at_best = minimize(lambda c, b=b: -likelihood((b, c[0])), np.zeros(1)).fun
+        assert likelihood(best) + at_best == pytest.approx(3.841 / 2, abs=0.02)
+
+
+def test_a_cue_that_always_wins_has_a_narrow_interval():
+    value, low, high = (expit(b) for b in intercept(np.ones(200), np.tile([-0.1, 0.1], 100)))
+    assert value > 0.99
+    assert low > 0.97
+    assert high == pytest.approx(1, abs=1e-6)
+
+
+def test_a_cue_that_always_wins_with_length_says_nothing_at_equal_length():
+    hit = np.tile([1.0, 0.0], 50)
+    _, low, high = (expit(b) for b in intercept(hit, np.where(hit > 0, 1.0, -1.0)))
+    assert low < 0.2
+    assert high > 0.8
 
 
 def test_length_has_no_effect_at_equal_length():
@@ -195,8 +219,20 @@ def test_length_has_no_effect_at_equal_length():
     assert {one.cue for one in effects if one.equal_share is None} == {"characters", "words"}
 
 
-def test_questions_with_more_than_two_candidates_have_no_style_effects():
-    assert style_effects(Candidates.of(random_questions(40, sizes=(2, 3)))) == []
+def test_questions_with_more_than_two_candidates_are_left_out_of_style_effects():
+    assert style_effects(Candidates.of(random_questions(40, sizes=(3, 4)))) == []
+    mixed = [*pairs_with_bold(), *random_questions(40, sizes=(3,))]
+    effects = [style_effects(Candidates.of(some)) for some in (pairs_with_bold(), mixed)]
+    assert effects[0] == effects[1]
+
+
+def test_the_best_of_a_list_is_compared_with_each_other_one():
+    lists = [question("**a** b", f"c {i}", f"d {i} e", right=int(i >= 30), prompt=str(i), number=i) for i in range(40)]  # fmt: skip
+    effect = next(one for one in style_effects(Candidates.of(lists), "ranking") if one.cue == "bold")
+    assert effect.pairs == 30 * 2 + 10  # where another one is best, it and the bold one
+    assert effect.share == pytest.approx(60 / 70)
+    independent = wilson_interval(60 / 70, 70)
+    assert effect.low < independent[0]  # two pairs of a list are not independent
 
 
 def test_repeated_prompts_widen_the_interval():
@@ -227,3 +263,89 @@ def test_judges_who_see_a_pair_in_other_orders_can_agree():
 
 def test_a_single_judge_agrees_with_nobody():
     assert agreement([question("yes", "no", prompt=str(i), judge="ann") for i in range(20)]) is None
+
+
+def test_questions_without_a_prompt_repeat_each_other_by_what_few_of_them_share():
+    labels = [question("yes", "no", right=i % 2, number=i) for i in range(30)]
+    assert len(set(identities(labels, "choice"))) == 30
+    again = [question("left", "right", number=i) for i in range(2)]
+    assert len(set(identities([*labels, *again], "choice"))) == 31
+    pairs = [question("the best", f"another {i}", number=i) for i in range(3)]
+    others = [question(f"good {i}", f"bad {i}", number=i) for i in range(3)]
+    assert len(set(identities([*pairs, *others], "preference"))) == 4
+    assert len(set(identities([*pairs, *others], "choice"))) == 6
+
+
+def test_groups_of_questions_that_are_all_alike_count_as_one_each():
+    assert design_effect(np.zeros(12), np.repeat(np.arange(4), 3)) == pytest.approx(3)
+    assert design_effect(np.zeros(4), np.arange(4)) == 1
+
+
+def own_votes(judge, n_own, n=40):
+    """Votes of a judge on pairs of ann and bob, of which this many prefer ann."""
+    return [
+        question(f"ann {i}", f"bob {i}", right=int(i >= n_own), prompt=f"p{i}", judge=judge, makers=("ann", "bob"), number=i)
+        for i in range(n)
+    ]  # fmt: skip
+
+
+def own_share_of_ann(*votes):
+    report = judge_report([one for some in votes for one in some], [])
+    return next(one for one in report.shares if one.name == "its own answer" and one.judge == "ann")
+
+
+def test_a_judge_who_wrote_the_better_answers_is_not_biased():
+    share = own_share_of_ann(own_votes("ann", 36), own_votes("cat", 36), own_votes("bob", 0))
+    assert (share.share, share.expected) == (0.9, 0.9)  # bob wrote the other answers, and does not count
+    assert not share.is_off
+
+
+def test_a_judge_who_prefers_its_answers_more_than_others_do_is_biased():
+    share = own_share_of_ann(own_votes("ann", 36), own_votes("cat", 16))
+    assert share.expected == 0.4
+    assert share.excess_low > 0
+    assert share.is_off
+
+
+def test_without_other_judges_a_share_of_own_answers_is_no_bias():
+    share = own_share_of_ann(own_votes("ann", 40), own_votes("bob", 0))
+    assert share.share == 1
+    assert share.expected is None
+    assert not share.is_off
+
+
+def test_the_interval_of_a_difference_is_that_of_the_paper():
+    """Newcombe 1998, table II, example (a): 56 of 70 against 48 of 80."""
+    first, second = (
+        Share("", "", n, k / n, *wilson_interval(k / n, n), None) for k, n in ((56, 70), (48, 80))
+    )
+    assert difference_interval(first, second) == pytest.approx((0.0524, 0.3339), abs=1e-4)
+
+
+def both_orders(second):
+    """Votes for the first answer, and in the other order as given: 0, 1 or None for a tie."""
+    votes = []
+    for i in range(12):
+        votes.append(question("yes", "no", right=0, prompt=f"p{i}", judge="ann", number=2 * i))
+        votes.append(question("no", "yes", right=second, prompt=f"p{i}", judge="ann", number=2 * i + 1))
+    return [one for one in votes if one.right is not None], [one for one in votes if one.right is None]
+
+
+@pytest.mark.parametrize(("second", "kept"), [(1, 1.0), (0, 0.0), (None, 0.0)])
+def test_a_vote_that_becomes_a_tie_in_the_other_order_is_not_kept(second, kept):
+    assert judge_report(*both_orders(second)).order.share == kept
+
+
+def test_several_votes_on_a_pair_without_judges_are_those_of_different_ones():
+    votes = [question("yes", "no", right=i % 2, prompt=f"p{i}", number=i) for i in range(12)]
+    report = judge_report(votes * 2, [])
+    assert not report.is_named
+    assert report.agreement.agreement == 1
+    assert report.order is None
+
+
+def test_a_vote_in_each_order_without_judges_is_that_of_one():
+    votes, _ = both_orders(1)
+    report = judge_report([replace(one, judge="") for one in votes], [])
+    assert report.order.share == 1
+    assert report.agreement is None

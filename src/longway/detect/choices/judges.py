@@ -1,10 +1,17 @@
-"""Judges: which place they prefer, which length, whose answers; and how well they agree."""
+"""Judges: which place they prefer, which length, whose answers; and how well they agree.
+
+That a judge prefers its own answers may be a bias, or they may be better. So its share is compared with that of other judges, who wrote
+neither of the answers, on the same pairs:
+
+    excess = share of its own answers, in its votes - share of the same answers, in the votes of others
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from math import hypot
 
 import numpy as np
 
@@ -13,12 +20,17 @@ from longway.detect.choices.search import design_effect
 from longway.stats import wilson_interval
 
 FEWEST = 10  # votes from which a share is given
+OWN = "its own answer"
 ROUNDS = 1000  # of the bootstrap
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share with its 95% interval; expected: what a fair judge would have."""
+    """A share with its 95% interval.
+
+    expected: what a fair judge would have; None if that is not known. excess_low, excess_high: 95% interval of the share less the expected
+    one, where that is a measured figure, too.
+    """
 
     name: str
     judge: str
@@ -26,7 +38,18 @@ class Share:
     share: float
     low: float
     high: float
-    expected: float
+    expected: float | None
+    excess_low: float | None = None
+    excess_high: float | None = None
+
+    @property
+    def is_off(self) -> bool:
+        """Whether it is clearly not that of a fair judge."""
+        if self.expected is None:
+            return False
+        low = self.low - self.expected if self.excess_low is None else self.excess_low
+        high = self.high - self.expected if self.excess_high is None else self.excess_high
+        return low > 0 or high < 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +66,18 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReport:
-    """votes: by judge, ties included. shares: place, length, own answers; order: pairs that were voted on in both orders, and kept their winner."""
+    """What votes say about judges.
+
+    votes: by judge, ties included. shares: place, length, own answers; order: pairs that were voted on in both orders, and kept their winner.
+    is_named: whether the votes say whose they are.
+    """
 
     votes: dict[str, int]
     ties: int
     shares: tuple[Share, ...]
     order: Share | None
     agreement: Agreement | None
+    is_named: bool = True
 
 
 def judge_report(questions: Sequence[Question], ties: Sequence[Question]) -> JudgeReport:
@@ -58,27 +86,73 @@ def judge_report(questions: Sequence[Question], ties: Sequence[Question]) -> Jud
     shares = [
         share
         for judge in ("", *sorted({one.judge for one in questions if one.judge}))
-        for share in _shares(_of(judge, questions), judge)
+        for share in _shares(questions, judge)
     ]
-    return JudgeReport(
-        dict(votes), len(ties), tuple(shares), _order(questions), agreement([*questions, *ties])
-    )
+    every = with_raters([*questions, *ties])
+    is_named = any(one.judge for one in (*questions, *ties))
+    return JudgeReport(dict(votes), len(ties), tuple(shares), _order(every), agreement(every), is_named)
 
 
-def _of(judge: str, questions: Sequence[Question]) -> list[Question]:
-    return [one for one in questions if not judge or one.judge == judge]
+def with_raters(votes: Sequence[Question]) -> list[Question]:
+    """The votes, each with a judge of its own if they name none and some are on the same pair in the same order: nobody is asked that twice.
+
+    >>> asked = [Question(str(i), i, "Why?", ("a", "b"), 0) for i in range(2)]
+    >>> [one.judge for one in with_raters(asked)]
+    ['vote 1', 'vote 2']
+    """
+    pairs = {(one.prompt, one.candidates) for one in votes}
+    if any(one.judge for one in votes) or len(pairs) == len(votes):
+        return list(votes)
+    return [replace(one, judge=f"vote {number}") for number, one in enumerate(votes, 1)]
 
 
-def _shares(votes: Sequence[Question], judge: str) -> list[Share]:
-    lengths = [tuple(map(len, one.candidates)) for one in votes]
-    other = [one for one, (first, second) in zip(votes, lengths, strict=True) if first != second]
-    own = [one for one in votes if judge and one.makers and one.makers.count(judge) == 1]
+def _shares(questions: Sequence[Question], judge: str) -> list[Share]:
+    """What a judge prefers, or all of them."""
+    votes = [one for one in questions if not judge or one.judge == judge]
+    other = [one for one in votes if len({*map(len, one.candidates)}) == 2]
     found = [
         share_of("the first answer", judge, votes, [one.right == 0 for one in votes]),
         share_of("the longer answer", judge, other, [_is_longer(one) for one in other]),
-        share_of("its own answer", judge, own, [one.makers[one.right or 0] == judge for one in own]),
+        own_share(questions, judge) if judge else None,
     ]
     return [one for one in found if one is not None]
+
+
+def own_share(questions: Sequence[Question], judge: str) -> Share | None:
+    """How often a judge prefers its own answer, against judges who wrote neither answer; None if there are too few votes.
+
+    Only pairs that both judged are compared. If they are too few, nothing is expected: the share may be the quality of the answers.
+    """
+    own = [one for one in questions if one.judge == judge and one.makers.count(judge) == 1]
+    others = [one for one in questions if one.makers.count(judge) == 1 and one.judge not in one.makers]
+    shared = {_pair(one) for one in own} & {_pair(one) for one in others}
+    mine, theirs = (_share_of_maker(judge, [one for one in some if _pair(one) in shared]) for some in (own, others))  # fmt: skip
+    if mine is None or theirs is None:
+        return _share_of_maker(judge, own)
+    low, high = difference_interval(mine, theirs)
+    return replace(mine, expected=theirs.share, excess_low=low, excess_high=high)
+
+
+def _pair(one: Question) -> tuple[str, frozenset[str]]:
+    """What is compared, in whatever order."""
+    return one.prompt, frozenset(one.candidates)
+
+
+def _share_of_maker(maker: str, votes: Sequence[Question]) -> Share | None:
+    """How often the answer of a maker is preferred."""
+    hits = [one.makers[one.right or 0] == maker for one in votes]
+    return share_of(OWN, maker, votes, hits, None)
+
+
+def difference_interval(first: Share, second: Share) -> tuple[float, float]:
+    """The 95% interval of a share less another one, from their own intervals (Newcombe 1998, method 10).
+
+    The shares are taken as independent; if both rise and fall with the same pairs, the interval is too wide, not too narrow.
+    """
+    difference = first.share - second.share
+    below = hypot(first.share - first.low, second.high - second.share)
+    above = hypot(first.high - first.share, second.share - second.low)
+    return difference - below, difference + above
 
 
 def _is_longer(vote: Question) -> bool:
@@ -86,7 +160,7 @@ def _is_longer(vote: Question) -> bool:
 
 
 def share_of(
-    name: str, judge: str, votes: Sequence[Question], hits: Sequence[bool], expected: float = 0.5
+    name: str, judge: str, votes: Sequence[Question], hits: Sequence[bool], expected: float | None = 0.5
 ) -> Share | None:
     """A share with its interval; None if there are too few votes. Votes on the same prompt are not independent: they widen the interval."""
     if len(hits) < FEWEST:
@@ -98,27 +172,31 @@ def share_of(
     return Share(name, judge, len(hits), share, low, high, expected)
 
 
-def _order(questions: Sequence[Question]) -> Share | None:
-    """How often a judge who saw a pair in both orders kept the winner."""
-    seen: dict[tuple[str, str, frozenset[str]], dict[str, Question]] = defaultdict(dict)
-    for one in questions:
-        seen[one.judge, one.prompt, frozenset(one.candidates)][one.candidates[0]] = one
-    both = [list(votes.values()) for votes in seen.values() if len(votes) == 2]
-    kept = [len({one.candidates[one.right or 0] for one in votes}) == 1 for votes in both]
-    return share_of("the same answer in both orders", "", [votes[0] for votes in both], kept, 1.0)
+def _order(votes: Sequence[Question]) -> Share | None:
+    """How often a judge who saw a pair in both orders gave the same answer; a tie is one, too."""
+    seen: dict[Hashable, dict[str, Question]] = defaultdict(dict)
+    for one in votes:
+        seen[one.judge, _pair(one)][one.candidates[0]] = one
+    both = [list(some.values()) for some in seen.values() if len(some) == 2]
+    kept = [len({_winner(one) for one in some}) == 1 for some in both]
+    return share_of("the same answer in both orders", "", [some[0] for some in both], kept, 1.0)
+
+
+def _winner(vote: Question) -> str | None:
+    """The answer that won; None for a tie."""
+    return None if vote.right is None else vote.candidates[vote.right]
 
 
 def agreement(votes: Sequence[Question]) -> Agreement | None:
     """Fleiss' kappa over the pairs that several judges voted on, whatever the order they saw; a tie is a third answer."""
-    seen: dict[tuple[str, tuple[str, ...]], dict[str, str]] = defaultdict(dict)
+    seen: dict[tuple[str, tuple[str, ...]], dict[str, str | None]] = defaultdict(dict)
     for one in votes:
-        winner = "tie" if one.right is None else one.candidates[one.right]
-        seen[one.prompt, tuple(sorted(one.candidates))][one.judge] = winner
+        seen[one.prompt, tuple(sorted(one.candidates))][one.judge] = _winner(one)
     tables = []
     for (_, candidates), by_judge in seen.items():
         if len(by_judge) > 1:
             answers = list(by_judge.values())
-            tables.append([answers.count(candidates[0]), answers.count(candidates[1]), answers.count("tie")])
+            tables.append([answers.count(candidates[0]), answers.count(candidates[1]), answers.count(None)])
     if len(tables) < FEWEST:
         return None
     counts = np.array(tables, dtype=np.float64)

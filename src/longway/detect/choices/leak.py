@@ -47,6 +47,13 @@ MOST_WORDS = 20_000
 OVERLAP = frozenset({"echo share", "echo", "restated prompt"})  # cues that read the prompt
 READS_PROMPT = OVERLAP | {"article fit", "number fit"}
 CANDIDATES, ENCODER = "candidates", "encoder"
+SEEN = {
+    CANDIDATES: "surface and words",
+    ENCODER: "surface and meaning",
+    "cues": "surface only",
+    "words": "words only",
+    "overlap": "words of the prompt",
+}  # what the ranker of each part sees of the candidates
 Progress = Callable[[int, int], object]
 
 
@@ -202,8 +209,15 @@ def repeated_picks(features: Any, penalty: Floats | float, given: Candidates, se
 
 
 def leak_of(part: str, hit: Floats, given: Candidates, columns: tuple[str, ...], repeats: int = 1) -> Leak:
-    """The accuracy of picks, with its interval and chance. repeats: cross-validations that `hit` is the mean of: 1 or REPEATS."""
+    """The accuracy of picks, with its interval and chance. repeats: cross-validations that `hit` is the mean of: 1 or REPEATS.
+
+    Questions of fewer groups than folds are not enough to measure it.
+    """
     chance = 1 / given.sets.sizes
+    n_groups = len(np.unique(given.group))
+    if n_groups < FOLDS:
+        how = f"{n_groups} different questions, fewer than the {FOLDS} folds of a cross-validation"
+        return Leak(part, columns, float(chance.mean()), 0.0, 1.0, float(chance.mean()), how, 0)
     effect = design_effect(hit - hit.mean(), given.group)
     accuracy = float(hit.mean())
     shared = SHARED_ONCE if repeats == 1 else SHARED

@@ -18,7 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from longway.data.choices import Question, instructions
+from longway.data.choice_columns import Kind
+from longway.data.choices import MOST_ROWS, MOST_SHARE, Question, instructions
 from longway.detect.choices.cues import CUES, Cue, measure, words_of
 from longway.detect.choices.ranker import Sets
 
@@ -56,11 +57,7 @@ def word_table(texts: Sequence[str]) -> WordTable:
 
 @dataclass(frozen=True)
 class Candidates:
-    """The candidates of all questions in a row, with their cues.
-
-    group: a number for each question, the same for those with the same prompt; of those without a prompt, or with an instruction in its
-    place, for those with the same right answer.
-    """
+    """The candidates of all questions in a row, with their cues. group: a number for each question, the same for those that `identities` says repeat one another."""
 
     questions: Sequence[Question]
     sets: Sets
@@ -68,21 +65,14 @@ class Candidates:
     group: NDArray[np.int64]
 
     @classmethod
-    def of(cls, questions: Sequence[Question]) -> Candidates:
-        """Measure the cues of all candidates. All questions must have a right one."""
+    def of(cls, questions: Sequence[Question], kind: Kind = "choice") -> Candidates:
+        """Measure the cues of all candidates. All questions must have a right one. kind: of the data."""
         sizes = [len(one.candidates) for one in questions]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         right = starts[:-1] + np.array([one.right for one in questions], dtype=np.int64)
         cues = np.vstack([measure(one.prompt, one.candidates) for one in questions])
-        prompts = [" ".join(words_of(one.prompt)) for one in questions]
-        general = instructions(prompts)
         numbers: dict[Hashable, int] = {}
-        group = [
-            numbers.setdefault(
-                (prompt, "" if prompt not in general else one.candidates[one.right or 0]), len(numbers)
-            )
-            for one, prompt in zip(questions, prompts, strict=True)
-        ]
+        group = [numbers.setdefault(one, len(numbers)) for one in identities(questions, kind)]
         return cls(questions, Sets(starts, right), cues, np.array(group, dtype=np.int64))
 
     def part(self, rows: NDArray[np.int64]) -> Candidates:
@@ -99,6 +89,34 @@ class Candidates:
     def words(self) -> WordTable:
         """The words and pairs of words of all candidates."""
         return word_table(self.texts)
+
+
+def identities(questions: Sequence[Question], kind: Kind) -> list[Hashable]:
+    """What each question has in common with its repetitions, and with no other question.
+
+    This is its prompt. Without a prompt, or with an instruction in its place, it is the right answer: the answers to one prompt are often
+    compared several times. Of multiple-choice questions it is the set of options, unless too many questions have it, such as yes and no:
+    these count as different questions.
+
+    >>> asked = [Question(str(i), i, "", ("yes", "no"), 0) for i in range(3)]
+    >>> len(set(identities(asked, "choice")))
+    3
+    """
+    prompts = [" ".join(words_of(one.prompt)) for one in questions]
+    general = instructions(prompts)
+    if kind != "choice":
+        rights = [one.candidates[one.right or 0] for one in questions]
+        return [
+            (prompt, right if prompt in general else "")
+            for prompt, right in zip(prompts, rights, strict=True)
+        ]
+    options = [frozenset(one.candidates) for one in questions]
+    counts = Counter(options)
+    most = min(MOST_ROWS, MOST_SHARE * len(questions))
+    return [
+        prompt if prompt not in general else some if counts[some] <= most else row
+        for row, (prompt, some) in enumerate(zip(prompts, options, strict=True))
+    ]
 
 
 @dataclass(frozen=True, slots=True)

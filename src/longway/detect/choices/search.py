@@ -75,12 +75,16 @@ def test(pattern: CandidatePattern, sets: Sets, group: NDArray[np.int64]) -> Tes
 
 
 def design_effect(excess: Floats, group: NDArray[np.int64]) -> float:
-    """How many questions count as one because they repeat a prompt: the variance of group sums over that of single questions, at least 1."""
-    single = float((excess**2).sum())
-    if single == 0 or len(np.unique(group)) == len(group):
-        return 1.0
+    """How many questions count as one because they repeat a prompt: the variance of group sums over that of single questions, at least 1.
+
+    Where all questions are alike, their variance says nothing: those of a group then count as one.
+    """
+    if not excess.any():
+        excess = np.ones(len(excess))
     _, at = np.unique(group, return_inverse=True)
-    return max(1.0, float((np.bincount(at, excess) ** 2).sum()) / single)
+    return (
+        max(1.0, float((np.bincount(at, excess) ** 2).sum()) / float((excess**2).sum())) if len(at) else 1.0
+    )
 
 
 def poisson_binomial_tail(hits: int, k: NDArray[np.int64], n: NDArray[np.int64]) -> float:

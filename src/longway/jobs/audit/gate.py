@@ -19,6 +19,7 @@ from typing import Protocol
 from urllib.parse import quote
 from xml.etree import ElementTree
 
+from longway.detect.choices.leak import SEEN
 from longway.detect.severity import CRITICAL, HIGH, LOW, SEVERITIES, at_least, severity_of
 from longway.errors import SettingError
 from longway.records import Finding, Leak
@@ -117,6 +118,11 @@ def gate(result: Audited, limits: Limits, *, baseline: Audited | None = None) ->
 def _leak_reasons(result: Audited, limits: Limits) -> list[Reason]:
     if limits.leak is None:
         return []
+    if missing := [leak for leak in result.measured_leaks if not leak.is_measured]:
+        columns = " + ".join(missing[0].columns)
+        return [
+            Reason("leak", f"leak: what {columns} alone predict could not be measured ({missing[0].how})")
+        ]
     over: dict[str, Leak] = {}
     for leak in result.measured_leaks:  # of two measurements of a part, the higher one
         if leak.part != "both" and leak.accuracy > limits.leak and leak.low > leak.majority:
@@ -124,11 +130,16 @@ def _leak_reasons(result: Audited, limits: Limits) -> list[Reason]:
     return [
         Reason(
             "leak",
-            f"leak: from {' + '.join(leak.columns)} alone a simple model gets {leak.accuracy:.1%} right, over the limit of {limits.leak:.1%} "
+            f"leak: from {' + '.join(leak.columns)} alone a simple model{_seen(leak)} gets {leak.accuracy:.1%} right, over the limit of {limits.leak:.1%} "
             f"(chance: {leak.majority:.1%})",
         )
         for leak in over.values()
     ]
+
+
+def _seen(leak: Leak) -> str:
+    """What the model sees of candidates, which are measured several times; "" for other data."""
+    return f" ({SEEN[leak.part]})" if leak.part in SEEN else ""
 
 
 def _finding_reasons(result: Audited, limits: Limits, baseline: Audited | None) -> list[Reason]:

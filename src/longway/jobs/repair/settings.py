@@ -60,7 +60,7 @@ def remedy_named(text: str) -> str:
 class RepairSettings:
     """What a repair may do.
 
-    goal: Stop when a model that sees only the text is right this often: an accuracy such as leak=0.55, or chance. Default: 5 points above chance.
+    goal: Stop when a model that sees only the text is right this often: an accuracy such as leak=0.55, or chance. Default: 5 points above chance; for data with candidates 2.
     remedy: Use only this remedy: take-out, normalise, exchange, reword, put-in, reshape, counterpart, drop or weigh. Repeatable.
         Default: all that apply except weigh, which adds a column longway_weight. For data with candidates: normalise, counter, positions, drop or rewrite.
     describe: What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.

@@ -109,7 +109,7 @@ def _audit(
             f"{given.source_name} has {counted(len(given.questions), 'question')} with one right candidate. Expected at least {FEWEST}. Add more questions."
         )
     watcher.step("measuring the candidates")
-    candidates = Candidates.of(given.questions)
+    candidates = Candidates.of(given.questions, given.columns.kind)
     columns = given.columns.candidates
     label = LABELS[given.columns.kind]
     findings, tested, tests = search(
@@ -136,7 +136,7 @@ def _audit(
         leaks=found,
         findings=tuple(findings),
         tested=tested,
-        effects=tuple(style_effects(candidates)),
+        effects=tuple(style_effects(candidates, given.columns.kind)),
         judges=judge_report(given.questions, given.ties) if given.columns.kind == "votes" else None,
         examples=_examples(findings[:SHOWN], tests, candidates),
         problems=(*given.problems, *problems),

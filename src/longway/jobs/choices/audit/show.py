@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
 from longway.detect.choices.effects import StyleEffect
-from longway.detect.choices.judges import JudgeReport, Share
-from longway.detect.choices.leak import CANDIDATES, ENCODER
+from longway.detect.choices.judges import OWN, JudgeReport, Share
+from longway.detect.choices.leak import ENCODER, SEEN
 from longway.detect.choices.patterns import place_name
 from longway.detect.severity import severity_of
-from longway.jobs.choices.audit.result import NO_ENCODER_OF_LANGUAGE, ChoiceAuditResult, ChoiceExample
+from longway.jobs.choices.audit.result import (
+    NO_ENCODER_OF_LANGUAGE,
+    ChoiceAuditResult,
+    ChoiceExample,
+    ChoiceSummary,
+)
 from longway.records import Finding, Leak
 from longway.show import charts
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import problem_bullet, setting_rows
-from longway.show.numbers import NONE, count, counted, percent, points, q_value
+from longway.show.numbers import NONE, count, counted, or_dash, percent, points, q_value
 from longway.show.sections import (
     CARD,
     REPORT,
@@ -44,13 +48,6 @@ MAX_BARS = 12
 N_NAMED = 3
 OPTION_LIMIT = 160
 EVERYWHERE = REPORT | SCREEN
-SEEN = {
-    CANDIDATES: "surface and words",
-    ENCODER: "surface and meaning",
-    "cues": "surface only",
-    "words": "words only",
-    "overlap": "words of the prompt",
-}  # of the candidates
 NO_ENCODER = (
     "The sentence encoder is not installed, so meaning was not measured: longway engines install local."
 )
@@ -76,11 +73,14 @@ READING = [
     ("Surface, meaning", "Surface is length, place, punctuation and style. Meaning is what a small sentence encoder makes of the start of each candidate."),
     ("Chance", "The accuracy of a random choice: the mean of one divided by the number of candidates."),
     ("Applies to", "Questions in which some candidates have the pattern and others do not. The others say nothing about it."),
-    ("Right one has it", "In how many of these the right candidate (chosen, best or winning) has the pattern, and how many a random choice would give."),
+    ("Right option has it", "In how many of these the right option (the chosen answer, the best candidate) has the pattern, and in how many by a random choice."),
     ("Points", "How much more often than by chance one is right by choosing among the candidates with the pattern, over all questions; in percentage points."),
     ("q", "The p-value, by comparison with random answers, corrected for testing many patterns: of all findings with q up to 0.05, about 5% are expected to be chance."),
-    ("At equal length", "The share if both answers had the same number of characters, by a model of length and this cue together."),
+    ("At equal length", "The share if both answers had the same number of characters, by a model of length and this feature together."),
 ]  # fmt: skip
+OWN_NOTE = "Its own answer: the fair share is what judges who wrote neither answer gave the same answers. Strong: the interval of the difference leaves out 0."
+NOT_SEPARATED = "Its own answer, without a fair share: no other judges voted on enough of the same pairs, so a bias cannot be separated from better answers."
+NO_JUDGES = "The votes do not name their judges, so several votes on the same pair in the same order count as those of different judges, and a vote on it in each order as those of one judge. Name the column with --judge."
 NOTE = "A pattern is not a verdict: a longer answer can be the better one. It is a shortcut if a model is rewarded for it without reading the prompt."
 
 
@@ -99,14 +99,14 @@ def choice_page(result: ChoiceAuditResult) -> Page:
         ],
         figures=[
             KeyFigure(f"{unit.question.capitalize()}s used", count(data.used), f"of {counted(data.rows, 'row')}; {counted(data.candidates, unit.candidate)}"),
-            KeyFigure("Right without the prompt", percent(result.headline.accuracy), f"chance is {percent(result.headline.majority)}"),
+            KeyFigure("Right without the prompt", percent(result.headline.accuracy) if result.headline.is_measured else NONE, f"chance is {percent(result.headline.majority)}"),
             KeyFigure("Shortcuts", count(len(result.findings)), f"of {counted(sum(result.tested.values()), 'pattern')} tested"),
             _strongest(result),
         ],
         sections=[
             _leak_section(result),
             _findings_section(result),
-            *_effects_section(result.effects),
+            *_effects_section(result),
             *_judges_section(result.judges),
             _data_section(result),
             *([Section("problems", "Problems of the data", [Bullets([problem_bullet(one) for one in result.problems], "problems")], on=EVERYWHERE)] if result.problems else []),
@@ -134,6 +134,8 @@ def _verdict(result: ChoiceAuditResult) -> str:
     names = [cut(one.pattern.name, NAME_LIMIT) for one in result.findings[:N_NAMED]]
     strongest = (f" Strongest: {'; '.join(names)}." if names else "") + _bias(result.judges)
     ranker = f"a simple ranker ({SEEN[leak.part]})"
+    if not leak.is_measured:
+        return f"How often a ranker picks the {_right(result)} without the prompt could not be measured: {leak.how}.{strongest}"
     if leak.low > leak.majority:
         return f"Without the prompt {ranker} picks the {_right(result)} in {leak.accuracy:.0%}; chance is {leak.majority:.0%}.{strongest}"
     if names:
@@ -146,7 +148,7 @@ def _verdict(result: ChoiceAuditResult) -> str:
 def _bias(report: JudgeReport | None) -> str:
     """What all judges together prefer, if it is clear."""
     shares = report.shares if report is not None else ()
-    named = [f"{one.name} in {one.share:.0%}" for one in shares if not one.judge and _is_off(one)]
+    named = [f"{one.name} in {one.share:.0%}" for one in shares if not one.judge and one.is_off]
     return f" The judges chose {' and '.join(named)} of the votes; fair judges would in 50%." if named else ""
 
 
@@ -169,7 +171,7 @@ def _leak_section(result: ChoiceAuditResult) -> Section:
         "Right without the prompt",
         [
             Paragraph(lead, "lead"),
-            Chart(svg, _measured_on(result)),
+            *([Chart(svg, _measured_on(result))] if result.leak.is_measured else []),
             Only(SCREEN | CARD, [Table(columns, rows)]),
             *[Paragraph(note) for note in _encoder_notes(result)],
         ],
@@ -197,6 +199,8 @@ def _encoder_notes(result: ChoiceAuditResult) -> list[str]:
 
 def leak_words(leak: Leak) -> Words:
     """An accuracy with its interval, strong if it is over chance."""
+    if not leak.is_measured:
+        return [Span("not measurable", "quiet")]
     style = "strong" if leak.low > leak.majority else "quiet"
     return [
         Span(percent(leak.accuracy), style),
@@ -205,7 +209,7 @@ def leak_words(leak: Leak) -> Words:
 
 
 def _findings_section(result: ChoiceAuditResult) -> Section:
-    n_tested, right = sum(result.tested.values()), UNITS[result.dataset.kind].right
+    n_tested, unit = sum(result.tested.values()), UNITS[result.dataset.kind]
     title = f"What the {_right(result)}s have in common"
     if not result.findings:
         text = f"None of the {counted(n_tested, 'pattern')} tested is more frequent among the {_right(result)}s than among the others (q ≤ {result.settings.max_q:g})."
@@ -224,7 +228,7 @@ def _findings_section(result: ChoiceAuditResult) -> Section:
         full=max(100 * one.points for one in result.findings),
     )  # fmt: skip
     columns = [
-        Column("Pattern"), Column("Applies to", number=True, short="Applies"), Column(f"{right.capitalize()} one has it", number=True, short=f"{right.capitalize()} has it"),
+        Column("Pattern"), Column("Applies to", number=True, short="Applies"), Column(f"{_right(result).capitalize()} has it", number=True, short=f"{unit.right.capitalize()} has it"),
         Column("Points", number=True), Column("Severity", drop=1), Column("q", number=True, drop=2),
     ]  # fmt: skip
     rows = [_finding_row(at, finding, result) for at, finding in enumerate(result.findings[:MAX_FINDINGS])]
@@ -284,22 +288,23 @@ def visible(text: str) -> str:
     return f"{start}{cut(inner, OPTION_LIMIT)}{end}"
 
 
-def _effects_section(effects: Sequence[StyleEffect]) -> list[Section]:
+def _effects_section(result: ChoiceAuditResult) -> list[Section]:
+    effects, unit = result.effects, UNITS[result.dataset.kind]
     if not effects:
         return []
     clear = [one for one in effects if one.low > 0.5 or one.high < 0.5]
     columns = [
-        Column("The answer with more"),
+        Column("Feature"),
         Column("Pairs", number=True, drop=2),
         Column("Preferred", number=True),
         Column("At equal length", number=True, drop=1),
     ]
     rows = [_effect_row(one) for one in effects[:MAX_EFFECTS]]
-    lead = "How often the answer that has more of something is the preferred one, among the pairs in which the two differ. At equal length: what is left if length itself is accounted for."
+    lead = f"How often the {unit.candidate} with more of a feature is preferred, among the pairs in which the two differ. At equal length: what remains when length is accounted for."
     n_left = sum(
         one.equal_low is not None and (one.equal_low > 0.5 or (one.equal_high or 0) < 0.5) for one in effects
     )
-    said = f"{counted(len(clear), 'cue')} of {count(len(effects))} make a difference as they are, {count(n_left)} at equal length."
+    said = f"{counted(len(clear), 'feature')} of {count(len(effects))} make a difference as they are, {count(n_left)} at equal length.{_pairs_used(result.dataset)}"
     return [
         Section(
             "style",
@@ -307,11 +312,21 @@ def _effects_section(effects: Sequence[StyleEffect]) -> list[Section]:
             [
                 Paragraph(lead, "lead"),
                 Paragraph(said),
-                Table(columns, rows, open=20, more="cues", screen=EFFECTS_ON_SCREEN),
+                Table(columns, rows, open=20, more="features", screen=EFFECTS_ON_SCREEN),
             ],
             on=EVERYWHERE,
         )
     ]
+
+
+def _pairs_used(data: ChoiceSummary) -> str:
+    """Which candidates are compared, if some questions have more than two; "" if none have."""
+    unit, n_pairs = UNITS[data.kind], data.sizes.get("2", 0)
+    if n_pairs == data.used:
+        return ""
+    if data.kind == "ranking":
+        return f" Compared: the {unit.right} {unit.candidate} of each {unit.question} with each other one; the interval allows for pairs of one {unit.question} being related."
+    return f" Compared: {count(n_pairs)} of {counted(data.used, unit.question)}, those with two {unit.candidate}s."
 
 
 def _effect_row(one: StyleEffect) -> Row:
@@ -351,21 +366,25 @@ def _judges_section(report: JudgeReport | None) -> list[Section]:
             Column("Fair", number=True),
         ]
         blocks.append(Table(columns, [_share_row(one) for one in shares], open=20, more="rows", screen=12))
+    own = [one for one in report.shares if one.name == OWN]
+    if any(one.expected is not None for one in own):
+        blocks.append(Paragraph(OWN_NOTE, "quiet"))
+    if any(one.expected is None for one in own):
+        blocks.append(Paragraph(NOT_SEPARATED, "quiet"))
+    if not report.is_named and (report.agreement or report.order):
+        blocks.append(Paragraph(NO_JUDGES))
     if (agreed := report.agreement) is not None:
+        who = f"{count(agreed.judges)} judges" if report.is_named else "The votes"
+        seen = "several of them saw" if report.is_named else "have several votes"
         blocks.append(Paragraph(
-            f"{count(agreed.judges)} judges agree on {percent(agreed.agreement)} of {counted(agreed.pairs, 'pair')} that several of them saw; beyond chance: kappa {agreed.kappa:.2f} ({agreed.low:.2f} to {agreed.high:.2f})."
+            f"{who} agree on {percent(agreed.agreement)} of {counted(agreed.pairs, 'pair')} that {seen}; beyond chance: kappa {agreed.kappa:.2f} ({agreed.low:.2f} to {agreed.high:.2f})."
         ))  # fmt: skip
     return [Section("judges", "The judges", blocks, on=EVERYWHERE)]
 
 
-def _is_off(one: Share) -> bool:
-    """Whether a share is clearly not that of a fair judge."""
-    return one.low > one.expected or one.high < one.expected
-
-
 def _share_row(one: Share) -> Row:
     share: Words = [
-        Span(percent(one.share), "strong" if _is_off(one) else "quiet"),
+        Span(percent(one.share), "strong" if one.is_off else "quiet"),
         Span(f" ({100 * one.low:.1f} to {100 * one.high:.1f})", "quiet"),
     ]
     return Row(
@@ -374,7 +393,7 @@ def _share_row(one: Share) -> Row:
             cut(one.judge, NAME_LIMIT) if one.judge else "all",
             count(one.n),
             share,
-            percent(one.expected),
+            or_dash(one.expected, percent),
         ]
     )
 
@@ -387,7 +406,7 @@ def _data_section(result: ChoiceAuditResult) -> Section:
         total = sum(data.places) or 1
         facts.append(
             (
-                f"{unit.right.capitalize()} one at",
+                f"{_right(result).capitalize()} at",
                 ", ".join(
                     f"{place_name(i, unit.candidate).removeprefix('option ')} {percent(n / total)}"
                     for i, n in enumerate(data.places)

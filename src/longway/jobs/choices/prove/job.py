@@ -22,6 +22,7 @@ from typing import Literal
 import numpy as np
 
 from longway.classify.frozen import VectorCache
+from longway.data.choice_columns import Kind
 from longway.data.choices import ChoiceDataset, Question, load_choices
 from longway.data.table import scalar_text
 from longway.detect.choices.leak import folds_of
@@ -30,10 +31,12 @@ from longway.detect.choices.ranker import hits
 from longway.detect.choices.search import search
 from longway.errors import DataError, SettingError
 from longway.jobs.choices.audit.job import FEWEST, LABELS, as_choices
+from longway.jobs.choices.audit.show import UNITS
 from longway.jobs.choices.prove.measure import Answers, TestSet, part_name
 from longway.jobs.choices.prove.models import Ranker, ranker_named
 from longway.jobs.choices.prove.parts import (
     ALL,
+    REVERSED,
     Bools,
     Floats,
     Ints,
@@ -42,6 +45,7 @@ from longway.jobs.choices.prove.parts import (
     overlap,
     parts_of,
     together,
+    with_form_exchanged,
 )
 from longway.jobs.choices.prove.result import (
     AFTER,
@@ -67,7 +71,7 @@ MIN_PART = 10  # questions of a part that is tested
 LEFT_OUT = 10  # with a test set, each seed leaves out one in so many training questions
 SPLIT, TRAIN = "split", "train"
 CELLS, VECTORS = "cells", "vectors.sqlite"
-CELL_VERSION = 2  # increased when the same training would be done or stored differently
+CELL_VERSION = 3  # increased when the same training would be done or stored differently
 
 
 def prove_choices(
@@ -172,7 +176,7 @@ class _Inputs:
         return self.versions[AFTER]
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         return self.before.columns.kind
 
 
@@ -259,8 +263,9 @@ class _Proof:
         given = {HELD_OUT[inputs.kind]: before} if self.is_cross_validated else inputs.tests
         asked = {name: self._tested(name, one) for name, one in given.items()}
         rows = {name: pool.add(some) for name, some in asked.items()}
-        self.given = Candidates.of(pool.questions)
+        self.given = Candidates.of(pool.questions, before.columns.kind)
         self.tests = self._tests(rows)
+        self.tests += self._exchanged(pool)
         is_traced = bool(np.isin(groups[1], groups[0]).any())
         missing = (
             int((~np.isin(groups[0], groups[1])).sum()) if is_traced else 0
@@ -343,7 +348,7 @@ class _Proof:
     def _tests(self, rows: Mapping[str, Ints]) -> list[TestSet]:
         """The test sets with their parts, by the findings of an audit of `before`."""
         source = self.given.part(self.versions[0].rows)
-        label = LABELS[self.inputs.kind]
+        label, noun = LABELS[self.inputs.kind], UNITS[self.inputs.kind].candidate
         field = " + ".join(self.inputs.before.columns.candidates)
         found, _, _ = search(
             source,
@@ -351,6 +356,7 @@ class _Proof:
             max_q=self.settings.max_q,
             field=field,
             label=label,
+            noun=noun,
             step=self.watcher.step,
         )
         self.findings = self._without_kept(found)[:CUES]
@@ -361,7 +367,7 @@ class _Proof:
         tests = []
         for name, some in rows.items():
             given = self.given.part(some)
-            cues = cues_in(given, self.findings, is_ordered=self.is_ordered)
+            cues = cues_in(given, self.findings, is_ordered=self.is_ordered, noun=noun)
             parts = parts_of(given.questions, cues, given.sets)
             for kind, part in parts.items():
                 if part.sum() < MIN_PART and kind != ALL:
@@ -370,6 +376,32 @@ class _Proof:
                     )
             kept = {kind: part for kind, part in parts.items() if kind == ALL or part.sum() >= MIN_PART}
             tests.append(TestSet(name, some, given, cues, kept))
+        return tests
+
+    def _exchanged(self, pool: _Pool) -> list[TestSet]:
+        """Where hardly any cues point the wrong way, but the form of candidates is one: copies of the test questions in which it does."""
+        noun, tests = UNITS[self.inputs.kind].candidate, []
+        for test in self.tests:
+            if not test.cues or REVERSED in test.parts:
+                continue
+            copies = [with_form_exchanged(one) for one in test.given.questions]
+            is_changed = np.array(
+                [one is not copy for one, copy in zip(test.given.questions, copies, strict=True)]
+            )
+            given = Candidates.of(copies, self.inputs.kind) if is_changed.any() else test.given
+            cues = cues_in(given, self.findings, is_ordered=self.is_ordered, noun=noun)
+            part = (
+                parts_of(copies, cues, given.sets).get(REVERSED, np.zeros(len(copies), dtype=bool))
+                & is_changed
+            )
+            if part.sum() >= MIN_PART:
+                name = f"{test.name}, form exchanged"
+                self.notes.append(
+                    f"{name}: hardly any cues point to a wrong {noun}, so these are copies of {int(part.sum())} questions in which the right {noun} has exchanged spaces and full stops with a wrong one."
+                )
+                tests.append(TestSet(name, pool.add(copies), given, (), {REVERSED: part}))
+        if tests:
+            self.given = Candidates.of(pool.questions, self.inputs.kind)
         return tests
 
     def _without_kept(self, found: Sequence[Finding]) -> list[Finding]:

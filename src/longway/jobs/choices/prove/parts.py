@@ -12,8 +12,9 @@ cues point to the candidate with the most. Where several share the most, they po
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from longway.data.choices import ChoiceDataset, Question, instructions
+from longway.data.choices import MOST_ROWS, MOST_SHARE, ChoiceDataset, Question, instructions
 from longway.data.columns import ID_COLUMN
 from longway.data.edited import SOURCE_COLUMN
 from longway.detect.choices.cues import words_of
@@ -53,7 +54,8 @@ def together(before: ChoiceDataset, *others: ChoiceDataset) -> list[Ints]:
     """For each version a number per question, the same for questions that belong together; DataError if some cannot be traced to `before`.
 
     A question belongs to another if it was made from it (by the column longway_id, or an id column that both have) or has the same prompt;
-    without a prompt, if they share a candidate; with an instruction in place of a prompt, if the right answer is the same.
+    without a prompt, if they share a candidate; with an instruction in place of a prompt, if the right answer is the same. Candidates that
+    too many questions have, such as yes and no, connect none of them.
     """
     tags = [_tags(before, before.questions, is_later=False, like=before)]
     known = {tag for one in tags[0] for tag in one}
@@ -101,17 +103,22 @@ def _tags(
     ):
         ids = [[one.id] for one in questions]
     general = instructions(" ".join(words_of(one.prompt)) for one in like.questions)
+    counts = Counter(text for one in like.questions for text in set(one.candidates))
+    most = min(MOST_ROWS, MOST_SHARE * len(like.questions))
+    common = {text for text, n in counts.items() if n > most}
     return [
-        [*(("id", str(id_)) for id_ in known), *_content(one, general)]
+        [*(("id", str(id_)) for id_ in known), *_content(one, general, common)]
         for known, one in zip(ids, questions, strict=True)
     ]
 
 
-def _content(one: Question, general: Container[str]) -> Iterable[Hashable]:
+def _content(one: Question, general: Container[str], common: Container[str]) -> Iterable[Hashable]:
+    """What a question has in common with those made from it. general: prompts of too many questions; common: candidates of too many."""
     prompt = " ".join(words_of(one.prompt))
-    if not prompt:
-        return [("candidate", text) for text in one.candidates]
-    return [("candidate", one.candidates[one.right or 0]) if prompt in general else ("prompt", prompt)]
+    if prompt not in general:
+        return [("prompt", prompt)]
+    texts = (one.candidates[one.right or 0],) if prompt else one.candidates
+    return [("candidate", text) for text in texts if text not in common]
 
 
 def components(tags: Sequence[Sequence[Hashable]]) -> Ints:
@@ -140,15 +147,45 @@ def _same(one: Question) -> Hashable:
     return " ".join(words_of(one.prompt)), tuple(sorted(text.strip() for text in one.candidates))
 
 
-def cues_in(given: Candidates, findings: Sequence[Finding], *, is_ordered: bool) -> list[Cue]:
-    """The findings that can be seen in some questions."""
+def cues_in(
+    given: Candidates, findings: Sequence[Finding], *, is_ordered: bool, noun: str = "option"
+) -> list[Cue]:
+    """The findings that can be seen in some questions. noun: what a candidate is called."""
     wanted = {(one.level, one.pattern.place): one for one in findings}
     found = {
         (one.family, one.name): Cue(one.name, one.family, wanted[one.family, one.name].points, one.has)
-        for one in all_patterns(given, is_ordered=is_ordered)
+        for one in all_patterns(given, is_ordered=is_ordered, noun=noun)
         if (one.family, one.name) in wanted
     }
     return [found[key] for key in wanted if key in found]
+
+
+def with_form_exchanged(one: Question) -> Question:
+    """The question with the form of its right candidate given to the first other one that has another form, and the other way round; itself if all have the same.
+
+    The form is the space at both ends and a full stop. It says nothing about what is right, so a model that reads it as a cue is misled.
+
+    >>> with_form_exchanged(Question("1", 0, "Where?", (" Rome.", "Oslo"), 0)).candidates
+    ('Rome', ' Oslo.')
+    """
+    right, parts = one.right or 0, [_form(text) for text in one.candidates]
+    others = [
+        at for at, (form, body) in enumerate(parts) if form != parts[right][0] and body != parts[right][1]
+    ]
+    if not others:
+        return one
+    texts = list(one.candidates)
+    for at, other in ((right, others[0]), (others[0], right)):
+        texts[at] = parts[at][1].join(parts[other][0])
+    return replace(one, candidates=tuple(texts))
+
+
+def _form(text: str) -> tuple[tuple[str, str], str]:
+    """What stands before and behind the words of a text, and these."""
+    body = text.strip()
+    body = body[:-1] if body.endswith(".") and not body.endswith("..") else body
+    before, _, behind = text.partition(body) if body else ("", "", "")
+    return (before, behind), body
 
 
 def sides(has: Bools, sets: Sets) -> tuple[Bools, Bools]:

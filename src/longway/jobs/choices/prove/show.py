@@ -107,16 +107,19 @@ def prove_page(result: ChoiceProveResult) -> Page:
 
 
 def verdict(result: ChoiceProveResult) -> str:
-    """The result in one sentence: where the cues point the wrong way, then where they say nothing, then on all questions."""
-    kind = next((kind for kind in (REVERSED, LENGTH_BALANCED, ALL) if result.compared(kind)), "")
+    """The result in one sentence: where the cues point the wrong way, then where they cancel out, then on all questions; see `_decisive`."""
+    kind = _decisive(result)
     changes = result.compared(kind) if kind else []
     if not changes:
         return "Nothing could be compared: no model has figures for both versions."
+    if kind == ALL and result.cues:
+        return _not_judged(result, changes)
     better, worse = ([one for one in changes if one.verdict == verdict] for verdict in (BETTER, WORSE))
     main = max(better or worse or changes, key=lambda one: abs(one.difference or 0.0))
     start = _start(better, worse, len(changes))
     where = {
         REVERSED: " where the cues point the wrong way",
+        CUES_BALANCED: " where the cues cancel out",
         LENGTH_BALANCED: " on length-balanced pairs",
     }.get(kind, "")
     said = f"{model_name(main.model)} {before_and_after(main)} ({change(main.difference)} points, 95% interval {change_interval(main)})"
@@ -128,6 +131,26 @@ def verdict(result: ChoiceProveResult) -> str:
         if one.model == main.model and _source(result, one) == _source(result, main)
     ]  # fmt: skip
     return f"{start}{where}: {'; '.join([said, *rest])}."
+
+
+def _decisive(result: ChoiceProveResult) -> str:
+    """The part of the tests that the verdict is about; "" if nothing was compared.
+
+    A model that no longer follows the cues gets worse on questions that they help with. So where there are cues, only questions with
+    reversed or balanced cues show whether it got better. Where there are none, balanced length takes their place.
+    """
+    kinds = (REVERSED, CUES_BALANCED) if result.cues else (LENGTH_BALANCED,)
+    return next((kind for kind in (*kinds, ALL) if result.compared(kind)), "")
+
+
+def _not_judged(result: ChoiceProveResult, changes: Sequence[Comparison]) -> str:
+    """Why all questions do not show the effect, and the largest change on them."""
+    question = UNITS[result.kind].question
+    main = max(changes, key=lambda one: abs(one.difference or 0.0))
+    return (
+        f"The effect cannot be judged: too few {question}s have cues that point to a wrong candidate. On all {question}s, {model_name(main.model)} "
+        f"{before_and_after(main)} ({change(main.difference)} points). A fall there is what a removed cue looks like."
+    )
 
 
 def _start(better: Sequence[Comparison], worse: Sequence[Comparison], n: int) -> str:
@@ -146,8 +169,11 @@ def _clearly(one: Comparison) -> str:
 
 def is_unclear(result: ChoiceProveResult) -> bool:
     """Whether no comparison with before is clear where cues do not help."""
-    kinds = (REVERSED, CUES_BALANCED, LENGTH_BALANCED)
-    changes = [one for kind in kinds for one in result.compared(kind)] or result.compared(ALL)
+    kind = _decisive(result)
+    if kind == ALL and result.cues:
+        return False  # more seeds would not help
+    kinds = {kind, CUES_BALANCED, LENGTH_BALANCED} if kind != ALL else {ALL}
+    changes = [one for kind in kinds for one in result.compared(kind)]
     return not any(one.verdict in (BETTER, WORSE) for one in changes)
 
 
@@ -159,7 +185,7 @@ def _details(result: ChoiceProveResult) -> str:
         said.append(f"The gap between questions whose cues point the right and the wrong way: {gaps}")
     tests = {one.name: one for one in result.tests if one.kind == CUES_BALANCED}
     said += [
-        f"Trained on after, {model_name(row.model)} is no better than chance ({percent(tests[row.test].chance)}) on {name(row.test)}"
+        f"On {name(row.test)}, {model_name(row.model)} trained on the changed data is no better than chance ({percent(tests[row.test].chance)})"
         for row in result.rows
         if row.data == AFTER and row.test in tests and (row.low or 0.0) <= tests[row.test].chance
     ]
@@ -235,7 +261,7 @@ def _chart(result: ChoiceProveResult, model: str, rows: Sequence[tuple[ChoiceTes
 
 def _table(rows: Sequence[tuple[ChoiceTest, Comparison]]) -> Table:
     columns = [
-        Column("Where"), Column("n", number=True), Column("Chance", number=True, drop=2), Column("Before", number=True),
+        Column("Questions"), Column("n", number=True), Column("Chance", number=True, drop=2), Column("Before", number=True),
         Column("After", number=True), Column("Change", number=True), Column("Verdict", drop=1),
     ]  # fmt: skip
     return Table(columns, [Row([

@@ -273,10 +273,10 @@ def _read_back(folder: Path, given: ChoiceDataset) -> ChoiceDataset:
 
 def _at_random(work: RepairSteps, n: int) -> Leak:
     """The leak if as many questions are left out at random."""
-    questions = work.questions
-    gone = set(drop.at_random(Candidates.of(questions), n, seed=work.settings.seed))
+    questions, kind = work.questions, work.given.columns.kind
+    gone = set(drop.at_random(Candidates.of(questions, kind), n, seed=work.settings.seed))
     left = [one for at, one in enumerate(questions) if at not in gone]
-    return headline(work.leaks(Candidates.of(left)))
+    return headline(work.leaks(Candidates.of(left, kind)))
 
 
 def _changes(findings: Sequence[Finding], before: Measured, after: Measured) -> Iterable[CueChange]:

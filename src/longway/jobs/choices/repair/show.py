@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from longway.detect.choices.leak import SEEN
 from longway.jobs.change_show import SHEET
-from longway.jobs.choices.audit.show import SEEN, UNITS, leak_words, visible
+from longway.jobs.choices.audit.show import UNITS, Unit, leak_words, visible
 from longway.jobs.choices.repair.result import (
     FILE,
     ChangedQuestion,
@@ -156,7 +157,7 @@ def _key_figures(result: ChoiceRepairResult) -> list[KeyFigure]:
     changed = f"{count(result.changed)} changed, {added}{count(result.dropped)} left out"
     return [
         KeyFigure("Right without the prompt", arrow(percent(before.accuracy), percent(after.accuracy)), f"chance is {percent(after.majority)}"),
-        KeyFigure("Shortcuts gone", f"{count(gone)} of {count(len(result.findings))}", "keep at most a fifth of their points"),
+        KeyFigure("Shortcuts gone", f"{count(gone)} of {count(len(result.findings))}", "at least 80% weaker"),
         KeyFigure(f"{question.capitalize()}s", arrow(count(result.dataset.used), count(result.questions_after)), changed),
     ]  # fmt: skip
 
@@ -207,7 +208,12 @@ def _findings_section(result: ChoiceRepairResult) -> Section:
     if not result.findings:
         return Section("findings", heading, [Paragraph("There were no findings.", "nothing")])
     said = f"{counted(result.found_before, 'finding')} before, {count(result.found_after)} after."
-    return Section("findings", heading, [Paragraph(said), _changes_table(result.findings)], on=EVERYWHERE)
+    return Section(
+        "findings",
+        heading,
+        [Paragraph(said), _changes_table(result.findings, UNITS[result.dataset.kind])],
+        on=EVERYWHERE,
+    )
 
 
 def _worse_section(result: ChoiceRepairResult) -> Section:
@@ -215,12 +221,18 @@ def _worse_section(result: ChoiceRepairResult) -> Section:
     if not result.worse:
         return Section("worse", heading, [Paragraph("No pattern predicts the right candidate better than before.", "nothing")], on=REPORT)  # fmt: skip
     said = f"{counted(len(result.worse), 'pattern')} predict{'s' * (len(result.worse) == 1)} the right candidate better than before."
-    return Section("worse", heading, [Paragraph(said), _changes_table(result.worse)], on=EVERYWHERE)
+    return Section(
+        "worse",
+        heading,
+        [Paragraph(said), _changes_table(result.worse, UNITS[result.dataset.kind])],
+        on=EVERYWHERE,
+    )
 
 
-def _changes_table(changes: Sequence[CueChange]) -> Table:
+def _changes_table(changes: Sequence[CueChange], unit: Unit) -> Table:
     full = max(max(one.points_before, one.points_after) for one in changes) or 1.0
-    columns = [Column("Pattern"), Column("Right one has it", number=True, short="Right has it"), Column("Chance", number=True, drop=1), Column("Points", number=True)]  # fmt: skip
+    right = f"{unit.right.capitalize()} {unit.candidate} has it"
+    columns = [Column("Pattern"), Column(right, number=True, short=f"{unit.right.capitalize()} has it"), Column("Chance", number=True, drop=1), Column("Points", number=True)]  # fmt: skip
     rows = [
         Row(
             [

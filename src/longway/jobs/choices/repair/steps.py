@@ -22,6 +22,7 @@ from longway.engines.engine import Engine
 from longway.engines.prompt import answer_prompt
 from longway.errors import DataError
 from longway.jobs.choices.audit.job import FEWEST, LABELS
+from longway.jobs.choices.audit.show import UNITS
 from longway.jobs.choices.repair.result import (
     ChoicePlan,
     ChoiceStep,
@@ -118,11 +119,15 @@ class RepairSteps:
         self.askers: tuple[Asker | None, ...] = ()
         self.dropped = drop.Dropped({}, 0, True, "")
         watcher.step("looking for shortcuts")
-        candidates = Candidates.of(given.questions)
+        candidates = Candidates.of(given.questions, given.columns.kind)
         self.encoder = encoder_of(candidates.texts, vectors)[0] if settings.encoder else None
         self.reads_all = self.encoder is not None and reads_all(candidates, self.encoder, REPAIR_BUDGET)
         self.before = self.measure(given.questions)
         self.current = self.before.leaks
+        if not headline(self.current).is_measured:
+            raise DataError(
+                f"How often the right candidates of {given.source_name} are found without the prompt cannot be measured: {headline(self.current).how}. Add questions with other prompts, or name the column of the question: --prompt."
+            )
 
     @property
     def questions(self) -> list[Question]:
@@ -141,7 +146,7 @@ class RepairSteps:
 
     def measure(self, questions: Sequence[Question]) -> Measured:
         """The findings and leaks of some questions."""
-        candidates = Candidates.of(questions)
+        candidates = Candidates.of(questions, self.given.columns.kind)
         findings, tests = self.search(candidates)
         return Measured(candidates, findings, tests, self.leaks(candidates))
 
@@ -154,6 +159,7 @@ class RepairSteps:
             max_q=MAX_Q,
             field=" + ".join(columns.candidates),
             label=LABELS[columns.kind],
+            noun=UNITS[columns.kind].candidate,
         )
         return findings, {(one.pattern.family, one.pattern.name): one for one in tests}
 
@@ -250,7 +256,7 @@ class RepairSteps:
         )
         assert writer is not None  # checked by the caller
         self.askers = (writer, judge)
-        candidates = Candidates.of(self.questions)
+        candidates = Candidates.of(self.questions, self.given.columns.kind)
         features, penalty = feature_sets(candidates, is_ordered=self.given.is_ordered)[CANDIDATES]
         scores = picks(features, penalty, candidates.sets, candidates.group, self.settings.seed).scores
         starts, drafts = candidates.sets.starts, list(self.drafts.values())
@@ -383,7 +389,7 @@ class RepairSteps:
     def _chosen(self, *, fewest: int, step: str) -> Dropped:
         """The questions without which the goal is reached, but for the `fewest` that must stay."""
         self.watcher.step(step)
-        candidates = Candidates.of(self.questions)
+        candidates = Candidates.of(self.questions, self.given.columns.kind)
         findings, tests = self.search(candidates)
         known = [tests[key].pattern.has for key in keys_of(findings)]
         return drop.choose(
@@ -400,7 +406,7 @@ class RepairSteps:
 
     def _add(self, remedy: str, aim: str, n: int, left: Counter[str]) -> None:
         if n:
-            self.current = self.leaks(Candidates.of(self.kept))
+            self.current = self.leaks(Candidates.of(self.kept, self.given.columns.kind))
         leak = headline(self.current).accuracy if n else None
         self.steps.append(ChoiceStep(remedy, aim, n, leak, left=reason_counts(left)))
 
