@@ -181,7 +181,7 @@ def repaired_at_random(name: str, seeds: Sequence[int], limit: int | None) -> li
 def ranked_at_random(name: str, seeds: Sequence[int], limit: int | None) -> list[Leak]:
     """For each seed the leak of shuffled answers to the sentence encoder, which reads the candidates once."""
     given = read(name, limit)
-    measured = Candidates.of(given.questions)
+    measured = Candidates.of(given.questions, given.columns.kind)
     made = encoded(measured, is_ordered=given.is_ordered)
     drawn = [shuffled(made[0], np.random.default_rng(seed)) for seed in seeds]
     return [repeated_leak(*made[1:], one) for one in drawn]
@@ -228,7 +228,7 @@ def coverage(names: Sequence[str], draws: int, limit: int | None, workers: int) 
 def covered(name: str, part: str, scale: float, draws: int, limit: int | None) -> Figures:
     """The variance of a leak over drawn answers, in units of that of independent answers, and how often its interval has the mean."""
     given = read(name, limit)
-    measured = Candidates.of(given.questions)
+    measured = Candidates.of(given.questions, given.columns.kind)
     if part == ENCODER:
         measured, features, penalty = encoded(measured, is_ordered=given.is_ordered)
     else:
