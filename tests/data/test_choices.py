@@ -153,15 +153,22 @@ def test_answers_that_begin_alike_stay_whole():
     [
         ("model_a", "model_b", "tie"),
         ("A", "B", "both"),
-        ("1", "2", "0"),
+        ("0", "1", "2"),
         (0, 1, 0.5),
+        (1, 2, 3),
+        (-1, 1, 0),
+        (-3, 2, 0),
+        ("[[A]]", "[[B]]", "[[C]]"),
+        ("A>B", "A<<B", "A=B"),
+        ("x", "y", "neither"),
+        ("gpt-1", "llama", "tie"),
         ("left", "right", "draw"),
         ("response_a", "response_b", "tie (bothbad)"),
     ],
     ids=str,
 )
 def test_votes_in_every_form(votes):
-    data = [{"prompt": "p", "response_a": "x", "response_b": "y", "winner": str(vote), "judge": "j"} for vote in votes]  # fmt: skip
+    data = [{"prompt": "p", "response_a": "x", "response_b": "y", "winner": str(vote), "judge": "j", "model_a": "gpt-1", "model_b": "llama"} for vote in votes]  # fmt: skip
     given = load_choices(data)
     assert given.columns.kind == "votes"
     assert rights(given) == [0, 1]
@@ -178,7 +185,95 @@ def test_ranked_lists_with_scores():
     given = load_choices(data)
     assert given.columns.kind == "ranking"
     assert rights(given) == [1]
-    assert {problem.kind for problem in given.problems} == {"several_answers", "no_answer"}
+    assert {problem.kind for problem in given.problems} == {"several_answers", "other_length"}
+
+
+VOTE_NUMBERS = [  # votes, --answer-base, places of the winners (None: a tie), the coding in the message
+    ([0, 1, 2], None, [0, 1, None], "0 = first answer, 1 = second answer, 2 = tie"),
+    ([0, 1, 2], 1, [None, 0, 1], "0 = tie, 1 = first answer, 2 = second answer"),
+    ([0, 1], None, [0, 1], "0 = first answer, 1 = second answer"),
+    ([0, 1], 1, [1, 0], "0 = second answer, 1 = first answer"),
+    ([1, 2], None, [0, 1], "1 = first answer, 2 = second answer"),
+    ([1, 2, 3], None, [0, 1, None], "1 = first answer, 2 = second answer, 3 = tie"),
+    ([-1, 0, 1], None, [0, None, 1], "-1 = first answer, 0 = tie, 1 = second answer"),
+    ([-1, 0, 1], 1, [1, None, 0], "-1 = second answer, 0 = tie, 1 = first answer"),
+    (["True", "False"], None, [1, 0], "0 = first answer, 1 = second answer"),
+    ([1.0, 2.0, 0.0], 1, [0, 1, None], "0 = tie, 1 = first answer, 2 = second answer"),
+]
+
+
+@pytest.mark.parametrize(("votes", "base", "places", "coding"), VOTE_NUMBERS)
+def test_the_whole_column_decides_what_numbers_of_votes_mean(votes, base, places, coding):
+    data = [{"prompt": f"p{i}", "response_a": "x", "response_b": "y", "winner": vote} for i, vote in enumerate(votes)]  # fmt: skip
+    given = load_choices(data, answer_base=base)
+    read = {one.prompt: one.right for one in (*given.questions, *given.ties)}
+    assert [read[f"p{i}"] for i in range(len(votes))] == places
+    problem = next(one for one in given.problems if one.kind == "vote_numbers")
+    assert coding in problem.message
+    assert "--answer-base" in problem.next_step
+
+
+def test_other_votes_are_read_with_the_same_numbers():
+    rows = [{"response_a": "x", "response_b": "y", "winner": vote} for vote in (0, 1, 2, 1)]
+    given = load_choices(rows)
+    again = load_choices(rows[1:], given.columns.as_given)
+    assert rights(again) == [1, 1]
+    assert len(again.ties) == 1
+
+
+@pytest.mark.parametrize("name", ["ranks", "rank", "ranking"])
+def test_the_lowest_rank_is_the_best(name):
+    rows = [{"responses": ["x", "y", "z"], name: ranks} for ranks in ([2, 1, 3], [1, 2, 3])]
+    given = load_choices(rows)
+    assert rights(given) == [1, 0]
+    assert [one.kind for one in given.problems] == ["ranks"]
+
+
+def test_scores_that_are_called_ranks_are_scores():
+    rows = [{"responses": ["x", "y"], "ranks": [0.7, 12.5]}]
+    assert rights(load_choices(rows)) == [1]
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (float("nan"), "no_answer"),
+        ("A,C", "several_answers"),
+        ("A and B", "several_answers"),
+        ([1, 1], "several_answers"),
+        ([0, 0], "no_answer"),
+    ],
+)
+def test_an_answer_that_cannot_be_used_has_its_own_reason(answer, kind):
+    rows = [{"options": ["x", "y"], "answer": right} for right in ("A", "B", "B")]
+    given = load_choices([*rows, {"options": ["x", "y"], "answer": answer}])
+    assert [(one.kind, one.count) for one in given.problems] == [(kind, 1)]
+
+
+def test_flags_name_the_right_option():
+    rows = [{"choices": ["x", "y", "z"], "label": flags} for flags in ([1, 0, 0], [0, 0, 1], [0, 1, 0])]
+    assert rights(load_choices(rows)) == [0, 2, 1]
+
+
+def test_a_letter_before_the_text_of_the_answer_is_left_out():
+    rows = [{"options": ["x", "y"], "answer": answer} for answer in ("(B) y", "A. x", "(A) y")]
+    given = load_choices(rows)
+    assert rights(given) == [1, 0]
+    assert [one.kind for one in given.problems] == ["foreign_answer"]
+
+
+def test_options_that_differ_in_spaces_or_capitals_are_the_same():
+    others = [{"options": ["oak", "elm"], "answer": "A"}] * 3
+    given = load_choices([*others, {"options": ["Paris", " paris", "Rome"], "answer": "A"}])
+    assert ("same_candidates", 1) in [(one.kind, one.count) for one in given.problems]
+    given = load_choices([*others, {"options": ["Paris", "paris ", "Rome"], "answer": "C"}])
+    assert ("repeated_candidate", 1) in [(one.kind, one.count) for one in given.problems]
+    assert rights(given)[3] == 2
+
+
+def test_options_whose_case_is_the_answer_are_different():
+    options = ["AaBb", "AABB", "aabb", "MW", "mW", "II", "ii", "XHXh", "XHXH"]
+    assert load_choices([{"options": options, "answer": "A"}] * 3).problems == ()
 
 
 BAD = {
@@ -392,6 +487,7 @@ def test_scores_that_are_no_numbers_rank_nothing():
     rows = [{"responses": ["a", "b"], "scores": [1.0, score]} for score in (float("nan"), float("inf"), 2.0)]
     found = load_choices(rows, choices="responses", scores="scores")
     assert [one.right for one in found.questions] == [1]
+    assert [(one.kind, one.count) for one in found.problems] == [("not_numbers", 2)]
 
 
 def test_if_no_row_can_be_used_the_error_says_why():

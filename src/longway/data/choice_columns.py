@@ -4,7 +4,7 @@ Four kinds of data have candidates:
 
     choice      a list of options, or a column for each, and the answer: its number, its letter or its text
     preference  a chosen and a rejected answer, as texts or as lists of chat messages
-    ranking     a list of candidates with a list of scores; the highest is right
+    ranking     a list of candidates with a list of scores, of which the highest is right, or of ranks, of which the lowest is
     votes       two answers, and which of them a judge preferred
 """
 
@@ -37,7 +37,7 @@ PROMPTS = (
     "sentence",
     "context",
 )
-SCORES = ("scores", "ratings", "ranks", "rewards")
+SCORES = ("scores", "ratings", "rewards", "ranks", "rank", "ranking", "rankings")
 PREFERENCES = (
     ("chosen", "rejected"),
     ("preferred", "dispreferred"),
@@ -89,7 +89,7 @@ class ChoiceColumns:
             roles[answer] = self.answer
         if self.kind in PAIRED:
             roles |= dict(zip(PAIRED[self.kind], self.candidates, strict=True))
-            return GivenColumns(**roles)
+            return GivenColumns(answer_base=self.answer_base, **roles)
         return GivenColumns(choices=self.candidates, answer_base=self.answer_base, **roles)
 
     def fields(self) -> dict[str, str]:

@@ -17,8 +17,17 @@ from typing import Any
 
 import polars as pl
 
-from longway.data.choice_answers import Decoder, answer_base, answer_way, are_also_numbers, decoder
+from longway.data.choice_answers import (
+    Decoder,
+    answer_base,
+    answer_way,
+    are_also_numbers,
+    are_ranks,
+    decoder,
+    plain_answer,
+)
 from longway.data.choice_columns import ChoiceColumns, GivenColumns, choice_columns
+from longway.data.choice_votes import VoteNumbers, numbers_of, vote_word
 from longway.data.encoding import EncodingError, check_encoding
 from longway.data.loading import first_rows, open_source
 from longway.data.problems import SHOWN, ProblemLog, say_rows
@@ -28,6 +37,7 @@ from longway.errors import DataError, SettingError
 from longway.records import Problem
 
 ROLES = tuple(one.name for one in fields(GivenColumns))
+PLAIN_WORD = re.compile(r"(?i)\b(?!(?:(\w)\1)+\b)[^\W\d_]{3,}\b")  # no genotype: AaBb
 TURN = re.compile(r"\n\n(?:Assistant|Human): ?")  # of a conversation in one text
 
 # kind: (message, next step)
@@ -36,10 +46,12 @@ KINDS = {
     "one_candidate": ("{n} with a single candidate{about}, skipped: there is nothing to choose.", "Add other candidates, or leave the rows out."),
     "empty_candidate": ("{n} with an empty candidate{about}, skipped.", "Fill in the candidate, or leave the rows out."),
     "no_answer": ("{n} without an answer{about}, skipped.", "Fill in the answer, or leave the rows out."),
+    "other_length": ("{n} with more or fewer scores than candidates{about}, skipped.", "Give each candidate a score, in the same order."),
+    "not_numbers": ("{n} with a score that is no number (NaN, infinite or text){about}, skipped.", "Fill in the scores, or leave the rows out."),
     "foreign_answer": ("{n} whose answer is none of the candidates{about}, skipped.", "Correct the answer: a number, a letter or the text of a candidate."),
     "several_answers": ("{n} with several right answers{about}, skipped.", "Keep one right answer for each row."),
-    "same_candidates": ("{n} with the right answer among the others, too{about}, skipped.", "Make the candidates of a row different."),
-    "repeated_candidate": ("{n} with a candidate that occurs twice{about}; used.", "Make the candidates of a row different."),
+    "same_candidates": ("{n} whose right answer is also among the other candidates, apart from spaces and capital letters{about}, skipped.", "Make the candidates of a row different."),
+    "repeated_candidate": ("{n} with a candidate that occurs twice, apart from spaces and capital letters{about}; used.", "Make the candidates of a row different."),
     "tie": ("{n} with a tie{about}; used to compare judges only.", "Nothing to do."),
     "begins_with_prompt": ("{n} whose candidates all begin with the prompt{about}; what follows it was used.", "Nothing to do."),
     "instruction": ("{n} have a prompt that more than half of the rows have{about}: an instruction, not a question. They count as independent unless the right answer is the same.", "Name the column of the question, if there is one: --prompt COLUMN."),
@@ -53,6 +65,12 @@ ALSO_NUMBERS = Problem(
     "answer_way", "The answers are texts of options, but they could also be the numbers of other options. Assumed: texts.", 0,
     "If they are numbers: --answer-base 0, or --answer-base 1.", (),
 )  # fmt: skip
+RANKS = Problem(
+    "ranks", "The column {name} holds ranks: the candidate with the lowest number was taken as the best.", 0,
+    "If the highest number is the best, rename the column, for example to scores.", (),
+)  # fmt: skip
+VOTES = "The votes are numbers. Read as: {coding}."
+VOTES_STEP = "If that is wrong: --answer-base {other} (the number of the first answer)."
 BASE = (
     "The answers are numbers, but neither 0 nor the number of a last option occurs: they may count from 0 or from 1. Assumed: from {base}.",
     "If they count from {other}: --answer-base {other}.",
@@ -219,6 +237,8 @@ class _Rows:
         self.are_also_numbers = False  # whether answers that are read as texts could be numbers
         self.has_both_bases = False
         self.assumed: int | None = None  # the number of the first option, if the answers do not show it
+        self.votes: VoteNumbers | None = None  # what the numbers of votes mean
+        self.are_ranks = False
 
     def add(self, table: DataTable) -> None:
         """Read all rows of a table."""
@@ -234,14 +254,15 @@ class _Rows:
             texts = without_prompt(given.texts, prompt)
             if texts != given.texts:
                 self._log("begins_with_prompt", row)
-            right = decode(answers[row], given.texts, given.letters)
+            makers = tuple(_text(cells[name][row]) for name in columns.makers)
+            names = makers if columns.kind == "votes" else given.letters
+            right = decode(answers[row], given.texts, names)
             if fault := _fault(texts, right):
                 self._log(fault, row)
                 continue
-            if len(set(texts)) < len(texts):
+            if len({_folded(text) for text in texts}) < len(texts):
                 self._log("repeated_candidate", row)
             judge = _text(cells[columns.judge][row]) if columns.judge else ""
-            makers = tuple(_text(cells[name][row]) for name in columns.makers)
             question = Question(
                 ids[row], row, prompt, tuple(texts), right if isinstance(right, int) else None, judge, makers
             )
@@ -272,11 +293,31 @@ class _Rows:
             )
             self.assumed = None if base.is_certain else base.first
             self.has_both_bases = base.has_both
+        if columns.kind == "votes":
+            self._read_numbers_of_votes(answers)
+        self.are_ranks = columns.kind == "ranking" and are_ranks(columns, answers)
         return decoder(self.columns, answers, sets)
 
+    def _read_numbers_of_votes(self, answers: Sequence[Any]) -> None:
+        """Find out what numbers mean. From then on the columns hold the number of the first answer, so that other data are read alike."""
+        columns = self.columns
+        self.votes = numbers_of([vote_word(plain_answer(answer)) for answer in answers], columns.answer_base)
+        if self.votes is not None and columns.answer_base is None:
+            guessed = (*columns.guessed, "answer_base")
+            self.columns = replace(columns, answer_base=self.votes.base, guessed=guessed)
+
+    def _assumptions(self) -> Iterator[Problem]:
+        """What was assumed about numbers."""
+        n = len(self.questions) + len(self.ties)
+        if self.votes is not None:
+            next_step = VOTES_STEP.format(other=1 - self.votes.base)
+            yield Problem("vote_numbers", VOTES.format(coding=self.votes), n, next_step, ())
+        if self.are_ranks:
+            yield replace(RANKS, message=RANKS.message.format(name=self.columns.answer), count=n)
+
     def problems(self) -> list[Problem]:
-        """One problem for each kind, in the order of KINDS."""
-        found = []
+        """One problem for each kind, in the order of KINDS; first what was assumed."""
+        found = list(self._assumptions())
         if self.assumed is not None:
             message = BASE_OF_BOTH if self.has_both_bases else BASE[0]
             message, next_step = (
@@ -309,9 +350,26 @@ def _fault(texts: Sequence[str], right: object) -> str:
         return "empty_candidate"
     if isinstance(right, str) and right != "tie":
         return right
-    if isinstance(right, int) and texts.count(texts[right]) > 1:
+    folded = [_folded(text) for text in texts]
+    if isinstance(right, int) and folded.count(folded[right]) > 1:
         return "same_candidates"
     return ""
+
+
+def _folded(text: str) -> str:
+    """A candidate as it is compared with others: without spaces at its ends, plain words in lower case.
+
+    Case can be the answer in genotypes, units and names such as iPhone, so short, doubled and mixed words keep it.
+
+    >>> _folded(" Paris"), _folded("AaBb or AABB"), _folded("5 mW")
+    ('paris', 'AaBb or AABB', '5 mW')
+    """
+    return PLAIN_WORD.sub(_lower_if_plain, text.strip())
+
+
+def _lower_if_plain(match: re.Match[str]) -> str:
+    word = match[0]
+    return word.lower() if word.isupper() or word.istitle() else word
 
 
 @dataclass(frozen=True, slots=True)
