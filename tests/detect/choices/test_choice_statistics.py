@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import norm
 
+from longway.detect.choices.cues import CUES
 from longway.detect.choices.effects import logit, style_effects
 from longway.detect.choices.judges import agreement, fleiss
 from longway.detect.choices.leak import feature_sets, leaks, relative
@@ -227,3 +228,18 @@ def test_judges_who_see_a_pair_in_other_orders_can_agree():
 
 def test_a_single_judge_agrees_with_nobody():
     assert agreement([question("yes", "no", prompt=str(i), judge="ann") for i in range(20)]) is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "middle"),
+    [
+        (("-5", "0", "5"), 1),
+        (("−5", "2", "1"), 2),
+        (("3", "-1 m", "1 m"), 2),
+        (("-2.5 °C", "-10 °C", "1 °C"), 0),
+    ],
+)
+def test_a_number_in_the_middle_has_its_sign(texts, middle):
+    cue = next(one for one in CUES if one.name == "middle number")
+    distances = list(cue.measure("", texts))
+    assert distances.index(max(distances)) == middle
