@@ -37,6 +37,8 @@ from longway.errors import DataError, SettingError
 from longway.records import Problem
 
 ROLES = tuple(one.name for one in fields(GivenColumns))
+LETTER_KEY = re.compile(r"[A-Ja-j]|\d")
+LIST_KEYS = ("text", "choices")
 PLAIN_WORD = re.compile(r"(?i)\b(?!(?:(\w)\1)+\b)[^\W\d_]{3,}\b")  # no genotype: AaBb
 TURN = re.compile(r"\n\n(?:Assistant|Human): ?")  # of a conversation in one text
 
@@ -385,9 +387,10 @@ def offered(cells: Sequence[Any]) -> Offered:
     """The candidates of a row."""
     if len(cells) == 1:
         cell = cells[0]
-        if isinstance(cell, Mapping):  # {"text": [...], "label": [...]}, as on the Hugging Face hub
-            texts, letters = cell.get("text"), cell.get("label")
-            return Offered([_text(text) for text in texts or ()], [_text(letter) for letter in letters or ()])
+        if isinstance(cell, Mapping):
+            texts = [_text(text) for text in option_entries(cell)]
+            letters = list(cell)[: len(texts)] if _list_key(cell) is None else cell.get("label") or ()
+            return Offered(texts, [_text(letter) for letter in letters])
         if isinstance(cell, list):
             labels = [_text(one["label"]) for one in cell if isinstance(one, Mapping) and "label" in one]
             return Offered([_text(_content(one)) for one in cell], labels)
@@ -398,6 +401,32 @@ def offered(cells: Sequence[Any]) -> Offered:
     while texts and not texts[-1].strip():  # rows with fewer options leave the last columns empty
         texts.pop()
     return _without_shared_turns(texts)
+
+
+def option_entries(value: Any) -> list[Any]:
+    """The options of a cell: a list, an object with a list, {"text": [...], "label": [...]}, or an object with one option each, {"A": ..., "B": ...}."""
+    if not isinstance(value, Mapping):
+        return list(value)
+    if key := _list_key(value):
+        return list(value[key] or ())
+    entries = list(value.values()) if all(LETTER_KEY.fullmatch(name) for name in value) else []
+    while entries and entries[-1] in (None, ""):  # rows with fewer options
+        entries.pop()
+    return entries
+
+
+def with_entries(value: Any, entries: Sequence[Any]) -> Any:
+    """A cell with other options, in the form it had."""
+    if not isinstance(value, Mapping):
+        return list(entries)
+    if key := _list_key(value):
+        return {**value, key: list(entries)}
+    return {**value, **dict(zip(value, entries, strict=False))}
+
+
+def _list_key(value: Mapping[str, Any]) -> str | None:
+    """The key of the list of options."""
+    return next((key for key in LIST_KEYS if key in value and not isinstance(value[key], str)), None)
 
 
 def without_prompt(texts: list[str], prompt: str) -> list[str]:
