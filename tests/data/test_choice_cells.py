@@ -274,7 +274,23 @@ def chat(text, start="Hi"):
     return [{"role": "user", "content": start}, {"role": "assistant", "content": text}]
 
 
-@pytest.mark.parametrize("form", [str, chat, lambda text: [{"role": "assistant", "content": text}]], ids=["text", "chat", "one message"])  # fmt: skip
+def test_options_and_flags_in_one_object_move_together(tmp_path):
+    data = [{"question": f"q{i}", "mc1_targets": {"choices": texts, "labels": [int(at == right) for at in range(4)]}} for i, (texts, right) in enumerate(zip(OPTIONS, RIGHT, strict=True))]  # fmt: skip
+    meant, read = rewritten(data, tmp_path / "dataset.jsonl")
+    assert [(one.candidates, one.right) for one in read.questions] == [
+        (one.candidates, one.right) for one in meant
+    ]
+
+
+def sharegpt(text):
+    return [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": text}]
+
+
+def parts(text):
+    return [{"role": "assistant", "content": [{"type": "text", "text": text}]}]
+
+
+@pytest.mark.parametrize("form", [str, chat, sharegpt, parts, lambda text: [{"role": "assistant", "content": text}]], ids=["text", "chat", "from and value", "content parts", "one message"])  # fmt: skip
 def test_messages_stay_messages(form, tmp_path):
     data = [
         {"prompt": f"p{i}", "chosen": form("Yes, of course. "), "rejected": form("No.")} for i in range(3)

@@ -348,6 +348,80 @@ def test_labelled_texts_have_no_candidates(names):
     assert load_choices([dict.fromkeys(names, "x")] * 3) is None
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"text": f"t{i}", "label": ("pos", "neg")[i % 2], "a": 0.5 * i, "b": i} for i in range(9)],
+        [{"text": f"t{i}", "label": i % 2, "a": 0.5 * i, "b": i} for i in range(9)],
+        [{"text": f"t{i}", "label": i % 2, "a": str(0.5 * i), "b": str(i)} for i in range(9)],
+        [{"text": f"t{i}", "vote": i % 2, "a": 0.5 * i, "b": i} for i in range(9)],
+        [{"question": f"q{i}", "answer_1": "x", "answer_2": "y", "label": ("same", "other")[i % 2]} for i in range(9)],
+    ],
+    ids=["numbers", "numbers and flags", "numbers as text", "numbers and votes", "foreign labels"],
+)  # fmt: skip
+def test_columns_that_only_look_like_options_are_labelled_texts(rows):
+    assert load_choices(rows) is None
+
+
+def test_options_in_several_columns_may_be_numbers():
+    rows = [
+        {"question": f"{i}?", "option_a": str(i), "option_b": str(i + 2), "answer": "A"} for i in range(5)
+    ]
+    assert rights(load_choices(rows)) == [0] * 5
+
+
+def test_named_options_are_options_even_if_no_answer_fits():
+    rows = [{"question": "q", "answer_1": "x", "answer_2": "y", "label": "other"}] * 3
+    with pytest.raises(DataError, match=r"none of the candidates.*Correct the answer"):
+        load_choices(rows, choices=["answer_1", "answer_2"], answer="label")
+
+
+def test_options_and_flags_in_one_object():
+    rows = [{"question": "q", "mc1_targets": {"choices": ["x", "y", "z"], "labels": [0, 1, 0]}}]
+    given = load_choices(rows)
+    assert (given.columns.kind, rights(given)) == ("choice", [1])
+
+
+def test_completions_with_a_score_each_are_a_ranking():
+    rows = [{"instruction": "q", "completions": [{"response": "x", "overall_score": 2.0}, {"response": "y", "overall_score": 5.0}]}]  # fmt: skip
+    given = load_choices(rows)
+    assert (given.columns.kind, rights(given)) == ("ranking", [1])
+    assert given.questions[0].candidates == ("x", "y")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        lambda role, text: {"from": role, "value": text},
+        lambda role, text: {"role": role, "content": [{"type": "text", "text": text}]},
+    ],
+    ids=["from and value", "content parts"],
+)
+def test_messages_in_other_forms(message):
+    start = [message("user", "Why?")]
+    rows = [{"chosen": [*start, message("gpt", "Because.")], "rejected": [*start, message("gpt", "No idea.")]}]  # fmt: skip
+    one = load_choices(rows).questions[0]
+    assert (one.prompt, one.candidates) == ("Why?", ("Because.", "No idea."))
+
+
+def test_options_as_an_object_by_letter():
+    rows = [{"question": "q", "options": {"A": "pine", "B": "oak", "C": None}, "answer": "B"}] * 2
+    given = load_choices(rows)
+    assert given.questions[0].candidates == ("pine", "oak")
+    assert rights(given) == [1, 1]
+
+
+def test_a_winner_in_several_columns_is_an_error_that_shows_how_to_join_them():
+    rows = [{"response_a": "x", "response_b": "y", "winner_model_a": 1, "winner_model_b": 0, "winner_tie": 0}]
+    with pytest.raises(ColumnError, match=r"winner_model_a, winner_model_b, winner_tie.*idxmax"):
+        load_choices(rows)
+
+
+def test_scored_predictions_are_no_candidates():
+    rows = [{"text": "x", "label": "pos", "predictions": [{"label": "pos", "score": 0.9}]}] * 3
+    assert load_choices(rows) is None
+
+
 def test_a_list_of_tags_is_no_list_of_candidates():
     assert load_choices([{"text": "x", "label": ["a", "b"]}] * 3) is None
 

@@ -18,6 +18,7 @@ INDEX = ("index", "idx")  # in the name of a column whose numbers count from 0
 SEVERAL = re.compile(r"\(?[A-Z]\)?(?:\s*(?:[,;&/+]|and)\s*\(?[A-Z]\)?)+")  # A,C
 LETTERED = re.compile(r"\s*\(?([A-Z])[).:]+\s*(\S.*)", re.S)  # (B) the text of the option
 NEARLY_ALL = 0.95  # of the answers
+SCORE_KEYS = ("overall_score", "score", "rating", "reward")
 RANKS = re.compile(r"(?i)(?<![a-z])rank(?:s|ing|ings)?(?![a-z])|Rank")  # in the name of a column of ranks
 Decoder = Callable[[Any, Sequence[str], Sequence[str]], int | str]
 Way = Literal["text", "letter", "number"]
@@ -44,6 +45,8 @@ def decoder(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Seque
     best = _ways(answer_base(columns, answers, sets).first)[answer_way(answers, sets, columns.answer_base)]
 
     def decode(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
+        if isinstance(answer, Mapping) and isinstance(answer.get("labels"), list):
+            answer = answer["labels"]  # beside the options
         if isinstance(answer, list) and len(answer) > 1:
             return _by_flag(answer, texts, letters)
         value = plain_answer(answer)
@@ -193,10 +196,15 @@ def are_ranks(columns: ChoiceColumns, answers: Sequence[Any]) -> bool:
     return bool(fitting) and sum(fitting) >= NEARLY_ALL * len(fitting)
 
 
+def score_of(entry: Mapping[str, Any]) -> Any:
+    """The score in an object that holds a candidate; None if it has none."""
+    return next((entry[key] for key in SCORE_KEYS if entry.get(key) is not None), None)
+
+
 def _scores(answer: Sequence[Any]) -> list[float] | None:
     """The scores as numbers; None if one is no finite number."""
     try:
-        scores = [float(score) for score in answer]
+        scores = [float(score_of(score) if isinstance(score, Mapping) else score) for score in answer]
     except (TypeError, ValueError):
         return None
     return scores if all(map(isfinite, scores)) else None

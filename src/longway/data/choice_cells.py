@@ -28,6 +28,7 @@ from longway.data.choices import (
     offered,
     option_entries,
     row_ids,
+    text_key,
     with_entries,
 )
 from longway.data.columns import ID_COLUMN
@@ -356,11 +357,11 @@ def _put(entry: Any, old: str, new: str) -> Any:
     if isinstance(entry, str):
         return entry.removesuffix(old) + new if entry.endswith(old) else None
     if isinstance(entry, Mapping):
-        key = "content" if "role" in entry or "text" not in entry else "text"
+        key = text_key(entry)
         inner = _put(entry.get(key), old, new)
         return None if inner is None else {**entry, key: inner}
     if isinstance(entry, list) and entry:
-        last = entry[-1].get("content") if isinstance(entry[-1], Mapping) else entry[-1]
+        last = entry[-1].get(text_key(entry[-1])) if isinstance(entry[-1], Mapping) else entry[-1]
         if isinstance(last, str) and not last.endswith(old) and old.endswith(last):
             shared = old[: len(old) - len(last)]  # earlier messages of the same answer
             if not new.startswith(shared):

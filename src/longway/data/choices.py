@@ -25,8 +25,9 @@ from longway.data.choice_answers import (
     are_ranks,
     decoder,
     plain_answer,
+    score_of,
 )
-from longway.data.choice_columns import ChoiceColumns, GivenColumns, choice_columns
+from longway.data.choice_columns import ChoiceColumns, GivenColumns, Kind, choice_columns, named_lists
 from longway.data.choice_votes import VoteNumbers, numbers_of, vote_word
 from longway.data.encoding import EncodingError, check_encoding
 from longway.data.loading import first_rows, open_source
@@ -50,7 +51,7 @@ KINDS = {
     "no_answer": ("{n} without an answer{about}, skipped.", "Fill in the answer, or leave the rows out."),
     "other_length": ("{n} with more or fewer scores than candidates{about}, skipped.", "Give each candidate a score, in the same order."),
     "not_numbers": ("{n} with a score that is no number (NaN, infinite or text){about}, skipped.", "Fill in the scores, or leave the rows out."),
-    "foreign_answer": ("{n} whose answer is none of the candidates{about}, skipped.", "Correct the answer: a number, a letter or the text of a candidate."),
+    "foreign_answer": ("{n} whose answer is none of the candidates{about}, skipped.", "Correct the answer: a number, a letter or the text of a candidate; of votes a, b or tie, or the name of a model."),
     "several_answers": ("{n} with several right answers{about}, skipped.", "Keep one right answer for each row."),
     "same_candidates": ("{n} whose right answer is also among the other candidates, apart from spaces and capital letters{about}, skipped.", "Make the candidates of a row different."),
     "repeated_candidate": ("{n} with a candidate that occurs twice, apart from spaces and capital letters{about}; used.", "Make the candidates of a row different."),
@@ -60,6 +61,8 @@ KINDS = {
     "repeated_question": ("{n} that repeat a prompt{about}. They count as one observation where their answers agree.", "Keep one row for each question."),
 }  # fmt: skip
 
+FEW = 0.05  # of the answers name an option: then they are labels of texts
+MAY_BE_NUMBERS = re.compile(r"(?i)op|choice")  # option1, choice_a: a quiz about numbers
 MOST_ROWS, MOST_SHARE = 20, 0.5  # that one question can have; a prompt of more rows is an instruction
 
 BASE_OF_BOTH = "The answers are numbers, and both 0 and the number of a last option occur: they may count from 0 or from 1. Assumed: from {base}."
@@ -194,7 +197,44 @@ def _open(
     opened = open_source(source, log, limit=limit, stream=None, encoding=encoding)
     sample = first_rows(opened)
     lists = [name for name in sample.columns if _is_list(sample[name])]
-    return opened, choice_columns(sample.columns, lists, given)
+    with_answers = {name: kind for name in named_lists(lists) if (kind := _kind_with_answers(sample[name]))}
+    columns = choice_columns(sample.columns, lists, given, with_answers)
+    if columns is not None and not given.is_any and _are_labelled_texts(columns, sample):
+        return opened, None
+    return opened, columns
+
+
+def _are_labelled_texts(columns: ChoiceColumns, sample: pl.DataFrame) -> bool:
+    """Whether columns only look like options and an answer by their names: the options are numbers, or the answers name none of them."""
+    if len(columns.candidates) == 1 or columns.kind == "preference":
+        return False
+    if not MAY_BE_NUMBERS.match(columns.candidates[0]) and all(_is_numeric(sample[name]) for name in columns.candidates):  # fmt: skip
+        return True
+    if columns.kind == "votes":
+        return False
+    read = _Rows(columns)
+    read.add(DataTable(sample))
+    n_foreign = len(read.faults.get("foreign_answer", ()))
+    return n_foreign > 0 and len(read.questions) <= FEW * (len(read.questions) + n_foreign)
+
+
+def _is_numeric(series: pl.Series) -> bool:
+    """Whether all cells of a column are numbers, or numbers written as text."""
+    if series.dtype != pl.String:
+        return series.dtype.is_numeric()
+    cells = [cell for cell in series.to_list() if cell]
+    return bool(cells) and all(
+        re.fullmatch(r"\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*", cell, re.I) for cell in cells
+    )
+
+
+def _kind_with_answers(series: pl.Series) -> Kind | None:
+    """The kind of data whose options and answers are in one column, as in mc1_targets of TruthfulQA and completions of UltraFeedback."""
+    value = next((value for value in cell_values(series.head(20)) if value), None)
+    if isinstance(value, Mapping) and _list_key(value) and isinstance(value.get("labels"), list):
+        return "choice"
+    is_scored = isinstance(value, list) and all(isinstance(entry, Mapping) and score_of(entry) is not None for entry in value)  # fmt: skip
+    return "ranking" if is_scored else None
 
 
 def _load(
@@ -208,7 +248,7 @@ def _load(
     read = _Rows(columns)
     read.add(table)
     if not read.questions and not read.ties:
-        found = " ".join(one.message for one in read.problems()) or "It has no rows."
+        found = " ".join(f"{one.message} {one.next_step}" for one in read.problems()) or "It has no rows."
         named = ", ".join(f"{role} = {name}" for role, name in columns.fields().items())
         raise DataError(
             f"{opened.name} has no row with candidates and one right answer. {found} Check the columns: {named}."
@@ -465,7 +505,17 @@ def _without_shared_turns(texts: list[str]) -> Offered:
 
 
 def _content(one: Any) -> Any:
-    return one.get("text", one.get("content")) if isinstance(one, Mapping) and "role" not in one else one
+    return one.get(text_key(one)) if isinstance(one, Mapping) and "role" not in one else one
+
+
+def text_key(entry: Mapping[str, Any]) -> str:
+    """The key of the text of an option, a message or a part of a message.
+
+    >>> text_key({"role": "user", "content": "Hi"}), text_key({"from": "human", "value": "Hi"}), text_key({"type": "text", "text": "Hi"})
+    ('content', 'value', 'text')
+    """
+    keys = ("content", "text") if "role" in entry else ("text", "content")
+    return next((key for key in (*keys, "value", "response") if entry.get(key) is not None), "content")
 
 
 def _text(cell: Any) -> str:
@@ -475,7 +525,7 @@ def _text(cell: Any) -> str:
     if isinstance(cell, str):
         return cell
     if isinstance(cell, Mapping):
-        return _text(cell.get("content"))
+        return _text(cell.get(text_key(cell)))
     if isinstance(cell, list):
         return "\n\n".join(_text(one) for one in cell)
     return scalar_text(cell)
