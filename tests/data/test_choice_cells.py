@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.data import save
-from longway.data.choice_cells import PARALLEL, ChoiceCells, Draft, apply_choice_edits, ids_of
+from longway.data.choice_cells import (
+    DISAGREES,
+    NAMES,
+    PARALLEL,
+    ChoiceCells,
+    Draft,
+    apply_choice_edits,
+    ids_of,
+)
 from longway.data.choice_columns import GivenColumns
 from longway.data.choices import load_choices
 from longway.records import Edit
@@ -142,10 +150,111 @@ def test_a_column_that_disagrees_once_is_left_alone():
     assert ChoiceCells(load_choices(data, GivenColumns(answer="answer"))).answer_columns == ("answer",)
 
 
-def test_options_with_a_parallel_list_do_not_move():
-    data = [{**row, "explanations": ["x", "y", "z", "w"]} for row in ENCODINGS["letter"]]
+def many(n=40, **others):
+    """n questions whose right option is the one called right, at changing places. others: further columns, from the number and the place."""
+    table = []
+    for i in range(n):
+        right = (i * 7 + i // 4) % 4
+        texts = [f"wrong {i} {at}" for at in range(4)]
+        texts[right] = f"right {i}"
+        cells = {name: make(i, right) for name, make in others.items()}
+        table.append({"question": f"Question {i}?", "choices": texts, "answer": LETTERS[right], **cells})
+    return table
+
+
+def moved_rows(data, tmp_path):
+    """The rows after all questions that may move were turned by one place; the reasons of the others by id."""
     given_data = load_choices(data)
-    assert ChoiceCells(given_data).cannot_move(given_data.questions[0]) == PARALLEL
+    cells = ChoiceCells(given_data)
+    reasons = {one.id: cells.cannot_move(one) for one in given_data.questions}
+    edits = [
+        edit for one in given_data.questions if not reasons[one.id] for edit in edits_of(cells, turned(one))
+    ]
+    save(apply_choice_edits(given_data, edits), tmp_path / "dataset.jsonl")
+    lines = (tmp_path / "dataset.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines], {id_: why for id_, why in reasons.items() if why}
+
+
+@pytest.mark.parametrize(
+    ("say", "read"),
+    [
+        (lambda i, right: right, lambda cell, texts: texts[cell]),
+        (lambda i, right: right + 1, lambda cell, texts: texts[cell - 1]),
+        (lambda i, right: LETTERS[right], lambda cell, texts: texts[LETTERS.index(cell)]),
+        (lambda i, right: f"right {i}", lambda cell, texts: cell),
+    ],
+    ids=["from 0", "from 1", "letter", "text"],
+)
+def test_a_column_that_says_the_same_follows_whatever_its_name(say, read, tmp_path):
+    lines, reasons = moved_rows(many(truth=lambda i, right: None if i == 3 else say(i, right)), tmp_path)
+    assert not reasons
+    assert all(
+        read(line["truth"], line["choices"]).startswith("right") for i, line in enumerate(lines) if i != 3
+    )
+    assert lines[3]["truth"] is None
+    assert lines[3]["choices"][LETTERS.index(lines[3]["answer"])] == "right 3"
+
+
+def test_a_row_whose_other_column_disagrees_stays(tmp_path):
+    data = many(truth=lambda i, right: (right + (i == 5)) % 4)
+    lines, reasons = moved_rows(data, tmp_path)
+    assert reasons == {"6": DISAGREES}
+    assert lines[5]["choices"] == data[5]["choices"]
+    assert lines[6]["choices"] != data[6]["choices"]
+
+
+@pytest.mark.parametrize("cell", [lambda i, right: i % 4, lambda i, right: 0, lambda i, right: i], ids=["other", "constant", "running"])  # fmt: skip
+def test_a_column_of_other_numbers_is_left_alone(cell, tmp_path):
+    data = many(n=40, year=cell)
+    lines, reasons = moved_rows(data, tmp_path)
+    assert [line["year"] for line in lines] == [row["year"] for row in data]
+    assert not reasons
+
+
+def test_numbers_that_agree_only_where_the_usual_place_is_right_are_no_answer():
+    data = [{"question": f"q{i}", "choices": ["x", "y"], "answer": "AB"[i == 3], "n": int(i == 9)} for i in range(40)]  # fmt: skip
+    assert ChoiceCells(load_choices(data)).answer_columns == ("answer",)
+
+
+def test_lists_and_columns_with_an_entry_for_each_option_move_with_them(tmp_path):
+    others = {f"why_{mark}": lambda i, right, at=at: f"why {i} {at}" for at, mark in enumerate("abcd")}
+    data = many(**others, notes=lambda i, right: [f"note {i} {at}" for at in range(4)], tags=lambda i, right: ["x", "y"])  # fmt: skip
+    lines, reasons = moved_rows(data, tmp_path)
+    assert not reasons
+    for before, line in zip(data, lines, strict=True):
+        order = [before["choices"].index(text) for text in line["choices"]]
+        assert order == [1, 2, 3, 0]
+        assert line["notes"] == [before["notes"][at] for at in order]
+        assert [line[f"why_{mark}"] for mark in "abcd"] == [before[f"why_{'abcd'[at]}"] for at in order]
+        assert line["tags"] == ["x", "y"]
+
+
+def test_a_question_with_a_list_of_another_length_stays(tmp_path):
+    data = many(notes=lambda i, right: ["note"] * (3 if i == 0 else 4))
+    assert moved_rows(data, tmp_path)[1] == {"1": PARALLEL}
+
+
+def test_a_question_whose_explanation_names_an_option_stays(tmp_path):
+    texts = ["The answer is A.", "B is correct.", "See option (C).", "A good answer.", "Vitamin B"]
+    data = many(40, explanation=lambda i, right: texts[i] if i < 5 else "It is known.")
+    assert moved_rows(data, tmp_path)[1] == {"1": NAMES, "2": NAMES, "3": NAMES}
+
+
+FORMS = {
+    "objects by letter": lambda texts, right: {"choices": dict(zip(LETTERS, texts, strict=True)), "answer": LETTERS[right]},
+    "flags": lambda texts, right: {"choices": texts, "labels": [int(at == right) for at in range(4)]},
+    "letter and text": lambda texts, right: {"choices": texts, "answer": f"({LETTERS[right]}) {texts[right]}"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_other_forms_are_kept(form, tmp_path):
+    data = [{"question": f"q{i}", **FORMS[form](texts, right)} for i, (texts, right) in enumerate(zip(OPTIONS, RIGHT, strict=True))]  # fmt: skip
+    columns = GivenColumns(choices=("choices",), answer="labels" if form == "flags" else "answer")
+    meant, read = rewritten(data, tmp_path / "dataset.jsonl", columns=columns)
+    assert [(one.candidates, one.right) for one in read.questions] == [
+        (one.candidates, one.right) for one in meant
+    ]
 
 
 def test_a_text_answer_follows_a_changed_text(tmp_path):
@@ -165,7 +274,23 @@ def chat(text, start="Hi"):
     return [{"role": "user", "content": start}, {"role": "assistant", "content": text}]
 
 
-@pytest.mark.parametrize("form", [str, chat, lambda text: [{"role": "assistant", "content": text}]], ids=["text", "chat", "one message"])  # fmt: skip
+def test_options_and_flags_in_one_object_move_together(tmp_path):
+    data = [{"question": f"q{i}", "mc1_targets": {"choices": texts, "labels": [int(at == right) for at in range(4)]}} for i, (texts, right) in enumerate(zip(OPTIONS, RIGHT, strict=True))]  # fmt: skip
+    meant, read = rewritten(data, tmp_path / "dataset.jsonl")
+    assert [(one.candidates, one.right) for one in read.questions] == [
+        (one.candidates, one.right) for one in meant
+    ]
+
+
+def sharegpt(text):
+    return [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": text}]
+
+
+def parts(text):
+    return [{"role": "assistant", "content": [{"type": "text", "text": text}]}]
+
+
+@pytest.mark.parametrize("form", [str, chat, sharegpt, parts, lambda text: [{"role": "assistant", "content": text}]], ids=["text", "chat", "from and value", "content parts", "one message"])  # fmt: skip
 def test_messages_stay_messages(form, tmp_path):
     data = [
         {"prompt": f"p{i}", "chosen": form("Yes, of course. "), "rejected": form("No.")} for i in range(3)
@@ -227,4 +352,14 @@ def test_an_added_row_of_messages_keeps_its_form():
     assert json.loads(frame["chosen"][2]) == said(
         "Good one"
     )  # lists of objects are JSON until they are written
-    assert frame["id"].to_list() == [0, 1, None]
+    assert frame["id"].to_list() == [0, 1, 2]
+
+
+def test_an_added_row_has_no_scores_of_the_pair_it_was_made_from():
+    pairs = [
+        {"chosen": f"good {i}", "rejected": f"bad {i}", "score_chosen": 0.9, "topic": "x"} for i in range(2)
+    ]
+    added = Edit("1-counter", "chosen", "", "Good one", "chosen", "chosen", "counter", "rules", accepted=True, source="1")  # fmt: skip
+    frame = pl.concat([table.frame for table in apply_choice_edits(load_choices(pairs), [added])])
+    assert frame["score_chosen"].to_list() == [0.9, 0.9, None]
+    assert frame["topic"].to_list() == ["x"] * 3

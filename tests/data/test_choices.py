@@ -21,6 +21,11 @@ def rows(answer, options=OPTIONS, name="choices"):
     ]
 
 
+def beside_prompt(given):
+    """The problems but for the missing column of prompts."""
+    return [problem for problem in given.problems if problem.kind != "no_prompt"]
+
+
 def rights(given):
     return [one.right for one in given.questions]
 
@@ -153,15 +158,22 @@ def test_answers_that_begin_alike_stay_whole():
     [
         ("model_a", "model_b", "tie"),
         ("A", "B", "both"),
-        ("1", "2", "0"),
+        ("0", "1", "2"),
         (0, 1, 0.5),
+        (1, 2, 3),
+        (-1, 1, 0),
+        (-3, 2, 0),
+        ("[[A]]", "[[B]]", "[[C]]"),
+        ("A>B", "A<<B", "A=B"),
+        ("x", "y", "neither"),
+        ("gpt-1", "llama", "tie"),
         ("left", "right", "draw"),
         ("response_a", "response_b", "tie (bothbad)"),
     ],
     ids=str,
 )
 def test_votes_in_every_form(votes):
-    data = [{"prompt": "p", "response_a": "x", "response_b": "y", "winner": str(vote), "judge": "j"} for vote in votes]  # fmt: skip
+    data = [{"prompt": "p", "response_a": "x", "response_b": "y", "winner": str(vote), "judge": "j", "model_a": "gpt-1", "model_b": "llama"} for vote in votes]  # fmt: skip
     given = load_choices(data)
     assert given.columns.kind == "votes"
     assert rights(given) == [0, 1]
@@ -178,7 +190,95 @@ def test_ranked_lists_with_scores():
     given = load_choices(data)
     assert given.columns.kind == "ranking"
     assert rights(given) == [1]
-    assert {problem.kind for problem in given.problems} == {"several_answers", "no_answer"}
+    assert {problem.kind for problem in given.problems} == {"several_answers", "other_length"}
+
+
+VOTE_NUMBERS = [  # votes, --answer-base, places of the winners (None: a tie), the coding in the message
+    ([0, 1, 2], None, [0, 1, None], "0 = first answer, 1 = second answer, 2 = tie"),
+    ([0, 1, 2], 1, [None, 0, 1], "0 = tie, 1 = first answer, 2 = second answer"),
+    ([0, 1], None, [0, 1], "0 = first answer, 1 = second answer"),
+    ([0, 1], 1, [1, 0], "0 = second answer, 1 = first answer"),
+    ([1, 2], None, [0, 1], "1 = first answer, 2 = second answer"),
+    ([1, 2, 3], None, [0, 1, None], "1 = first answer, 2 = second answer, 3 = tie"),
+    ([-1, 0, 1], None, [0, None, 1], "-1 = first answer, 0 = tie, 1 = second answer"),
+    ([-1, 0, 1], 1, [1, None, 0], "-1 = second answer, 0 = tie, 1 = first answer"),
+    (["True", "False"], None, [1, 0], "0 = first answer, 1 = second answer"),
+    ([1.0, 2.0, 0.0], 1, [0, 1, None], "0 = tie, 1 = first answer, 2 = second answer"),
+]
+
+
+@pytest.mark.parametrize(("votes", "base", "places", "coding"), VOTE_NUMBERS)
+def test_the_whole_column_decides_what_numbers_of_votes_mean(votes, base, places, coding):
+    data = [{"prompt": f"p{i}", "response_a": "x", "response_b": "y", "winner": vote} for i, vote in enumerate(votes)]  # fmt: skip
+    given = load_choices(data, answer_base=base)
+    read = {one.prompt: one.right for one in (*given.questions, *given.ties)}
+    assert [read[f"p{i}"] for i in range(len(votes))] == places
+    problem = next(one for one in given.problems if one.kind == "vote_numbers")
+    assert coding in problem.message
+    assert "--answer-base" in problem.next_step
+
+
+def test_other_votes_are_read_with_the_same_numbers():
+    rows = [{"response_a": "x", "response_b": "y", "winner": vote} for vote in (0, 1, 2, 1)]
+    given = load_choices(rows)
+    again = load_choices(rows[1:], given.columns.as_given)
+    assert rights(again) == [1, 1]
+    assert len(again.ties) == 1
+
+
+@pytest.mark.parametrize("name", ["ranks", "rank", "ranking"])
+def test_the_lowest_rank_is_the_best(name):
+    rows = [{"responses": ["x", "y", "z"], name: ranks} for ranks in ([2, 1, 3], [1, 2, 3])]
+    given = load_choices(rows)
+    assert rights(given) == [1, 0]
+    assert [one.kind for one in beside_prompt(given)] == ["ranks"]
+
+
+def test_scores_that_are_called_ranks_are_scores():
+    rows = [{"responses": ["x", "y"], "ranks": [0.7, 12.5]}]
+    assert rights(load_choices(rows)) == [1]
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (float("nan"), "no_answer"),
+        ("A,C", "several_answers"),
+        ("A and B", "several_answers"),
+        ([1, 1], "several_answers"),
+        ([0, 0], "no_answer"),
+    ],
+)
+def test_an_answer_that_cannot_be_used_has_its_own_reason(answer, kind):
+    rows = [{"options": ["x", "y"], "answer": right} for right in ("A", "B", "B")]
+    given = load_choices([*rows, {"options": ["x", "y"], "answer": answer}])
+    assert [(one.kind, one.count) for one in beside_prompt(given)] == [(kind, 1)]
+
+
+def test_flags_name_the_right_option():
+    rows = [{"choices": ["x", "y", "z"], "label": flags} for flags in ([1, 0, 0], [0, 0, 1], [0, 1, 0])]
+    assert rights(load_choices(rows)) == [0, 2, 1]
+
+
+def test_a_letter_before_the_text_of_the_answer_is_left_out():
+    rows = [{"options": ["x", "y"], "answer": answer} for answer in ("(B) y", "A. x", "(A) y")]
+    given = load_choices(rows)
+    assert rights(given) == [1, 0]
+    assert [one.kind for one in beside_prompt(given)] == ["foreign_answer"]
+
+
+def test_options_that_differ_in_spaces_or_capitals_are_the_same():
+    others = [{"options": ["oak", "elm"], "answer": "A"}] * 3
+    given = load_choices([*others, {"options": ["Paris", " paris", "Rome"], "answer": "A"}])
+    assert ("same_candidates", 1) in [(one.kind, one.count) for one in given.problems]
+    given = load_choices([*others, {"options": ["Paris", "paris ", "Rome"], "answer": "C"}])
+    assert ("repeated_candidate", 1) in [(one.kind, one.count) for one in given.problems]
+    assert rights(given)[3] == 2
+
+
+def test_options_whose_case_is_the_answer_are_different():
+    options = ["AaBb", "AABB", "aabb", "MW", "mW", "II", "ii", "XHXh", "XHXH"]
+    assert beside_prompt(load_choices([{"options": options, "answer": "A"}] * 3)) == []
 
 
 BAD = {
@@ -258,6 +358,80 @@ def test_repeated_prompts_are_counted():
 )
 def test_labelled_texts_have_no_candidates(names):
     assert load_choices([dict.fromkeys(names, "x")] * 3) is None
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"text": f"t{i}", "label": ("pos", "neg")[i % 2], "a": 0.5 * i, "b": i} for i in range(9)],
+        [{"text": f"t{i}", "label": i % 2, "a": 0.5 * i, "b": i} for i in range(9)],
+        [{"text": f"t{i}", "label": i % 2, "a": str(0.5 * i), "b": str(i)} for i in range(9)],
+        [{"text": f"t{i}", "vote": i % 2, "a": 0.5 * i, "b": i} for i in range(9)],
+        [{"question": f"q{i}", "answer_1": "x", "answer_2": "y", "label": ("same", "other")[i % 2]} for i in range(9)],
+    ],
+    ids=["numbers", "numbers and flags", "numbers as text", "numbers and votes", "foreign labels"],
+)  # fmt: skip
+def test_columns_that_only_look_like_options_are_labelled_texts(rows):
+    assert load_choices(rows) is None
+
+
+def test_options_in_several_columns_may_be_numbers():
+    rows = [
+        {"question": f"{i}?", "option_a": str(i), "option_b": str(i + 2), "answer": "A"} for i in range(5)
+    ]
+    assert rights(load_choices(rows)) == [0] * 5
+
+
+def test_named_options_are_options_even_if_no_answer_fits():
+    rows = [{"question": "q", "answer_1": "x", "answer_2": "y", "label": "other"}] * 3
+    with pytest.raises(DataError, match=r"none of the candidates.*Correct the answer"):
+        load_choices(rows, choices=["answer_1", "answer_2"], answer="label")
+
+
+def test_options_and_flags_in_one_object():
+    rows = [{"question": "q", "mc1_targets": {"choices": ["x", "y", "z"], "labels": [0, 1, 0]}}]
+    given = load_choices(rows)
+    assert (given.columns.kind, rights(given)) == ("choice", [1])
+
+
+def test_completions_with_a_score_each_are_a_ranking():
+    rows = [{"instruction": "q", "completions": [{"response": "x", "overall_score": 2.0}, {"response": "y", "overall_score": 5.0}]}]  # fmt: skip
+    given = load_choices(rows)
+    assert (given.columns.kind, rights(given)) == ("ranking", [1])
+    assert given.questions[0].candidates == ("x", "y")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        lambda role, text: {"from": role, "value": text},
+        lambda role, text: {"role": role, "content": [{"type": "text", "text": text}]},
+    ],
+    ids=["from and value", "content parts"],
+)
+def test_messages_in_other_forms(message):
+    start = [message("user", "Why?")]
+    rows = [{"chosen": [*start, message("gpt", "Because.")], "rejected": [*start, message("gpt", "No idea.")]}]  # fmt: skip
+    one = load_choices(rows).questions[0]
+    assert (one.prompt, one.candidates) == ("Why?", ("Because.", "No idea."))
+
+
+def test_options_as_an_object_by_letter():
+    rows = [{"question": "q", "options": {"A": "pine", "B": "oak", "C": None}, "answer": "B"}] * 2
+    given = load_choices(rows)
+    assert given.questions[0].candidates == ("pine", "oak")
+    assert rights(given) == [1, 1]
+
+
+def test_a_winner_in_several_columns_is_an_error_that_shows_how_to_join_them():
+    rows = [{"response_a": "x", "response_b": "y", "winner_model_a": 1, "winner_model_b": 0, "winner_tie": 0}]
+    with pytest.raises(ColumnError, match=r"winner_model_a, winner_model_b, winner_tie.*idxmax"):
+        load_choices(rows)
+
+
+def test_scored_predictions_are_no_candidates():
+    rows = [{"text": "x", "label": "pos", "predictions": [{"label": "pos", "score": 0.9}]}] * 3
+    assert load_choices(rows) is None
 
 
 def test_a_list_of_tags_is_no_list_of_candidates():
@@ -399,6 +573,7 @@ def test_scores_that_are_no_numbers_rank_nothing():
     rows = [{"responses": ["a", "b"], "scores": [1.0, score]} for score in (float("nan"), float("inf"), 2.0)]
     found = load_choices(rows, choices="responses", scores="scores")
     assert [one.right for one in found.questions] == [1]
+    assert [(one.kind, one.count) for one in beside_prompt(found)] == [("not_numbers", 2)]
 
 
 def test_if_no_row_can_be_used_the_error_says_why():

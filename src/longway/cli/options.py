@@ -123,7 +123,7 @@ class CandidateOptions:
     b: Column with the second.
     winner: Column with the judge's vote: a, b or tie.
     prompt: Column with the question or prompt.
-    answer_base: The number of the first option, 0 or 1, if answers are numbers. Default: what the numbers show.
+    answer_base: The number of the first option, or of the first answer in votes, 0 or 1, if answers are numbers. Default: what the numbers show.
     """
 
     choices: tuple[str, ...] = option((), group=CANDIDATES)

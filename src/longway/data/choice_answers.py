@@ -9,15 +9,17 @@ from math import isfinite
 from typing import Any, Literal
 
 from longway.data.choice_columns import ChoiceColumns
+from longway.data.choice_votes import vote_decoder
 from longway.data.table import scalar_text
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LETTER = re.compile(r"\(?([A-Za-z])\)?[.):]?$")
 INDEX = ("index", "idx")  # in the name of a column whose numbers count from 0
+SEVERAL = re.compile(r"\(?[A-Z]\)?(?:\s*(?:[,;&/+]|and)\s*\(?[A-Z]\)?)+")  # A,C
+LETTERED = re.compile(r"\s*\(?([A-Z])[).:]+\s*(\S.*)", re.S)  # (B) the text of the option
 NEARLY_ALL = 0.95  # of the answers
-TIES = frozenset(
-    "tie|both|tied|draw|equal|none|neither|same|tie (bothbad)|tie (both bad)|bothbad|both_bad|0.5".split("|")
-)
+SCORE_KEYS = ("overall_score", "score", "rating", "reward")
+RANKS = re.compile(r"(?i)(?<![a-z])rank(?:s|ing|ings)?(?![a-z])|Rank")  # in the name of a column of ranks
 Decoder = Callable[[Any, Sequence[str], Sequence[str]], int | str]
 Way = Literal["text", "letter", "number"]
 
@@ -36,20 +38,28 @@ def decoder(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Seque
     if columns.kind == "preference":
         return lambda answer, texts, letters: 0
     if columns.kind == "ranking":
-        return _by_score
+        return _by_rank if are_ranks(columns, answers) else _by_score
     if columns.kind == "votes":
-        return _winner_decoder(answers)
+        winner = vote_decoder([plain_answer(answer) for answer in answers], columns.answer_base)
+        return lambda answer, texts, makers: winner(plain_answer(answer), texts, makers)
     best = _ways(answer_base(columns, answers, sets).first)[answer_way(answers, sets, columns.answer_base)]
 
     def decode(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
-        value = _plain(answer)
-        if value == "several":
-            return "several_answers"
+        if isinstance(answer, Mapping) and isinstance(answer.get("labels"), list):
+            answer = answer["labels"]  # beside the options
+        if isinstance(answer, list) and len(answer) > 1:
+            return _by_flag(answer, texts, letters)
+        value = plain_answer(answer)
         if value is None or value == "":
             return "no_answer"
         if letters and value in letters:
             return letters.index(value)
-        return best(value, texts, letters)
+        place = best(value, texts, letters)
+        if place != "foreign_answer":
+            return place
+        if value.casefold() == "nan":
+            return "no_answer"
+        return "several_answers" if SEVERAL.fullmatch(value) else place
 
     return decode
 
@@ -69,7 +79,7 @@ def answer_way(answers: Sequence[Any], sets: Sequence[Sequence[str]], base: int 
     >>> answer_way(["B", "C"], [("x", "y"), ("x", "y", "z")])
     'letter'
     """
-    plain = [_plain(answer) for answer in answers]
+    plain = [plain_answer(answer) for answer in answers]
     bases = (0, 1) if base is None else (base,)
     rights: dict[Way, int] = {
         name: max(
@@ -94,7 +104,7 @@ def are_also_numbers(columns: ChoiceColumns, answers: Sequence[Any], sets: Seque
     True
     """
     start = answer_base(columns, answers, sets).first
-    plain = [_plain(answer) for answer in answers]
+    plain = [plain_answer(answer) for answer in answers]
     places = [
         (_by_text(answer, texts, ()), _by_number(answer, texts, start))
         for answer, texts in zip(plain, sets, strict=True)
@@ -103,20 +113,32 @@ def are_also_numbers(columns: ChoiceColumns, answers: Sequence[Any], sets: Seque
     return len(both) >= NEARLY_ALL * len(places) and any(text != number for text, number in both)
 
 
-def _plain(answer: Any) -> Any:
-    """An answer without the list around it; "several" if the list has more than one."""
+def plain_answer(answer: Any) -> Any:
+    """An answer without the list around it; None if there is none, or several."""
     if isinstance(answer, list):
-        return "several" if len(answer) > 1 else (scalar_text(answer[0]) if answer else "")
+        return plain_answer(answer[0]) if len(answer) == 1 else None
     if isinstance(answer, Mapping):
         return scalar_text(answer.get("text", ""))
-    return None if answer is None else re.sub(r"^(\d+)\.0$", r"\1", scalar_text(answer))
+    return None if answer is None else re.sub(r"^(-?\d+)\.0$", r"\1", scalar_text(answer))
 
 
 def _by_text(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
     if answer in texts:
         return list(texts).index(answer)
     same = [i for i, text in enumerate(texts) if text.strip().casefold() == str(answer).strip().casefold()]
-    return same[0] if len(same) == 1 else "foreign_answer"
+    if same:
+        return same[0] if len(same) == 1 else "same_candidates"
+    match = LETTERED.fullmatch(str(answer))
+    place = LETTERS.index(match[1]) if match else len(texts)
+    is_there = match is not None and place < len(texts) and texts[place].strip().casefold() == match[2].strip().casefold()  # fmt: skip
+    return place if is_there else "foreign_answer"
+
+
+def _by_flag(answer: Sequence[Any], texts: Sequence[str], letters: Sequence[str]) -> int | str:
+    """The place of the only 1 in a list with a 0 or a 1 for each candidate."""
+    if len(answer) != len(texts) or not all(flag in (0, 1) for flag in answer):
+        return "several_answers"
+    return answer.index(1) if sum(answer) == 1 else "several_answers" if sum(answer) else "no_answer"
 
 
 def _by_letter(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
@@ -145,7 +167,7 @@ def answer_base(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[S
     """
     if columns.answer_base is not None:
         return Base(columns.answer_base, True)
-    numbers = [_number(_plain(answer)) for answer in answers]
+    numbers = [_number(plain_answer(answer)) for answer in answers]
     n_zero = numbers.count(0)
     n_last = sum(number == len(texts) > 0 for number, texts in zip(numbers, sets, strict=True))
     has_both = n_zero > 0 and n_last > 0
@@ -161,37 +183,45 @@ def _number(answer: Any) -> int | None:
     return int(answer) if isinstance(answer, str) and re.fullmatch(r"\d{1,3}", answer.strip()) else None
 
 
-def _by_score(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
-    if not isinstance(answer, list) or len(answer) != len(texts):
-        return "no_answer"
+def are_ranks(columns: ChoiceColumns, answers: Sequence[Any]) -> bool:
+    """Whether a list column holds ranks, of which the lowest is best: it is called so, and has whole numbers up to the number of candidates.
+
+    >>> are_ranks(ChoiceColumns("ranking", ("responses",), "rank"), [[2, 1, 3], [1, 2]])
+    True
+    """
+    if not RANKS.search(columns.answer or ""):
+        return False
+    lists = [scores for answer in answers if isinstance(answer, list) and (scores := _scores(answer))]
+    fitting = [all(score.is_integer() and 0 <= score <= len(scores) for score in scores) for scores in lists]
+    return bool(fitting) and sum(fitting) >= NEARLY_ALL * len(fitting)
+
+
+def score_of(entry: Mapping[str, Any]) -> Any:
+    """The score in an object that holds a candidate; None if it has none."""
+    return next((entry[key] for key in SCORE_KEYS if entry.get(key) is not None), None)
+
+
+def _scores(answer: Sequence[Any]) -> list[float] | None:
+    """The scores as numbers; None if one is no finite number."""
     try:
-        scores = [float(score) for score in answer]
+        scores = [float(score_of(score) if isinstance(score, Mapping) else score) for score in answer]
     except (TypeError, ValueError):
+        return None
+    return scores if all(map(isfinite, scores)) else None
+
+
+def _by_score(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
+    if not isinstance(answer, list) or not answer:
         return "no_answer"
-    if not all(map(isfinite, scores)):
-        return "no_answer"
+    if len(answer) != len(texts):
+        return "other_length"
+    scores = _scores(answer)
+    if scores is None:
+        return "not_numbers"
     best = max(scores)
     return scores.index(best) if scores.count(best) == 1 else "several_answers"
 
 
-def _winner_decoder(answers: Sequence[Any]) -> Decoder:
-    """A function from a vote to the place of the winner. Numbers count from 0 if some vote is 0 and none is 2."""
-    words = {_vote(answer) for answer in answers}
-    counts_from = 0 if "0" in words and "2" not in words else 1
-    places = {"a": 0, "b": 1, "left": 0, "right": 1, "first": 0, "second": 1}
-    places |= {str(counts_from): 0, str(counts_from + 1): 1}
-    ties = TIES if counts_from == 0 else TIES | {"0"}
-
-    def decode(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
-        word = _vote(answer)
-        if not word:
-            return "no_answer"
-        return "tie" if word in ties else places.get(word, "foreign_answer")
-
-    return decode
-
-
-def _vote(answer: Any) -> str:
-    """A vote without what all votes may begin with: "model_a" is "a"."""
-    word = str(_plain(answer) or "").strip().casefold()
-    return re.sub(r"^(model|response|answer|output|assistant|completion)[ _]?", "", word)
+def _by_rank(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
+    scores = _scores(answer) if isinstance(answer, list) else None
+    return _by_score(answer if scores is None else [-score for score in scores], texts, letters)

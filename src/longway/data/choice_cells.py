@@ -5,20 +5,32 @@
     apply_choice_edits(dataset, edits)  ->  tables, for `save`
 
 Lists stay lists, objects stay objects, messages stay messages. An answer stays a letter, a number or a text, and so do other columns that
-say the same ("answer_index" beside "answer"). Every new row is read again: it counts only if that gives the candidates that were meant.
+say the same ("answer_index" beside "answer"). Columns and lists with an entry for each option change places with the options. Every new row is read again: it counts only if that gives the candidates that were meant.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
-from longway.data.choice_answers import LETTER, LETTERS, Decoder, Way, answer_way, decoder
-from longway.data.choices import ChoiceDataset, Question, cell_value, offered, row_ids
+from longway.data.choice_answers import LETTER, LETTERED, LETTERS, Decoder, Way, answer_way, decoder
+from longway.data.choice_parallel import names_an_option, option_series
+from longway.data.choices import (
+    ChoiceDataset,
+    Question,
+    cell_value,
+    offered,
+    option_entries,
+    row_ids,
+    text_key,
+    with_entries,
+)
 from longway.data.columns import ID_COLUMN
 from longway.data.edited import SOURCE_COLUMN, Changes, with_source_column
 from longway.data.table import DataTable, dump, scalar_text
@@ -26,8 +38,14 @@ from longway.records import Edit
 
 MIRRORS = ("answer", "label", "gold", "correct", "key", "target", "solution", "cop")
 NOT_WRITABLE = "cannot be written in the form of the data"
-PARALLEL = "another column has an entry for each option"
+SHARE, FEWEST = 0.95, 20  # of the cells of another column, to say the same as the answer
+PARALLEL = "another column has a list of another length"
+DISAGREES = "another column names another answer"
+NAMES = "another column names an option by its letter or number"
 OTHER_TYPES = "other types in the columns of the options"
+SCORES = re.compile(
+    r"(?i)score|rating|reward|margin|log_?p"
+)  # in the names of columns that belong to one pair only
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +85,40 @@ class ChoiceCells:
         self._frame = given.table.frame
         self._raw = {name: self._frame[name].to_list() for name in self._frame.columns}
         self._sets = [self._read(self._cells(row)) for row in range(self._frame.height)]
-        self._decoders: dict[str, Decoder] = {}
+        self._decoders: dict[tuple[str, int | None], Decoder] = {}
+        self._bases: dict[str, int | None] = {}
         self._ways = {name: self._way(name) for name in self._answer_columns()}
-        self._lists = self._parallel_lists()
+        self._others = self._other_columns()
+        n = max((len(one.candidates) for one in given.questions), default=0)
+        is_choice = self.columns.kind == "choice"
+        self._series = option_series(self._others, self.columns.candidates, n) if is_choice else []
+        self._lists = self._parallel_lists() if is_choice else ()
 
     @property
     def answer_columns(self) -> tuple[str, ...]:
         """The columns that name the right candidate by its place or text."""
         return tuple(self._ways)
 
+    @property
+    def columns_written(self) -> tuple[str, ...]:
+        """All columns that may change with the candidates."""
+        series = (name for names in self._series for name in names)
+        return tuple(dict.fromkeys((*self.columns.candidates, *self._ways, *series, *self._lists)))
+
     def cannot_move(self, question: Question) -> str:
         """Why the candidates of a question cannot change places; "" if they can."""
-        names = self.columns.candidates
-        if len({(self._frame[name].dtype, name in self.given.table.json_columns) for name in names}) > 1:
-            return OTHER_TYPES
-        if self._lists or _has_other_list(self._raw[names[0]][question.row], len(question.candidates)):
+        for names in (self.columns.candidates, *self._series):
+            if len({(self._frame[name].dtype, name in self.given.table.json_columns) for name in names}) > 1:
+                return OTHER_TYPES
+        row, n = question.row, len(question.candidates)
+        if any(_length(self._raw[name][row]) not in (-1, 0, n) for name in self._lists):
             return PARALLEL
+        if any(not self._is_empty(name, row) and not self._agrees(name, question) for name in self._ways):
+            return DISAGREES
+        written = {*self.columns_written, self.columns.prompt}
+        texts = (self._raw[name][row] for name in self._others if name not in written)
+        if any(isinstance(text, str) and names_an_option(text) for text in texts):
+            return NAMES
         return ""
 
     def changed(self, draft: Draft) -> dict[str, Any] | None:
@@ -95,7 +131,8 @@ class ChoiceCells:
         if moved is None:
             return None
         new = dict(zip(self.columns.candidates, moved, strict=True))
-        new |= {name: self._answer(name, draft) for name in self._ways}
+        new |= {name: self._answer(name, draft) for name in self._ways if self._agrees(name, draft.question)}
+        new |= self._parallel_cells(draft)
         if not self._says(new, draft.result):
             return None
         return {name: cell for name, cell in new.items() if cell != self._raw[name][row]}
@@ -116,48 +153,88 @@ class ChoiceCells:
         given = offered([_parsed(cell) for cell in cells])
         return given.texts, given.letters
 
-    def _answer_columns(self) -> list[str]:
-        """The answer column, and others with a usual name that agree with it in every question."""
-        if self.columns.kind != "choice":
-            return []
-        found = [self.columns.answer or ""]
-        for name in self._frame.columns:
-            is_named = any(word in name.casefold() for word in MIRRORS)
-            if is_named and name not in self.columns.used() and name != ID_COLUMN and self._agrees(name):
-                found.append(name)
-        return found
+    def _other_columns(self) -> list[str]:
+        """The columns without a role."""
+        known = {*self.columns.used(), *self._ways, ID_COLUMN, SOURCE_COLUMN}
+        return [name for name in self._frame.columns if name not in known]
 
-    def _agrees(self, name: str) -> bool:
-        decode = self._decoder(name)
-        cells = self._raw[name]
-        return all(
-            decode(_parsed(cells[one.row]), *self._sets[one.row]) == one.right for one in self.given.questions
+    def _answer_columns(self) -> list[str]:
+        """The answer column, and others that say the same in nearly all questions."""
+        if self.columns.kind != "choice" or self.columns.answer in self.columns.candidates:
+            return []
+        own = self.columns.answer or ""
+        self._bases[own] = self.columns.answer_base
+        known = {*self.columns.used(), ID_COLUMN, SOURCE_COLUMN}
+        return [own, *(name for name in self._frame.columns if name not in known and self._is_mirror(name))]
+
+    def _is_mirror(self, name: str) -> bool:
+        """Whether a column says the same as the answer; by chance it could not, or it has a usual name."""
+        questions = [one for one in self.given.questions if not self._is_empty(name, one.row)]
+        if not any(self._agrees_from(name, base, one) for base in (None, 0, 1) for one in questions[:FEWEST]):
+            return False
+        agreeing = {base: [one for one in questions if self._agrees_from(name, base, one)] for base in (None, 0, 1)}  # fmt: skip
+        base = max(agreeing, key=lambda base: len(agreeing[base]))
+        self._bases[name] = base
+        if any(word in name.casefold() for word in MIRRORS) and len(agreeing[base]) == len(questions):
+            return True
+        usual = Counter(one.right for one in questions).most_common(1)[0][0]
+        others = [one for one in questions if one.right != usual] if self._way(name) != "text" else questions
+        kept = {one.id for one in agreeing[base]}
+        is_varied = len({str(self._raw[name][one.row]) for one in agreeing[base]}) > 1
+        return (
+            is_varied
+            and len(kept) >= max(FEWEST, SHARE * len(questions))
+            and sum(one.id in kept for one in others) >= SHARE * len(others) > 0
         )
 
-    def _decoder(self, name: str) -> Decoder:
-        if name not in self._decoders:
+    def _is_empty(self, name: str, row: int) -> bool:
+        cell = _parsed(self._raw[name][row])
+        return cell in (None, "", []) or cell != cell  # NaN
+
+    def _agrees(self, name: str, question: Question) -> bool:
+        """Whether a cell names the right candidate of its row."""
+        return self._agrees_from(name, self._bases[name], question)
+
+    def _agrees_from(self, name: str, base: int | None, question: Question) -> bool:
+        texts, letters = self._sets[question.row]
+        return (
+            self._decoder(name, base)(_parsed(self._raw[name][question.row]), texts, letters)
+            == question.right
+        )
+
+    def _decoder(self, name: str, base: int | None) -> Decoder:
+        if (name, base) not in self._decoders:
             values = [_parsed(cell) for cell in self._raw[name]]
-            is_own = name == self.columns.answer  # another column may count its numbers in another way
-            columns = self.columns if is_own else replace(self.columns, answer=name, answer_base=None)
-            self._decoders[name] = decoder(columns, values, [texts for texts, _ in self._sets])
-        return self._decoders[name]
+            columns = replace(self.columns, answer=name, answer_base=base)
+            self._decoders[name, base] = decoder(columns, values, [texts for texts, _ in self._sets])
+        return self._decoders[name, base]
 
     def _way(self, name: str) -> Way:
-        base = self.columns.answer_base if name == self.columns.answer else None
-        return answer_way(
-            [_parsed(cell) for cell in self._raw[name]], [texts for texts, _ in self._sets], base
-        )
+        values = [_parsed(cell) for cell in self._raw[name]]
+        return answer_way(values, [texts for texts, _ in self._sets], self._bases[name])
 
     def _parallel_lists(self) -> tuple[str, ...]:
-        """Other columns whose cells are lists with an entry for each candidate, in every question."""
-        if self.columns.kind != "choice":
-            return ()
-        others = [name for name in self._frame.columns if name not in self.columns.used()]
-        return tuple(
-            name
-            for name in others
-            if all(_length(self._raw[name][one.row]) == len(one.candidates) for one in self.given.questions)
-        )
+        """Other columns whose cells are lists with an entry for each candidate, in nearly all questions that have a list."""
+        found = []
+        for name in self._others:
+            sizes = [(_length(self._raw[name][one.row]), len(one.candidates)) for one in self.given.questions]
+            filled = [(length, n) for length, n in sizes if length > 0]
+            if filled and sum(length == n for length, n in filled) >= SHARE * len(filled):
+                found.append(name)
+        return tuple(found)
+
+    def _parallel_cells(self, draft: Draft) -> dict[str, Any]:
+        """The cells that change places with the candidates."""
+        row, order = draft.question.row, draft.order
+        new: dict[str, Any] = {}
+        for names in self._series:
+            new |= {names[at]: self._raw[names[i]][row] for at, i in enumerate(order)}
+        for name in self._lists:
+            cell = self._raw[name][row]
+            if _length(cell) == len(order):
+                value = _parsed(cell)
+                new[name] = _written([value[i] for i in order], cell)
+        return new
 
     def _with_texts(
         self, cells: Sequence[Any], before: Sequence[str], after: Sequence[str]
@@ -173,11 +250,10 @@ class ChoiceCells:
                 return None
             return [*(_written(one, cell) for one, cell in zip(new, cells, strict=False)), *cells[len(new) :]]
         value = _parsed(cells[0])
-        entries = value["text"] if isinstance(value, Mapping) else value
-        new = [_put(entry, old, text) for entry, old, text in zip(entries, before, after, strict=True)]
+        new = [_put(entry, old, text) for entry, old, text in zip(option_entries(value), before, after, strict=True)]  # fmt: skip
         if any(one is None for one in new):
             return None
-        return [_written({**value, "text": new} if isinstance(value, Mapping) else new, cells[0])]
+        return [_written(with_entries(value, new), cells[0])]
 
     def _answer(self, name: str, draft: Draft) -> Any:
         cell = self._raw[name][draft.question.row]
@@ -190,7 +266,9 @@ class ChoiceCells:
         if not _is_suffix(texts, meant.candidates):
             return False
         return all(
-            self._decoder(name)(_parsed(cells[name]), texts, letters) == meant.right for name in self._ways
+            self._decoder(name, self._bases[name])(_parsed(cells[name]), texts, letters) == meant.right
+            for name in self._ways
+            if name in cells
         )
 
 
@@ -200,6 +278,7 @@ def apply_choice_edits(given: ChoiceDataset, edits: Iterable[Edit]) -> Iterator[
     sources = {row.source for row in changes.added.values()}
     ids, start = ids_of(given), 0
     copied: dict[str, DataTable] = {}
+    next_id = _highest_id(given) + 1
     for table in given.raw_tables() or [given.table]:
         mine = ids[start : start + table.frame.height]
         start += table.frame.height
@@ -213,11 +292,23 @@ def apply_choice_edits(given: ChoiceDataset, edits: Iterable[Edit]) -> Iterator[
         yield replace(table, frame=frame, optional=table.optional - {ID_COLUMN, SOURCE_COLUMN})
     for id_, row in changes.added.items():
         table = copied[row.source]
-        cells = {**row.cells, ID_COLUMN: id_, SOURCE_COLUMN: row.source}
+        schema = table.frame.schema
+        empty = {name: "" if schema[name] == pl.String else "null" for name in schema if SCORES.search(name) and name not in given.columns.used()}  # fmt: skip
+        cells = {**empty, **row.cells, ID_COLUMN: id_, SOURCE_COLUMN: row.source}
         if (own := given.columns.id) is not None:
-            cells[own] = id_ if table.frame[own].dtype == pl.String else "null"  # no number is free
+            cells[own] = (
+                id_ if schema[own] == pl.String else str(next_id) if schema[own].is_integer() else "null"
+            )
+            next_id += 1
         new = [_replaced(table.frame[name], [id_], {id_: cell}) for name, cell in cells.items()]
         yield replace(table, frame=table.frame.with_columns(*new), optional=table.optional - {ID_COLUMN, SOURCE_COLUMN})  # fmt: skip
+
+
+def _highest_id(given: ChoiceDataset) -> int:
+    """The highest id of all rows, if ids are whole numbers; else 0."""
+    name = given.columns.id
+    ids = None if name is None else given.table.frame[name]
+    return 0 if ids is None or not ids.dtype.is_integer() else int(ids.max() or 0)  # type: ignore[arg-type]
 
 
 def ids_of(given: ChoiceDataset) -> list[str]:
@@ -252,16 +343,6 @@ def _length(cell: Any) -> int:
     return len(value) if isinstance(value, list) else -1
 
 
-def _has_other_list(cell: Any, n: int) -> bool:
-    """Whether an object of options has a further list with an entry for each."""
-    value = _parsed(cell)
-    return isinstance(value, Mapping) and any(
-        isinstance(entries, list) and len(entries) == n
-        for key, entries in value.items()
-        if key not in ("text", "label")
-    )
-
-
 def _is_suffix(texts: Sequence[str], meant: Sequence[str]) -> bool:
     """Whether these are the texts that are meant; a cell may begin with the conversation before the answer."""
     return len(texts) == len(meant) and all(
@@ -276,11 +357,11 @@ def _put(entry: Any, old: str, new: str) -> Any:
     if isinstance(entry, str):
         return entry.removesuffix(old) + new if entry.endswith(old) else None
     if isinstance(entry, Mapping):
-        key = "content" if "role" in entry or "text" not in entry else "text"
+        key = text_key(entry)
         inner = _put(entry.get(key), old, new)
         return None if inner is None else {**entry, key: inner}
     if isinstance(entry, list) and entry:
-        last = entry[-1].get("content") if isinstance(entry[-1], Mapping) else entry[-1]
+        last = entry[-1].get(text_key(entry[-1])) if isinstance(entry[-1], Mapping) else entry[-1]
         if isinstance(last, str) and not last.endswith(old) and old.endswith(last):
             shared = old[: len(old) - len(last)]  # earlier messages of the same answer
             if not new.startswith(shared):
@@ -299,8 +380,16 @@ def _moved(cells: Sequence[Any], order: Sequence[int]) -> list[Any] | None:
         return [*(cells[i] for i in order), *cells[len(order) :]]
     value = _parsed(cells[0])
     if isinstance(value, Mapping):
-        return [_written({**value, "text": [value["text"][i] for i in order]}, cells[0])]
+        entries = option_entries(value)
+        moved = with_entries(value, [entries[i] for i in order])
+        return [_written({key: _in_order(key, item, order) if item is value[key] else item for key, item in moved.items()}, cells[0])]  # fmt: skip
     return [_written([_labelled(value[i], value[at]) for at, i in enumerate(order)], cells[0])]
+
+
+def _in_order(key: str, item: Any, order: Sequence[int]) -> Any:
+    """Another list of an object of options in their order. Letters keep their place."""
+    is_parallel = isinstance(item, list) and len(item) == len(order) and key != "label"
+    return [item[i] for i in order] if is_parallel else item
 
 
 def _labelled(entry: Any, before: Any) -> Any:
@@ -318,6 +407,8 @@ def _labelled(entry: Any, before: Any) -> Any:
 def _answer(value: Any, draft: Draft, letters: Sequence[str], way: Way) -> Any:
     """The answer to a changed question, in the way it was given."""
     if isinstance(value, list):
+        if len(value) == len(draft.order):  # a flag for each candidate
+            return [value[i] for i in draft.order]
         return [_answer(value[0], draft, letters, way)] if len(value) == 1 else value
     if isinstance(value, Mapping):
         is_more = len(value) > 1 and draft.result.right != draft.question.right  # a letter beside the text
@@ -327,6 +418,8 @@ def _answer(value: Any, draft: Draft, letters: Sequence[str], way: Way) -> Any:
     if letters and plain in letters:
         return _typed(letters[place], value)
     if way == "text":
+        if match := LETTERED.fullmatch(plain):
+            return f"{plain[: match.start(1)]}{LETTERS[place]}{plain[match.end(1) : match.start(2)]}{new.candidates[place]}"
         is_same = draft.texts[was] == draft.question.candidates[was]
         return value if is_same else new.candidates[place]
     if way == "letter":

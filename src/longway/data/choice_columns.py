@@ -4,7 +4,7 @@ Four kinds of data have candidates:
 
     choice      a list of options, or a column for each, and the answer: its number, its letter or its text
     preference  a chosen and a rejected answer, as texts or as lists of chat messages
-    ranking     a list of candidates with a list of scores; the highest is right
+    ranking     a list of candidates with a list of scores, of which the highest is right, or of ranks, of which the lowest is
     votes       two answers, and which of them a judge preferred
 """
 
@@ -19,7 +19,17 @@ from longway.data.columns import missing
 from longway.errors import ColumnError, SettingError
 
 Kind = Literal["choice", "preference", "ranking", "votes"]
-LISTS = ("choices", "options", "candidates", "endings", "alternatives", "answers", "responses", "completions")
+LISTS = (
+    "choices",
+    "options",
+    "candidates",
+    "endings",
+    "alternatives",
+    "answers",
+    "responses",
+    "completions",
+    "mc1_targets",
+)
 ANSWERS = (
     "answer", "answerkey", "answer_key", "answer_index", "answer_idx", "correct", "correct_answer", "correct_option", "correct_index",
     "gold", "cop", "label", "target", "solution", "key",
@@ -36,8 +46,9 @@ PROMPTS = (
     "question_stem",
     "sentence",
     "context",
+    "conversations",
 )
-SCORES = ("scores", "ratings", "ranks", "rewards")
+SCORES = ("scores", "ratings", "rewards", "ranks", "rank", "ranking", "rankings")
 PREFERENCES = (
     ("chosen", "rejected"),
     ("preferred", "dispreferred"),
@@ -50,6 +61,7 @@ PAIRS = (
 )  # fmt: skip
 PAIRED = {"preference": ("chosen", "rejected"), "votes": ("a", "b")}  # roles of the two candidates
 WINNERS = ("winner", "preference", "vote", "preferred", "judgement", "judgment")
+FLAG_OF_WINNER = re.compile(r"(?i)winner_(model_|response_)?([ab12]|tie)$")
 JUDGES = ("judge", "judge_id", "annotator", "rater", "voter")
 MAKERS = (("model_a", "model_b"), ("generator_a", "generator_b"), ("model_1", "model_2"))
 STEMS = "option|opt|op|choice|ending|answer|candidate|alternative|solution|sol|response|completion|"
@@ -89,7 +101,7 @@ class ChoiceColumns:
             roles[answer] = self.answer
         if self.kind in PAIRED:
             roles |= dict(zip(PAIRED[self.kind], self.candidates, strict=True))
-            return GivenColumns(**roles)
+            return GivenColumns(answer_base=self.answer_base, **roles)
         return GivenColumns(choices=self.candidates, answer_base=self.answer_base, **roles)
 
     def fields(self) -> dict[str, str]:
@@ -140,13 +152,20 @@ class GivenColumns:
         )
 
 
-def choice_columns(names: Sequence[str], lists: Sequence[str], given: GivenColumns) -> ChoiceColumns | None:
+def choice_columns(
+    names: Sequence[str],
+    lists: Sequence[str],
+    given: GivenColumns,
+    with_answers: Mapping[str, Kind] | None = None,
+) -> ChoiceColumns | None:
     """The columns of data with candidates; None if the data have none and the user named none.
 
-    names: all columns. lists: those whose cells are lists. Raises ColumnError if what the user named is not there, or not enough.
+    names: all columns. lists: those whose cells are lists. with_answers: those that hold candidates and answers, and their kind. Raises ColumnError if what the user named is not there, or not enough.
     """
     _check(names, given)
-    chosen = _preference(names, given) or _votes(names, given) or _choice(names, lists, given)
+    chosen = (
+        _preference(names, given) or _votes(names, given) or _choice(names, lists, given, with_answers or {})
+    )
     if chosen is None:
         if given.is_any:
             raise ColumnError(_incomplete(given))
@@ -186,6 +205,11 @@ def _votes(names: Sequence[str], given: GivenColumns) -> ChoiceColumns | None:
         return None
     pair = (given.a, given.b) if given.a and given.b else _pair(names, PAIRS)
     winner = given.winner or (pair and _first(names, WINNERS, without=pair))
+    if pair and winner is None and (flags := [name for name in names if FLAG_OF_WINNER.match(name)]):
+        raise ColumnError(
+            f"The winner is in {len(flags)} columns: {', '.join(flags)}. Expected one column with a, b or tie. Add it, for example in pandas: "
+            f"data['winner'] = data[{flags}].idxmax(axis=1).str.replace('winner_', '')."
+        )
     if pair is None or winner is None:
         return None
     judge = given.judge or _first(names, JUDGES, without=(*pair, winner))
@@ -195,13 +219,18 @@ def _votes(names: Sequence[str], given: GivenColumns) -> ChoiceColumns | None:
     )
 
 
-def _choice(names: Sequence[str], lists: Sequence[str], given: GivenColumns) -> ChoiceColumns | None:
+def _choice(
+    names: Sequence[str], lists: Sequence[str], given: GivenColumns, with_answers: Mapping[str, Kind]
+) -> ChoiceColumns | None:
     if given.chosen or given.rejected or given.a or given.b or given.winner:
         return None
-    candidates = given.choices or _lists(lists) or _series(names)
+    candidates = given.choices or named_lists(lists)[:1] or _series(names)
     if not candidates:
         return None
     scores = given.scores or (None if given.answer else _first(lists, SCORES, without=candidates))
+    kind = with_answers.get(candidates[0])
+    if kind and len(candidates) == 1 and not scores and not given.answer:
+        return ChoiceColumns(kind, candidates, candidates[0], guessed=("choices",))
     if scores:
         guessed = tuple(role for role in ("choices", "scores") if not getattr(given, role))
         return ChoiceColumns("ranking", candidates, scores, guessed=guessed)
@@ -222,9 +251,10 @@ def _incomplete(given: GivenColumns) -> str:
     return "The options were not found. Name their column, or each of their columns: --choices COLUMN."
 
 
-def _lists(lists: Sequence[str]) -> tuple[str, ...]:
-    name = _first(lists, LISTS)
-    return () if name is None else (name,)
+def named_lists(lists: Sequence[str]) -> tuple[str, ...]:
+    """The list columns with a usual name of options, the most usual first."""
+    known = {name.casefold(): name for name in lists}
+    return tuple(known[name] for name in LISTS if name in known)
 
 
 def _series(names: Sequence[str]) -> tuple[str, ...]:

@@ -17,8 +17,18 @@ from typing import Any
 
 import polars as pl
 
-from longway.data.choice_answers import Decoder, answer_base, answer_way, are_also_numbers, decoder
-from longway.data.choice_columns import ChoiceColumns, GivenColumns, choice_columns
+from longway.data.choice_answers import (
+    Decoder,
+    answer_base,
+    answer_way,
+    are_also_numbers,
+    are_ranks,
+    decoder,
+    plain_answer,
+    score_of,
+)
+from longway.data.choice_columns import ChoiceColumns, GivenColumns, Kind, choice_columns, named_lists
+from longway.data.choice_votes import VoteNumbers, numbers_of, vote_word
 from longway.data.encoding import EncodingError, check_encoding
 from longway.data.loading import first_rows, open_source
 from longway.data.problems import SHOWN, ProblemLog, say_rows
@@ -28,6 +38,9 @@ from longway.errors import DataError, SettingError
 from longway.records import Problem
 
 ROLES = tuple(one.name for one in fields(GivenColumns))
+LETTER_KEY = re.compile(r"[A-Ja-j]|\d")
+LIST_KEYS = ("text", "choices")
+PLAIN_WORD = re.compile(r"(?i)\b(?!(?:(\w)\1)+\b)[^\W\d_]{3,}\b")  # no genotype: AaBb
 TURN = re.compile(r"\n\n(?:Assistant|Human): ?")  # of a conversation in one text
 
 # kind: (message, next step)
@@ -36,16 +49,20 @@ KINDS = {
     "one_candidate": ("{n} with a single candidate{about}, skipped: there is nothing to choose.", "Add other candidates, or leave the rows out."),
     "empty_candidate": ("{n} with an empty candidate{about}, skipped.", "Fill in the candidate, or leave the rows out."),
     "no_answer": ("{n} without an answer{about}, skipped.", "Fill in the answer, or leave the rows out."),
-    "foreign_answer": ("{n} whose answer is none of the candidates{about}, skipped.", "Correct the answer: a number, a letter or the text of a candidate."),
+    "other_length": ("{n} with more or fewer scores than candidates{about}, skipped.", "Give each candidate a score, in the same order."),
+    "not_numbers": ("{n} with a score that is no number (NaN, infinite or text){about}, skipped.", "Fill in the scores, or leave the rows out."),
+    "foreign_answer": ("{n} whose answer is none of the candidates{about}, skipped.", "Correct the answer: a number, a letter or the text of a candidate; of votes a, b or tie, or the name of a model."),
     "several_answers": ("{n} with several right answers{about}, skipped.", "Keep one right answer for each row."),
-    "same_candidates": ("{n} with the right answer among the others, too{about}, skipped.", "Make the candidates of a row different."),
-    "repeated_candidate": ("{n} with a candidate that occurs twice{about}; used.", "Make the candidates of a row different."),
+    "same_candidates": ("{n} whose right answer is also among the other candidates, apart from spaces and capital letters{about}, skipped.", "Make the candidates of a row different."),
+    "repeated_candidate": ("{n} with a candidate that occurs twice, apart from spaces and capital letters{about}; used.", "Make the candidates of a row different."),
     "tie": ("{n} with a tie{about}; used to compare judges only.", "Nothing to do."),
     "begins_with_prompt": ("{n} whose candidates all begin with the prompt{about}; what follows it was used.", "Nothing to do."),
     "instruction": ("{n} have a prompt that more than half of the rows have{about}: an instruction, not a question. They count as independent unless their answers are the same.", "Name the column of the question, if there is one: --prompt COLUMN."),
     "repeated_question": ("{n} that repeat a prompt{about}. They count as one observation where their answers agree.", "Keep one row for each question."),
 }  # fmt: skip
 
+FEW = 0.05  # of the answers name an option: then they are labels of texts
+MAY_BE_NUMBERS = re.compile(r"(?i)op|choice")  # option1, choice_a: a quiz about numbers
 MOST_ROWS, MOST_SHARE = 20, 0.5  # that one question can have; a prompt of more rows is an instruction
 
 BASE_OF_BOTH = "The answers are numbers, and both 0 and the number of a last option occur: they may count from 0 or from 1. Assumed: from {base}."
@@ -57,6 +74,12 @@ NO_PROMPT = Problem(
     "no_prompt", "No prompt column was found, so repeated questions are recognised by their candidates only.", 0,
     "Name the column of the question, if there is one: --prompt COLUMN.", (),
 )  # fmt: skip
+RANKS = Problem(
+    "ranks", "The column {name} holds ranks: the candidate with the lowest number was taken as the best.", 0,
+    "If the highest number is the best, rename the column, for example to scores.", (),
+)  # fmt: skip
+VOTES = "The votes are numbers. Read as: {coding}."
+VOTES_STEP = "If that is wrong: --answer-base {other} (the number of the first answer)."
 BASE = (
     "The answers are numbers, but neither 0 nor the number of a last option occurs: they may count from 0 or from 1. Assumed: from {base}.",
     "If they count from {other}: --answer-base {other}.",
@@ -178,7 +201,44 @@ def _open(
     opened = open_source(source, log, limit=limit, stream=None, encoding=encoding)
     sample = first_rows(opened)
     lists = [name for name in sample.columns if _is_list(sample[name])]
-    return opened, choice_columns(sample.columns, lists, given)
+    with_answers = {name: kind for name in named_lists(lists) if (kind := _kind_with_answers(sample[name]))}
+    columns = choice_columns(sample.columns, lists, given, with_answers)
+    if columns is not None and not given.is_any and _are_labelled_texts(columns, sample):
+        return opened, None
+    return opened, columns
+
+
+def _are_labelled_texts(columns: ChoiceColumns, sample: pl.DataFrame) -> bool:
+    """Whether columns only look like options and an answer by their names: the options are numbers, or the answers name none of them."""
+    if len(columns.candidates) == 1 or columns.kind == "preference":
+        return False
+    if not MAY_BE_NUMBERS.match(columns.candidates[0]) and all(_is_numeric(sample[name]) for name in columns.candidates):  # fmt: skip
+        return True
+    if columns.kind == "votes":
+        return False
+    read = _Rows(columns)
+    read.add(DataTable(sample))
+    n_foreign = len(read.faults.get("foreign_answer", ()))
+    return n_foreign > 0 and len(read.questions) <= FEW * (len(read.questions) + n_foreign)
+
+
+def _is_numeric(series: pl.Series) -> bool:
+    """Whether all cells of a column are numbers, or numbers written as text."""
+    if series.dtype != pl.String:
+        return series.dtype.is_numeric()
+    cells = [cell for cell in series.to_list() if cell]
+    return bool(cells) and all(
+        re.fullmatch(r"\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*", cell, re.I) for cell in cells
+    )
+
+
+def _kind_with_answers(series: pl.Series) -> Kind | None:
+    """The kind of data whose options and answers are in one column, as in mc1_targets of TruthfulQA and completions of UltraFeedback."""
+    value = next((value for value in cell_values(series.head(20)) if value), None)
+    if isinstance(value, Mapping) and _list_key(value) and isinstance(value.get("labels"), list):
+        return "choice"
+    is_scored = isinstance(value, list) and all(isinstance(entry, Mapping) and score_of(entry) is not None for entry in value)  # fmt: skip
+    return "ranking" if is_scored else None
 
 
 def _load(
@@ -192,7 +252,7 @@ def _load(
     read = _Rows(columns)
     read.add(table)
     if not read.questions and not read.ties:
-        found = " ".join(one.message for one in read.problems()) or "It has no rows."
+        found = " ".join(f"{one.message} {one.next_step}" for one in read.problems()) or "It has no rows."
         named = ", ".join(f"{role} = {name}" for role, name in columns.fields().items())
         raise DataError(
             f"{opened.name} has no row with candidates and one right answer. {found} Check the columns: {named}."
@@ -223,6 +283,8 @@ class _Rows:
         self.are_also_numbers = False  # whether answers that are read as texts could be numbers
         self.has_both_bases = False
         self.assumed: int | None = None  # the number of the first option, if the answers do not show it
+        self.votes: VoteNumbers | None = None  # what the numbers of votes mean
+        self.are_ranks = False
 
     def add(self, table: DataTable) -> None:
         """Read all rows of a table."""
@@ -238,14 +300,15 @@ class _Rows:
             texts = without_prompt(given.texts, prompt)
             if texts != given.texts:
                 self._log("begins_with_prompt", row)
-            right = decode(answers[row], given.texts, given.letters)
+            makers = tuple(_text(cells[name][row]) for name in columns.makers)
+            names = makers if columns.kind == "votes" else given.letters
+            right = decode(answers[row], given.texts, names)
             if fault := _fault(texts, right):
                 self._log(fault, row)
                 continue
-            if len(set(texts)) < len(texts):
+            if len({_folded(text) for text in texts}) < len(texts):
                 self._log("repeated_candidate", row)
             judge = _text(cells[columns.judge][row]) if columns.judge else ""
-            makers = tuple(_text(cells[name][row]) for name in columns.makers)
             question = Question(
                 ids[row], row, prompt, tuple(texts), right if isinstance(right, int) else None, judge, makers
             )
@@ -276,11 +339,31 @@ class _Rows:
             )
             self.assumed = None if base.is_certain else base.first
             self.has_both_bases = base.has_both
+        if columns.kind == "votes":
+            self._read_numbers_of_votes(answers)
+        self.are_ranks = columns.kind == "ranking" and are_ranks(columns, answers)
         return decoder(self.columns, answers, sets)
 
+    def _read_numbers_of_votes(self, answers: Sequence[Any]) -> None:
+        """Find out what numbers mean. From then on the columns hold the number of the first answer, so that other data are read alike."""
+        columns = self.columns
+        self.votes = numbers_of([vote_word(plain_answer(answer)) for answer in answers], columns.answer_base)
+        if self.votes is not None and columns.answer_base is None:
+            guessed = (*columns.guessed, "answer_base")
+            self.columns = replace(columns, answer_base=self.votes.base, guessed=guessed)
+
+    def _assumptions(self) -> Iterator[Problem]:
+        """What was assumed about numbers."""
+        n = len(self.questions) + len(self.ties)
+        if self.votes is not None:
+            next_step = VOTES_STEP.format(other=1 - self.votes.base)
+            yield Problem("vote_numbers", VOTES.format(coding=self.votes), n, next_step, ())
+        if self.are_ranks:
+            yield replace(RANKS, message=RANKS.message.format(name=self.columns.answer), count=n)
+
     def problems(self) -> list[Problem]:
-        """One problem for each kind, in the order of KINDS."""
-        found = []
+        """One problem for each kind, in the order of KINDS; first what was assumed."""
+        found = list(self._assumptions())
         if self.assumed is not None:
             message = BASE_OF_BOTH if self.has_both_bases else BASE[0]
             message, next_step = (
@@ -315,9 +398,26 @@ def _fault(texts: Sequence[str], right: object) -> str:
         return "empty_candidate"
     if isinstance(right, str) and right != "tie":
         return right
-    if isinstance(right, int) and texts.count(texts[right]) > 1:
+    folded = [_folded(text) for text in texts]
+    if isinstance(right, int) and folded.count(folded[right]) > 1:
         return "same_candidates"
     return ""
+
+
+def _folded(text: str) -> str:
+    """A candidate as it is compared with others: without spaces at its ends, plain words in lower case.
+
+    Case can be the answer in genotypes, units and names such as iPhone, so short, doubled and mixed words keep it.
+
+    >>> _folded(" Paris"), _folded("AaBb or AABB"), _folded("5 mW")
+    ('paris', 'AaBb or AABB', '5 mW')
+    """
+    return PLAIN_WORD.sub(_lower_if_plain, text.strip())
+
+
+def _lower_if_plain(match: re.Match[str]) -> str:
+    word = match[0]
+    return word.lower() if word.isupper() or word.istitle() else word
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,9 +433,10 @@ def offered(cells: Sequence[Any]) -> Offered:
     """The candidates of a row."""
     if len(cells) == 1:
         cell = cells[0]
-        if isinstance(cell, Mapping):  # {"text": [...], "label": [...]}, as on the Hugging Face hub
-            texts, letters = cell.get("text"), cell.get("label")
-            return Offered([_text(text) for text in texts or ()], [_text(letter) for letter in letters or ()])
+        if isinstance(cell, Mapping):
+            texts = [_text(text) for text in option_entries(cell)]
+            letters = list(cell)[: len(texts)] if _list_key(cell) is None else cell.get("label") or ()
+            return Offered(texts, [_text(letter) for letter in letters])
         if isinstance(cell, list):
             labels = [_text(one["label"]) for one in cell if isinstance(one, Mapping) and "label" in one]
             return Offered([_text(_content(one)) for one in cell], labels)
@@ -346,6 +447,32 @@ def offered(cells: Sequence[Any]) -> Offered:
     while texts and not texts[-1].strip():  # rows with fewer options leave the last columns empty
         texts.pop()
     return _without_shared_turns(texts)
+
+
+def option_entries(value: Any) -> list[Any]:
+    """The options of a cell: a list, an object with a list, {"text": [...], "label": [...]}, or an object with one option each, {"A": ..., "B": ...}."""
+    if not isinstance(value, Mapping):
+        return list(value)
+    if key := _list_key(value):
+        return list(value[key] or ())
+    entries = list(value.values()) if all(LETTER_KEY.fullmatch(name) for name in value) else []
+    while entries and entries[-1] in (None, ""):  # rows with fewer options
+        entries.pop()
+    return entries
+
+
+def with_entries(value: Any, entries: Sequence[Any]) -> Any:
+    """A cell with other options, in the form it had."""
+    if not isinstance(value, Mapping):
+        return list(entries)
+    if key := _list_key(value):
+        return {**value, key: list(entries)}
+    return {**value, **dict(zip(value, entries, strict=False))}
+
+
+def _list_key(value: Mapping[str, Any]) -> str | None:
+    """The key of the list of options."""
+    return next((key for key in LIST_KEYS if key in value and not isinstance(value[key], str)), None)
 
 
 def without_prompt(texts: list[str], prompt: str) -> list[str]:
@@ -384,7 +511,17 @@ def _without_shared_turns(texts: list[str]) -> Offered:
 
 
 def _content(one: Any) -> Any:
-    return one.get("text", one.get("content")) if isinstance(one, Mapping) and "role" not in one else one
+    return one.get(text_key(one)) if isinstance(one, Mapping) and "role" not in one else one
+
+
+def text_key(entry: Mapping[str, Any]) -> str:
+    """The key of the text of an option, a message or a part of a message.
+
+    >>> text_key({"role": "user", "content": "Hi"}), text_key({"from": "human", "value": "Hi"}), text_key({"type": "text", "text": "Hi"})
+    ('content', 'value', 'text')
+    """
+    keys = ("content", "text") if "role" in entry else ("text", "content")
+    return next((key for key in (*keys, "value", "response") if entry.get(key) is not None), "content")
 
 
 def _text(cell: Any) -> str:
@@ -394,7 +531,7 @@ def _text(cell: Any) -> str:
     if isinstance(cell, str):
         return cell
     if isinstance(cell, Mapping):
-        return _text(cell.get("content"))
+        return _text(cell.get(text_key(cell)))
     if isinstance(cell, list):
         return "\n\n".join(_text(one) for one in cell)
     return scalar_text(cell)

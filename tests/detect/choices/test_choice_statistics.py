@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import norm
 
+from longway.detect.choices.cues import CUES
 from longway.detect.choices.effects import intercept, style_effects
 from longway.detect.choices.judges import Share, agreement, difference_interval, fleiss, judge_report
 from longway.detect.choices.leak import feature_sets, leaks, relative
@@ -349,3 +350,18 @@ def test_a_vote_in_each_order_without_judges_is_that_of_one():
     report = judge_report([replace(one, judge="") for one in votes], [])
     assert report.order.share == 1
     assert report.agreement is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "middle"),
+    [
+        (("-5", "0", "5"), 1),
+        (("−5", "2", "1"), 2),
+        (("3", "-1 m", "1 m"), 2),
+        (("-2.5 °C", "-10 °C", "1 °C"), 0),
+    ],
+)
+def test_a_number_in_the_middle_has_its_sign(texts, middle):
+    cue = next(one for one in CUES if one.name == "middle number")
+    distances = list(cue.measure("", texts))
+    assert distances.index(max(distances)) == middle

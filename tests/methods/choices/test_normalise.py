@@ -64,6 +64,15 @@ def test_other_candidates_stay_as_they_are(texts):
     assert normalised(*texts, prompt="They joined")[0] == texts
 
 
+def test_literals_of_code_keep_their_letters():
+    assert normalised("True", "False", "an error", "None", known="it is true that")[0][:2] == (
+        "True",
+        "False",
+    )
+    assert normalised("True", "Null", "null", "none")[0] == ("True", "Null", "null", "none")
+    assert normalised("True stories", "false ones", known="a true")[1] == (CASING,)
+
+
 def test_candidates_never_become_the_same():
     assert normalised("Polish", "polish", "a shine", "a glow")[0][:2] == ("Polish", "polish")
 

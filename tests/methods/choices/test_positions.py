@@ -56,40 +56,48 @@ def test_wrong_candidates_move_too():
     assert len(orders) == 6  # 3! orders of the others
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "All of the above",
-        "none of these",
-        "Both A and B",
-        "A, B and C",
-        "B or C",
-        "(A) and (C)",
-        "Neither of the other options",
-        "Option C",
-        "the first choice",
-        "as given above",
-    ],
-)
+REFERENCES = [
+    "All of the above", "none of these", "Both A and B", "A, B and C", "B or C", "(A) and (C)", "Neither of the other options",
+    "Option C", "the first choice", "as given above", "Only B is true", "Both are correct", "Both", "Neither",
+    "Neither.", "Both (1) and (2)", "1 and 3", "same as A", "Same as (B)", "the latter", "The former",
+    "More than one of these", "More than one of the above", "B is correct but not C", "A but not B",
+    "B only", "Only A", "All except D", "Neither A nor B", "Either A or B", "All are correct", "None is true",
+    "A and B are correct", "It is true that B is wrong", "Todas las anteriores", "Ninguna de las anteriores",
+    "Ambas son correctas", "A y B son correctas", "Alle genannten", "Keine der genannten", "Keine der genannten Antworten",
+    "Alle Antworten sind richtig", "Nichts davon", "Toutes ces réponses", "Aucune de ces réponses", "Toutes les réponses sont correctes",
+    "Todas as anteriores", "Nenhuma das alternativas anteriores", "Tutte le precedenti", "Nessuna delle precedenti",
+    "Все перечисленное", "Ничего из перечисленного", "Все ответы верны", "以上皆是", "以上都不是", "以上皆非", "上記すべて",
+    "上記のいずれでもない", "Alle bovenstaande", "Geen van de bovenstaande", "Wszystkie powyższe", "Żadna z powyższych",
+    "Yukarıdakilerin hepsi", "Hiçbiri", "جميع ما سبق", "위의 모두",
+]  # fmt: skip
+ORDINARY = [
+    "A cat and a dog", "A dog", "vitamin", "vitamin A", "Vitamins A and C", "Vitamin A or vitamin C",
+    "hepatitis C", "hepatitis B or C", "Plan B worked", "Plan A is better than nothing", "above sea level",
+    "he chose to answer", "both of his parents", "I and II only", "Both sides of the road", "Neither rain nor snow",
+    "None of his friends came", "All dogs bark", "Only a few of the trees", "Only A-level students",
+    "Not A problem", "the former president", "the latter half of the century", "A is for apple", "Grade B beef",
+    "Group A streptococcus", "12 and 15", "3.5", "-2", "the 1 and only", "Type O blood", "B cells", "C major",
+    "F and G", "same as always", "Todo el mundo", "Alle Hunde", "Toutes les semaines", "Все люди", "以上の年齢",
+    "両親", "all morning long", "any two points", "One of the brothers", "Some of the water evaporates",
+    "Two of the planets", "The line AB", "E. coli", "any correct statement of the rule", "AB", "A", "O",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", REFERENCES)
 def test_options_that_refer_to_others_are_seen(text):
     assert refers(text)
-    assert must_stay(question("red", text)) == REFERS
+    assert must_stay(question("red", "blue", "green", text)) == REFERS
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "A cat and a dog",
-        "I and II only",
-        "vitamin",
-        "Plan B worked",
-        "above sea level",
-        "he chose to answer",
-        "both of his parents",
-    ],
-)
+@pytest.mark.parametrize("text", ORDINARY)
 def test_ordinary_options_may_move(text):
-    assert not must_stay(question("red", text))
+    assert not must_stay(question("red", "blue", "green", text))
+
+
+def test_letters_and_numbers_beyond_the_options_are_no_references():
+    assert refers("F and G", n=7)
+    assert not refers("F and G", n=6)
+    assert not refers("5 and 8", n=4)
 
 
 def test_a_prompt_that_names_an_option_keeps_the_order():

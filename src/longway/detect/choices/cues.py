@@ -15,12 +15,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from longway.languages.references import means_others
 from longway.languages.row_languages import foreign_language
 from longway.languages.word_lists import Kind, find, has_words
 
 Floats = NDArray[np.float64]
 WORD = re.compile(r"\w+(?:['’]\w+)*")
-NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+NUMBER = re.compile(r"(?:(?<![\w.)\]])[-−–])?\d+(?:[.,]\d+)*")  # a sign, unless it is a dash: 3-4, page -2
 SENTENCE_END = re.compile(r"[.!?]+(?=\s|$)")
 EMOJI = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf]")
 TERMINAL = (".", "!", "?", "。", "！", "？", "।", "؟")
@@ -45,7 +46,7 @@ FIRST_PERSON = _table("i i'm i've i'd i'll me my mine myself")
 SECOND_PERSON = _table("you your yours you're you'll you've yourself")
 JOINERS = _table("because since so therefore thus hence when while which that who although but and or")
 ALL_OF_ABOVE = re.compile(
-    r"\b(all|none|both|neither|any) of (the )?(above|these|them|those|listed|options)\b|\b(both )?[a-e] and [a-e]\b",
+    r"\b(all|none|both|neither|any) of (the )?(above|these|them|those|listed|options)\b|\bboth [a-e] and [a-e]\b|^\W*[a-e] and [a-e]\b",
     re.I,
 )
 REFUSAL = re.compile(
@@ -57,7 +58,7 @@ FLATTERY = re.compile(
     r"\b(great|good|excellent|interesting|wonderful|fantastic|thoughtful|insightful) (question|point|idea|choice|job)\b|\b(happy|glad|delighted) to (help|assist)\b|\b(certainly|of course|absolutely|sure)[!,]",
     re.I,
 )
-VAGUE_REF = re.compile(r"https?://|www\.", re.I)
+LINK = re.compile(r"https?://|www\.", re.I)
 BULLET = re.compile(r"^\s*([-*•·]|\d+[.)])\s+\S", re.M)
 HEADING = re.compile(r"^\s{0,3}#{1,6}\s+\S|^\s*\*\*[^*\n]+\*\*:?\s*$", re.M)
 BOLD = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__")
@@ -70,7 +71,7 @@ class Cue:
     """A number per candidate, and what a candidate with more or less of it than the others is called.
 
     family: cues of one kind, for the report. high, low: "the longest option", "the shortest option"; "" if that side is no pattern of its own.
-    measure: from the prompt and the candidates, one number per candidate. is_style: of long answers; also tested at equal length.
+    measure: from the prompt and the candidates, one number per candidate.
     """
 
     name: str
@@ -78,7 +79,6 @@ class Cue:
     high: str
     low: str
     measure: Callable[[str, Sequence[str]], Sequence[float]]
-    is_style: bool = False
 
 
 def words_of(text: str) -> list[str]:
@@ -189,7 +189,11 @@ def _numeric_rank(prompt: str, candidates: Sequence[str]) -> list[float]:
 
 def _number(text: str) -> float | None:
     found = NUMBER.findall(text)
-    return float(found[0].replace(",", "")) if len(found) == 1 and found[0].count(".") <= 1 else None
+    return (
+        float(re.sub("[−–]", "-", found[0]).replace(",", ""))
+        if len(found) == 1 and found[0].count(".") <= 1
+        else None
+    )
 
 
 def _fit(prompt: str, candidates: Sequence[str]) -> list[float]:
@@ -235,7 +239,7 @@ CUES: tuple[Cue, ...] = (
     Cue("characters", "length", "the longest, in characters", "the shortest, in characters", _each(len)),
     Cue("words", "length", "the longest, in words", "the shortest, in words", _each(lambda text: len(words_of(text)))),
     Cue("word length", "length", "the longest words on average", "the shortest words on average", _each(_mean_word)),
-    Cue("sentences", "length", "the most sentences", "the fewest sentences", _each(lambda text: len(SENTENCE_END.findall(text))), True),
+    Cue("sentences", "length", "the most sentences", "the fewest sentences", _each(lambda text: len(SENTENCE_END.findall(text)))),
     Cue("space before", "spacing", "a space before the first word", "no space before the first word", _each(lambda text: text[:1].isspace())),
     Cue("space behind", "spacing", "a space behind the last word", "no space behind the last word", _each(lambda text: text[-1:].isspace())),
     Cue("double space", "spacing", "two spaces in a row", "no two spaces in a row", _each(lambda text: len(re.findall(r"\S  +\S", text)))),
@@ -246,8 +250,8 @@ CUES: tuple[Cue, ...] = (
     Cue("quotes", "punctuation", "quotation marks", "no quotation marks", _matches(re.compile(r"[\"“”„«»]"))),
     Cue("brackets", "punctuation", "brackets", "no brackets", _matches(re.compile(r"[(\[]"))),
     Cue("hyphens", "punctuation", "the most hyphens", "the fewest hyphens", _matches(re.compile(r"\w-\w|[–—]"))),
-    Cue("exclamation", "punctuation", "exclamation marks", "no exclamation marks", _matches(re.compile("[!！]")), True),
-    Cue("questions", "punctuation", "question marks", "no question marks", _matches(re.compile("[?？]")), True),
+    Cue("exclamation", "punctuation", "exclamation marks", "no exclamation marks", _matches(re.compile("[!！]"))),
+    Cue("questions", "punctuation", "question marks", "no question marks", _matches(re.compile("[?？]"))),
     Cue("digits", "numbers", "digits", "no digits", _each(lambda text: sum(map(str.isdigit, text)))),
     Cue("precision", "numbers", "the most digits behind the decimal point", "the fewest digits behind the decimal point", _each(_precision)),
     Cue("middle number", "numbers", "a number in the middle of all", "the largest or smallest number", _numeric_rank),
@@ -255,9 +259,9 @@ CUES: tuple[Cue, ...] = (
     Cue("hedges", "wording", "a hedge (may, often, usually ...)", "no hedge", _share(HEDGES, "hedges")),
     Cue("negation", "wording", "a negation", "no negation", _share(NEGATIONS, "negation")),
     Cue("joiners", "wording", "the most joining words (because, which, and ...)", "the fewest joining words", _share(JOINERS)),
-    Cue("all of the above", "wording", "“all of the above” or similar", "not “all of the above” or similar", _each(lambda text: bool(ALL_OF_ABOVE.search(text)))),
-    Cue("first person", "wording", "I, me, my", "no I, me, my", _share(FIRST_PERSON), True),
-    Cue("second person", "wording", "you, your", "no you, your", _share(SECOND_PERSON), True),
+    Cue("all of the above", "wording", "“all of the above” or similar", "not “all of the above” or similar", _each(lambda text: bool(ALL_OF_ABOVE.search(text) or means_others(text)))),
+    Cue("first person", "wording", "I, me, my", "no I, me, my", _share(FIRST_PERSON)),
+    Cue("second person", "wording", "you, your", "no you, your", _share(SECOND_PERSON)),
     Cue("article fit", "fit", "fits the a or an before it", "does not fit the a or an before it", _fit),
     Cue("number fit", "fit", "fits is or are in the prompt", "does not fit is or are in the prompt", _number_fit),
     Cue("echo share", "prompt", "the largest share of words from the prompt", "the smallest share of words from the prompt", _echo),
@@ -265,19 +269,19 @@ CUES: tuple[Cue, ...] = (
     Cue("restated prompt", "prompt", "begins with the words of the prompt", "does not begin with the words of the prompt", _restated),
     Cue("similarity", "others", "the most like the others", "the least like the others", _similarity),
     Cue("same start", "others", "begins as most others do", "begins as no other does", _shared_start),
-    Cue("bullets", "style", "the most list items", "the fewest list items", _matches(BULLET), True),
-    Cue("headings", "style", "the most headings", "the fewest headings", _matches(HEADING), True),
-    Cue("bold", "style", "the most bold words", "the fewest bold words", _matches(BOLD), True),
-    Cue("code", "style", "code blocks", "no code blocks", _matches(FENCE), True),
-    Cue("tables", "style", "table rows", "no table rows", _matches(TABLE_ROW), True),
-    Cue("paragraphs", "length", "the most lines", "the fewest lines", _each(lambda text: sum(bool(line.strip()) for line in text.splitlines())), True),
-    Cue("links", "style", "links", "no links", _matches(VAGUE_REF), True),
-    Cue("emoji", "style", "emoji", "no emoji", _matches(EMOJI), True),
-    Cue("refusal", "tone", "a refusal", "no refusal", _each(lambda text: bool(REFUSAL.search(text))), True),
-    Cue("apology", "tone", "an apology", "no apology", _matches(APOLOGY), True),
-    Cue("flattery", "tone", "flattery or eagerness", "no flattery or eagerness", _matches(FLATTERY), True),
-    Cue("repetition", "tone", "repeats its own words most", "repeats its own words least", _each(_repeats), True),
-    Cue("other script", "tone", "letters of another script", "no letters of another script", _each(_other_script), True),
+    Cue("bullets", "style", "the most list items", "the fewest list items", _matches(BULLET)),
+    Cue("headings", "style", "the most headings", "the fewest headings", _matches(HEADING)),
+    Cue("bold", "style", "the most bold words", "the fewest bold words", _matches(BOLD)),
+    Cue("code", "style", "code blocks", "no code blocks", _matches(FENCE)),
+    Cue("tables", "style", "table rows", "no table rows", _matches(TABLE_ROW)),
+    Cue("paragraphs", "length", "the most lines", "the fewest lines", _each(lambda text: sum(bool(line.strip()) for line in text.splitlines()))),
+    Cue("links", "style", "links", "no links", _matches(LINK)),
+    Cue("emoji", "style", "emoji", "no emoji", _matches(EMOJI)),
+    Cue("refusal", "tone", "a refusal", "no refusal", _each(lambda text: bool(REFUSAL.search(text)))),
+    Cue("apology", "tone", "an apology", "no apology", _matches(APOLOGY)),
+    Cue("flattery", "tone", "flattery or eagerness", "no flattery or eagerness", _matches(FLATTERY)),
+    Cue("repetition", "tone", "repeats its own words most", "repeats its own words least", _each(_repeats)),
+    Cue("other script", "tone", "letters of another script", "no letters of another script", _each(_other_script)),
 )  # fmt: skip
 
 

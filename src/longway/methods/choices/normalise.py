@@ -16,6 +16,7 @@ from longway.detect.choices.cues import FENCE
 SPACES, CASING, FULL_STOP = "spaces", "casing", "full stop"
 LONG = 50  # words
 CODE = re.compile(r"[{}<>=_\\^`|@#$%~]|\w\(|::|->|//|;\s*$|\b(?:def|return|import|print|null|nil)\b")
+LITERALS = frozenset(["True", "False", "None", "true", "false", "null", "nil", "NULL", "NaN", "undefined"])
 INNER = re.compile(r"(?<=\S)[ \t\u00a0]{2,}(?=\S)")
 LOOSE_FORMULA = re.compile(r"\$\s[^$]*\$|\$[^$\s][^$]*\s\$")
 PLAIN_WORD = re.compile(r"(?<![\\{A-Za-z])[A-Za-z]{2,}")
@@ -58,7 +59,8 @@ class Normaliser:
         return texts, tuple(done)
 
     def _casing(self, texts: Sequence[str], prompt: str) -> Sequence[str]:
-        if any(_is_long(text) for text in texts):
+        n_literals = sum(text.strip() in LITERALS for text in texts)
+        if any(_is_long(text) for text in texts) or 2 * n_literals >= len(texts):
             return texts
         words = [match[1] if (match := FIRST_WORD.match(text)) else "" for text in texts]
         is_upper = [word[:1].isupper() for word in words]

@@ -15,11 +15,27 @@ from numpy.random import Generator
 
 from longway.data.choices import Question
 from longway.detect.choices.cues import ALL_OF_ABOVE
+from longway.languages.references import CORRECT, means_others
 
 REFERS = "refers to other options"
-LETTER = r"[A-J]"
-LETTERS_TOGETHER = re.compile(
-    rf"(?:^|[\s(\[])(?:both |either |neither |only )?\(?{LETTER}\)?(?:\s*,\s*\(?{LETTER}\)?)*\s*(?:,|and|or|nor|&|/|,\s*and)\s*\(?{LETTER}\)?(?=$|[\s.,;)\]])"
+LETTERS = "ABCDEFGHJ"  # not I, which is a numeral or a pronoun
+LETTER = rf"\(?[{LETTERS}]\)?"
+NUMBER = r"\(?\d\)?"
+AND = r"(?:,?\s+(?:and|or|nor|but not|y|e|o|und|oder|et|ou|en|ve|и|или)\s+|\s*[和或と]\s*)"
+TOGETHER = rf"(?:\s*[,;&/+]\s*|{AND})"
+CUE = r"(?:both|either|neither|only|just|not|except|but|than|all|same as|as well as|ambas|tanto|sowohl|beide)"
+TRUE = rf"(?:is|are|was|were|seems?|son|es|sind|ist|sont|est)\s+(?:also |both |all |not |the |partly |partially )*(?:{CORRECT}|best|better|correctas?|richtig|falsch|correctes?|answers?)"
+END = r"(?=$|[.,;:)\]!?])"
+TO_LETTERS = re.compile(
+    rf"(?:^|[,;:(\[]\s*|\b(?i:{CUE})\s+){LETTER}(?:{TOGETHER}{LETTER})+(?=$|[\s.,;:)\]])|"  # A and B, both (A) and (C)
+    rf"^\W*(?i:{CUE}\s+)?{NUMBER}(?:\s*,\s*{NUMBER})*{AND}{NUMBER}(?:\s+(?:only|both|alone|(?i:{TRUE})))?\W*$|"  # (1) and (2), 1 and 3 only
+    rf"\b(?i:{CUE})\s+{LETTER}(?:{END}|\s+(?:is|are|and|or|nor|but)\b)|"  # only B is true, same as A, but not C
+    rf"(?:^|[,;:(]\s*|\b(?i:that|because|since)\s+){LETTER}\s+(?i:{TRUE})\b|"  # B is correct
+    rf"^\W*{LETTER}\s+(?:only|alone|but not|except)\b"
+)
+TO_PLACES = re.compile(
+    rf"^(?:only |just |not )?the (?:former|latter)(?:{END}|\s+(?:two|three|one|only|is|are|but|and|or)\b)",
+    re.I,
 )
 NAMED = re.compile(
     r"\b(?:option|choice|answer|alternative|candidate|response)s?\s+\(?(?:[A-J]\b|\d\b|[ivx]+\b|one\b|two\b|three\b|four\b)|"
@@ -28,21 +44,33 @@ NAMED = re.compile(
     r"\b(?:all|none|neither|both|any|each|some) of (?:the )?(?:other|options|choices|answers|others)\b",
     re.I,
 )
-ONE_LETTER = re.compile(rf"\(?{LETTER}\)?\.?")
 
 
-def refers(text: str) -> bool:
-    """Whether a candidate refers to others, by place or letter.
+def refers(text: str, n: int = 10) -> bool:
+    """Whether a candidate refers to others, by place or letter. n: the number of candidates, which limits the letters.
+
+    A capital letter counts only in a context of reference: "only B is true", not "vitamin B".
 
     >>> [refers(text) for text in ("All of the above", "Both A and C", "vitamin", "option B", "I and II only", "Plan A worked")]
     [True, True, False, True, False, False]
     """
-    return bool(ALL_OF_ABOVE.search(text) or LETTERS_TOGETHER.search(text) or NAMED.search(text))
+    plain = text.strip()
+    if any(pattern.search(plain) for pattern in (ALL_OF_ABOVE, NAMED, TO_PLACES)) or means_others(plain):
+        return True
+    return any(_in_range(match[0], n) for match in TO_LETTERS.finditer(plain))
+
+
+def _in_range(reference: str, n: int) -> bool:
+    """Whether the letters and numbers of a reference are of different options."""
+    letters = [ord(letter) - ord("A") for letter in re.findall(rf"\b[{LETTERS}]\b", reference)]
+    numbers = [int(number) - 1 for number in re.findall(r"\b\d\b", reference)]
+    places = letters + numbers
+    return len({*places}) == len(places) and all(0 <= place < n for place in places)
 
 
 def must_stay(question: Question) -> str:
     """Why the candidates of a question must keep their places; "" if they may move."""
-    if any(refers(text) for text in question.candidates):
+    if any(refers(text, len(question.candidates)) for text in question.candidates):
         return REFERS
     if question.prompt and NAMED.search(question.prompt):
         return "its prompt refers to an option"

@@ -80,8 +80,8 @@ def _rewrite_edits(work: RepairSteps, before: Draft, one: RewrittenQuestion) -> 
 
 
 def _all_cells(work: RepairSteps, draft: Draft) -> dict[str, Any]:
-    """The cells of the candidates and the answer of a draft."""
-    names = (*work.given.columns.candidates, *work.cells.answer_columns)
+    """The cells of the candidates of a draft, its answer, and all that changes with them."""
+    names = work.cells.columns_written
     changed = work.cells.changed(draft)
     assert changed is not None  # tried when the draft was made
     return {name: changed.get(name, work.cells.before(name, draft.question.row)) for name in names}
