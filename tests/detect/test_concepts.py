@@ -24,13 +24,12 @@ from longway.detect.concepts.beyond import (
 from longway.detect.concepts.concepts import Concepts
 from longway.detect.concepts.detector import CLOSEST, ConceptDetector, SampledRows
 from longway.detect.concepts.kmeans import bounds_for, cluster_directions
-from longway.detect.concepts.names import Name, contrastive_words
+from longway.detect.concepts.names import contrastive_words
 from longway.detect.concepts.vectors import TextVectors, excerpt, unit_rows
 from longway.detect.findings import search
 from longway.detect.reading import Reading
 from longway.detect.token import TokenDetector
 from longway.errors import DataError, SettingError
-from longway.jobs.audit.concept_level import search_problems
 from longway.methods.repair import concepts as repair_concepts
 from longway.records import Pattern
 
@@ -524,24 +523,8 @@ def test_a_topic_with_one_label_is_found_and_named(by_words):
     assert best.finding.label == "a"
     assert (topics[rows] == "sea").mean() > 0.8
     assert best.finding.count <= detector.is_tested.sum()
-    name = detector.name(best.key).words
+    name = detector.name(best.key)
     assert not name or any(word.startswith("sea") for word in name)
-
-
-def test_a_concept_that_no_words_describe_is_counted_and_not_listed(by_words, monkeypatch):
-    texts, topics = topic_texts(1200)
-    random = np.random.default_rng(0)
-    labels = np.where(topics == "sea", "a", np.where(random.random(1200) < 0.5, "a", "b"))
-    detector, reading = detector_and_reading(labels, texts)
-    named = search(reading, detectors=[detector])
-    assert len(detector.unnamed) < len(named.chosen)
-    monkeypatch.setattr("longway.detect.concepts.detector.LEAST_FIT", 1.1)
-    unnamed = search(reading, detectors=[detector])
-    assert unnamed.significant == named.significant
-    assert not [one for one in unnamed.chosen if not detector.concepts.words(one.key)]
-    assert detector.unnamed
-    (problem,) = search_problems([detector])
-    assert f"{len(detector.unnamed)} concepts" in problem.message
 
 
 def test_of_the_most_typical_rows_those_with_a_word_of_the_name_are_shown_first(by_words):
@@ -549,7 +532,7 @@ def test_of_the_most_typical_rows_those_with_a_word_of_the_name_are_shown_first(
     detector, _ = detector_and_reading(np.where(topics == "sea", "a", "b"), texts)
     wanted = np.random.default_rng(0).random(len(detector.places)) < 0.6
     for key in range(0, len(detector.concepts), 7):
-        words = detector.name(key).words
+        words = detector.name(key)
         typical = detector.typical(key, wanted).tolist()
         closest = sorted(typical[:CLOSEST], key=lambda place: not set(words) & set(texts[place].split()))
         assert detector.examples(key, wanted).tolist() == closest + typical[CLOSEST:]
@@ -561,10 +544,10 @@ def test_concepts_with_the_same_name_are_one_finding(by_words, monkeypatch):
     labels = np.where(topics == "sea", "a", np.where(random.random(1200) < 0.5, "a", "b"))
     detector, reading = detector_and_reading(labels, texts)
     monkeypatch.setattr("longway.detect.findings.leaders", lambda present, *_: list(range(present.shape[1])))
-    monkeypatch.setattr(detector, "name", lambda key: Name((f"sea{key}",)))
+    monkeypatch.setattr(detector, "name", lambda key: (f"sea{key}",))
     apart = search(reading, detectors=[detector]).chosen
     assert len({one.leader for one in apart}) == len(apart) > 1
-    monkeypatch.setattr(detector, "name", lambda key: Name(("sea",)))
+    monkeypatch.setattr(detector, "name", lambda key: ("sea",))
     assert {one.leader for one in search(reading, detectors=[detector]).chosen} == {0}
 
 
@@ -659,14 +642,14 @@ def test_unit_rows_have_length_one_and_zeros_stay_zeros():
 def test_names_are_words_that_similar_texts_lack():
     about = [["the", "court", "ruled", "today"], ["a", "court", "of", "law"], ["the", "judge", "ruled"]] * 5
     near = [["the", "mayor", "spoke", "today"], ["a", "town", "of", "fame"], ["the", "mayor", "spoke"]] * 5
-    assert "court" in contrastive_words(about, near).words
-    assert "the" not in contrastive_words(about, near).words
+    assert "court" in contrastive_words(about, near)
+    assert "the" not in contrastive_words(about, near)
 
 
 def test_a_phrase_is_named_whole():
     about = [["in", "new", "york", str(i)] for i in range(9)]
     near = [["in", "the", "town", str(i)] for i in range(9)]
-    assert contrastive_words(about, near, most=1).words == ("new york",)
+    assert contrastive_words(about, near, most=1) == ("new york",)
 
 
 def test_a_word_that_fits_the_concept_comes_before_one_that_is_only_frequent():
@@ -677,13 +660,13 @@ def test_a_word_that_fits_the_concept_comes_before_one_that_is_only_frequent():
     def fits(words):
         return [fit.get(word, 0.01) for word in words]
 
-    assert contrastive_words(about, every, every, most=1, fits=fits).words == ("pointless",)
-    assert contrastive_words(about, every, every, most=1).words == ("and",)
+    assert contrastive_words(about, every, every, most=1, fits=fits) == ("pointless",)
+    assert contrastive_words(about, every, every, most=1) == ("and",)
 
 
 def test_texts_that_differ_in_nothing_have_no_name():
     same = [["a", "b"], ["b", "c"]] * 4
-    assert contrastive_words(same, same).words == ()
+    assert contrastive_words(same, same) == ()
 
 
 @pytest.mark.parametrize(
@@ -703,24 +686,24 @@ def test_a_name_has_one_form_of_a_word_and_words_of_other_texts_first():
     # "dock" is in the same texts as "boats", "wind" in others.
     about = [["boats", "boat", "dock", str(i)] for i in range(12)] + [["wind", str(i)] for i in range(8)]
     near = [["road", str(i)] for i in range(20)]
-    assert contrastive_words(about, near, most=2).words[1] == "wind"
-    assert len({"boat", "boats"} & set(contrastive_words(about, near).words)) <= 1
+    assert contrastive_words(about, near, most=2)[1] == "wind"
+    assert len({"boat", "boats"} & set(contrastive_words(about, near))) <= 1
 
 
-def test_the_fit_of_a_name_is_the_mean_of_its_words():
+def test_a_word_that_fits_much_less_than_others_is_left_out_of_a_name():
     about, near = [["red", "blue", str(i)] for i in range(9)], [["he", str(i)] for i in range(9)]
     fit = {"red": 0.5, "blue": 0.4, "red blue": 0.1}
-    name = contrastive_words(about, near, fits=lambda terms: [fit.get(term, -1.0) for term in terms])
-    assert set(name.words) == {"red", "blue"}
-    assert name.fit == pytest.approx(0.45)
-    fit["blue"] = 0.2  # too weak beside the other
-    name = contrastive_words(about, near, fits=lambda terms: [fit.get(term, -1.0) for term in terms])
-    assert name.words == ("red",)
-    assert contrastive_words(near, near, fits=lambda terms: [1.0] * len(terms)).fit == 0
+    assert set(
+        contrastive_words(about, near, fits=lambda terms: [fit.get(term, -1.0) for term in terms])
+    ) == {"red", "blue"}
+    fit["blue"] = 0.2
+    assert contrastive_words(about, near, fits=lambda terms: [fit.get(term, -1.0) for term in terms]) == (
+        "red",
+    )
 
 
 def test_frequent_words_name_a_concept_only_if_there_are_no_others():
     about = [["it", "rains", str(i)] for i in range(9)]
     near = [["he", "walks", str(i)] for i in range(9)]
-    assert "it" not in contrastive_words(about, near, frequent={"it"}).words
-    assert contrastive_words([["it"]] * 9, [["he"]] * 9, frequent={"it"}).words == ("it",)
+    assert "it" not in contrastive_words(about, near, frequent={"it"})
+    assert contrastive_words([["it"]] * 9, [["he"]] * 9, frequent={"it"}) == ("it",)

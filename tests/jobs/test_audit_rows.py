@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 
 import longway as lw
-from longway.detect.concepts import detector
 from longway.detect.concepts.vectors import TextVectors
 from longway.errors import SettingError
 from longway.jobs.audit.concept_names import MAX_P, ConceptRows, fisher_p
@@ -34,7 +33,6 @@ LEVELS = ("token", "concept")
 def by_topics():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TextVectors, "_encoder", TopicEncoder())
-        patch.setattr(detector, "LEAST_FIT", 0.0)  # no words describe these topics
         yield
 
 

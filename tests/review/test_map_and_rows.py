@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 
 import longway as lw
-from longway.detect.concepts import detector
 from longway.detect.concepts.vectors import TextVectors
 from longway.errors import RunError
 from longway.review.pages import PAGES, render
@@ -23,7 +22,6 @@ def run(tmp_path_factory):
     data.write_text("".join(json.dumps(row) + "\n" for row in topic_rows()), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TextVectors, "_encoder", TopicEncoder())
-        patch.setattr(detector, "LEAST_FIT", 0.0)  # no words describe these topics
         lw.audit(data, levels=("token", "concept"), out=folder / "run")
     return folder / "run", data
 

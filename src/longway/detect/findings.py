@@ -186,7 +186,6 @@ def _beyond_words(reading: Reading, counted: _Counted, simpler: Sequence[_Counte
     detector.simpler = _covariates(reading, simpler, rows, max_q)
     p = np.ones(len(scores.p))
     detector.untested.clear()
-    detector.unnamed.clear()
     for label in np.unique(scores.label).tolist():
         mine = scores.label == label
         own, effect = reading.labels[rows] == label, counted.effect[mine]
@@ -229,7 +228,8 @@ def _concept_leaders(reading: Reading, chosen: Sequence[Chosen]) -> dict[int, in
         of_name: dict[tuple[str, ...], int] = {}  # leaders with the same name are one to a reader
         for i, leader in zip(places, led_by, strict=True):
             first = places[leader]
-            found[i] = of_name.setdefault(chosen[first].description.pattern.words, first)
+            name = chosen[first].description.pattern.words
+            found[i] = of_name.setdefault(name, first) if name else first
     return found
 
 
@@ -290,8 +290,6 @@ def _strongest(
     surest = places[np.argsort(-scores.share_low[places], kind="stable")[:n]]
     result = []
     for i in np.union1d(strongest, surest).tolist():
-        if isinstance(detector, ConceptDetector) and not detector.is_listed(int(features.keys[i])):
-            continue
         description = detector.describe(int(features.keys[i]))
         finding = finding_of(reading, description.pattern, scores, i, q=float(q[i]))
         finding = replace(finding, effect=float(counted.effect[i]))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.detect.concepts.concepts import COMMONEST, RAREST, Concepts, Floats, known, remember
-from longway.detect.concepts.names import Name, contrastive_words, different_words
+from longway.detect.concepts.names import contrastive_words, different_words
 from longway.detect.concepts.vectors import Vectors, unit_rows
 from longway.detect.detector import (
     Description,
@@ -35,7 +35,6 @@ USUAL_TEXTS, USUAL_WORDS = 2000, 200  # that a concept's texts and words are com
 CLOSEST = 20  # typical rows, of which those with words of the name are shown first
 NAMED_FROM = 100  # most typical texts that a name is found in, and similar ones
 FREQUENT = 0.1  # share of rows with a word that does not name a concept
-LEAST_FIT = 0.2  # of a name; words that are less similar to the concept do not say what it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +99,15 @@ class ConceptDetector(Detector):
             rows.is_tested,
             rows.surface,
         )
-        # What a search leaves here: labels that words determine, so that no concept could be tested for them; ...
+        # What a search leaves here: labels that words determine, so that no concept could be tested for them,
         self.untested: list[str] = []
-        # ... concepts that predict a label and are not listed, because no words describe them; ...
-        self.unnamed: set[int] = set()
-        # ... and tested rows x patterns of other levels.
+        # and tested rows x patterns of other levels.
         self.simpler = np.zeros((int(rows.is_tested.sum()), 0))
         self.units: Floats = concepts.units(rows.vectors)
         self._text = SampledTokens(reading, role, self.places)
         self.scores: Floats = concepts.scores(rows.vectors, self._text)
         self.members: csr_matrix = concepts.members(self.scores)
-        self._names: dict[int, Name] = {}
+        self._names: dict[int, tuple[str, ...]] = {}
         remember(concepts)
 
     @cached_property
@@ -134,15 +131,13 @@ class ConceptDetector(Detector):
     def describe(self, key: int) -> Description:
         """The pattern of a concept, named by the words that tell its texts from similar ones."""
         place = f"{self.concepts.fingerprint}:{key}"
-        pattern = Pattern(
-            self.level, self.field, self.name(key).words, place, float(self.concepts.bounds[key])
-        )
+        pattern = Pattern(self.level, self.field, self.name(key), place, float(self.concepts.bounds[key]))
         return Description(pattern, tagged(self.role, "<concept>"), self.role)
 
-    def name(self, key: int) -> Name:
+    def name(self, key: int) -> tuple[str, ...]:
         """The words of a field; of other concepts, the words and phrases that tell the rows with a concept from similar rows without it."""
         if words := self.concepts.words(key):
-            return Name(different_words(words))
+            return different_words(words)
         if key not in self._names:
             order = self.ranked(key)
             n = self.n_members(key)
@@ -155,13 +150,6 @@ class ConceptDetector(Detector):
                 fits=lambda words: self._fits(words, key),
             )
         return self._names[key]
-
-    def is_listed(self, key: int) -> bool:
-        """Whether words describe the concept; others are remembered as `unnamed`."""
-        is_named = self.name(key).fit >= LEAST_FIT
-        if not is_named:
-            self.unnamed.add(key)
-        return is_named
 
     def number_of(self, pattern: Pattern) -> int:
         """The number of the concept that a pattern of this detector describes."""
@@ -206,7 +194,7 @@ class ConceptDetector(Detector):
     def examples(self, key: int, wanted: NDArray[np.bool_]) -> Ints:
         """Like `typical`, but of the first rows those with a word of the name come first, so that a reader sees what the name is about."""
         rows = self._typical_rows(key, wanted)
-        words = [f" {term} " for term in self.name(key).words]
+        words = [f" {term} " for term in self.name(key)]
         texts = [f" {' '.join(self._text[row])} " for row in rows[:CLOSEST].tolist()]
         lacks = np.array([not any(word in text for word in words) for text in texts], dtype=bool)
         first = np.argsort(lacks, kind="stable")

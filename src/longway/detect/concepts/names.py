@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from math import log, sqrt
 
@@ -30,14 +29,6 @@ Fits = Callable[[Sequence[str]], Sequence[float]]
 Term = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
-    """Words and phrases, strongest first. fit: how similar they are to the concept on average, from -1 to 1; 1 if that was not asked for."""
-
-    words: tuple[str, ...]
-    fit: float = 1.0
-
-
 def contrastive_words(
     texts: Sequence[Sequence[str]],
     similar: Sequence[Sequence[str]],
@@ -46,26 +37,23 @@ def contrastive_words(
     frequent: Collection[str] = (),
     most: int = MOST_WORDS,
     fits: Fits | None = None,
-) -> Name:
+) -> tuple[str, ...]:
     """The words and phrases that say what some texts have in common. All texts are given as tokens.
 
     frequent: words to avoid. similar: the texts closest to them. every: a sample of all texts; by default the similar ones. fits: how similar words and phrases are to the
     concept, from -1 to 1.
 
-    >>> contrastive_words([["a", "dog", "runs"], ["the", "dog"], ["dog", "sits"]] * 3, [["a", "man", "runs"], ["the", "man"], ["he", "sits"]] * 3).words
+    >>> contrastive_words([["a", "dog", "runs"], ["the", "dog"], ["dog", "sits"]] * 3, [["a", "man", "runs"], ["the", "man"], ["he", "sits"]] * 3)
     ('dog',)
     """
     scored = _candidates(texts, similar, similar if every is None else every)
     if rare := {term: z for term, z in scored.items() if not set(term) & set(frequent)}:
         scored = rare
-    fit: dict[Term, float] = {}
     if fits is not None and scored:
         terms = sorted(scored, key=lambda term: (-scored[term], term))[:MOST_CANDIDATES]
-        fit = dict(zip(terms, fits([" ".join(term) for term in terms]), strict=True))
-        scored = {term: scored[term] * one for term, one in fit.items() if one > 0} or scored
-    chosen = _chosen(scored, texts, most)
-    mean = sum(fit.get(term, 0.0) for term in chosen) / max(len(chosen), 1) if fits is not None else 1.0
-    return Name(tuple(" ".join(term) for term in chosen), mean)
+        similarity = zip(terms, fits([" ".join(term) for term in terms]), strict=True)
+        scored = {term: scored[term] * share for term, share in similarity if share > 0} or scored
+    return tuple(" ".join(term) for term in _chosen(scored, texts, most))
 
 
 def different_words(words: Iterable[str], most: int = MOST_WORDS) -> tuple[str, ...]:

@@ -195,9 +195,9 @@ def missing_encoder(encoder: str = MINILM) -> str | None:
     return None
 
 
-def search_problems(detectors: Sequence[ConceptDetector]) -> list[Problem]:
-    """After a search: the labels that no concept could be tested for, and the concepts that are not listed."""
-    untested = [
+def untested_problems(detectors: Sequence[ConceptDetector]) -> list[Problem]:
+    """The labels that no concept could be tested for, after a search."""
+    return [
         Problem(
             "no_concept",
             f"No concept of {one.concepts.column} could be tested for {_some(one.untested)}: words and length predict the label of every tested row.",
@@ -206,17 +206,6 @@ def search_problems(detectors: Sequence[ConceptDetector]) -> list[Problem]:
         )
         for one in detectors
         if one.untested
-    ]
-    return untested + [
-        Problem(
-            "unnamed_concept",
-            f"{counted(len(one.unnamed), 'concept')} of {one.concepts.column} {'predicts' if len(one.unnamed) == 1 else 'predict'} a label but "
-            f"{'is' if len(one.unnamed) == 1 else 'are'} not listed, because no words describe {'it' if len(one.unnamed) == 1 else 'them'}.",
-            len(one.unnamed),
-            "A model may still use what the texts have in common.",
-        )
-        for one in detectors
-        if one.unnamed
     ]
 
 

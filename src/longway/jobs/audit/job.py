@@ -36,7 +36,7 @@ from longway.detect.surface_scores import SurfaceScores, score_surface, telling_
 from longway.engines.engine import Engine
 from longway.errors import ColumnError, DataError
 from longway.jobs.audit import croissant
-from longway.jobs.audit.concept_level import VECTORS, concept_detectors, save_concepts, search_problems
+from longway.jobs.audit.concept_level import VECTORS, concept_detectors, save_concepts, untested_problems
 from longway.jobs.audit.concept_names import Naming, name_concepts, naming_engine
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
@@ -221,7 +221,7 @@ def _audit(
             per_level=settings.per_level,
             step=step,
         )
-        problems += search_problems(of_concepts)
+        problems += untested_problems(of_concepts)
         leaks, test_leaks = _leaks(reading, others, clusters, settings.seed, step)
         all_leaks, _ = _leaks(reading, {}, clusters, settings.seed, step, seen=found.tests)
         by_source = None

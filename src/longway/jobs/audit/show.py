@@ -446,8 +446,6 @@ def _findings_section(
 def _found(result: AuditResult, n_significant: int, n_tested: int) -> str:
     if not n_tested:
         return "Nothing could be tested: no pattern is in at least five rows and missing from at least five."
-    if not result.findings and n_significant:
-        return f"{n_significant:,} of {n_tested:,} patterns are correlated with a label, but all of them are concepts that no words describe."
     if not result.findings:
         return f"No shortcut found: of {n_tested:,} patterns none is correlated with a label beyond chance."
     return (
@@ -495,8 +493,6 @@ def _concepts_found(result: AuditResult) -> str:
     if not result.tested.get(CONCEPT):
         return ""
     concepts = [finding for finding in result.findings if finding.level == CONCEPT]
-    if not concepts and result.significant.get(CONCEPT):
-        return ""
     if not concepts:
         return "No concept (a topic or tone of texts) predicts the label beyond the words found."
     names = [f"“{cut(str(finding.pattern), NAME_LIMIT)}”" for finding in concepts[:N_NAMED]]

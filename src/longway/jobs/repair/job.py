@@ -34,7 +34,7 @@ from longway.jobs.audit.concept_level import (
     VECTORS,
     concept_detectors,
     save_concepts,
-    search_problems,
+    untested_problems,
 )
 from longway.jobs.audit.grammar_level import ParsedSample, detector_of, parsed_sample
 from longway.jobs.audit.settings import AUTO
@@ -249,7 +249,7 @@ def _plan(
         save_concepts(of_concepts, folder)
         detectors += of_concepts
     found = search(reading, detectors=detectors, clusters=clusters, step=step)
-    noted += search_problems(of_concepts)
+    noted += untested_problems(of_concepts)
     notes += [f"{problem.message} {problem.next_step}" for problem in noted]
     chance = max(Counter(rows.labels.tolist()).values(), default=0) / max(len(rows), 1)
     goal = goal_for(settings, chance, ABOVE_CHANCE)
