@@ -19,7 +19,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from longway.show.excerpts import clean
+from longway.show.excerpts import clean, isolated
 from longway.show.sections import (
     SCREEN,
     Block,
@@ -91,7 +91,7 @@ def show(page: Page, console: Console | None = None, *, top: int | None = None) 
             page, sections=[replace(one, blocks=_limited(one.blocks, top)) for one in page.sections]
         )
     console.print(Text(clean(page.title), style="bold"))
-    console.print(Text(clean(page.verdict)))
+    console.print(Text(isolated(clean(page.verdict))))
     if page.details:
         console.print(Text(clean(page.details), style="dim"))
     for name, value in page.facts:
@@ -180,7 +180,7 @@ def clean_part(text: str) -> str:
     >>> clean_part(" so\\n")
     ' so '
     """
-    inner = clean(text)
+    inner = isolated(clean(text))
     if not inner:
         return " " if text else ""
     return f"{' ' if text[0].isspace() else ''}{inner}{' ' if text[-1].isspace() else ''}"
