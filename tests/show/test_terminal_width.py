@@ -20,7 +20,7 @@ def page_of(*examples):
     ]  # fmt: skip
     rows = [
         Row(
-            [f"pattern {i}", "critical", "negative", "1,234", "100.0% usual 50.0%", "+28.5"],
+            [f"pattern {i}", "critical", "negative", "1,234", "100.0% base rate 50.0%", "+28.5"],
             below=[Paragraph(words, "example")],
         )
         for i, words in enumerate(examples)
