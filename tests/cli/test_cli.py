@@ -130,8 +130,8 @@ def test_audit_tells_whom_the_rows_speak_of(run, tmp_path):
     output = run("audit", write_csv(tmp_path / "d.csv", rows)).output
     said = " ".join(output.split())
     assert "Gender in text" in said
-    assert "a man 30 30 <0.001 good 100.0% usual 50.0%" in said
-    assert "a woman 30 30 <0.001 bad 100.0% usual 50.0%" in said
+    assert "a man 30 30 <0.001 good 100.0% base rate 50.0%" in said
+    assert "a woman 30 30 <0.001 bad 100.0% base rate 50.0%" in said
     plain = [(f"thing {i % 7}", "bad" if i % 2 else "good") for i in range(60)]
     assert "People in the texts" not in run("audit", write_csv(tmp_path / "plain.csv", plain)).output
 

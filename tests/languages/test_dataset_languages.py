@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import longway as lw
 from longway.data import load
 from longway.errors import SettingError
 from longway.jobs.about import inputs_of
@@ -108,6 +109,47 @@ def test_a_language_that_predicts_the_label_is_a_problem():
     )
     balanced = audit([*rows(ENGLISH, 60), *rows(GERMAN, 60)], QUICK)
     assert not [one for one in balanced.problems if one.kind == "language_predicts_label"]
+
+
+def test_the_share_of_all_rows_includes_those_whose_language_is_unclear():
+    unclear = [{"text": f"{i}!", "label": "a"} for i in range(60)]
+    result = audit(
+        [*rows(ENGLISH, 60, "a"), *rows(ENGLISH, 20, "b"), *rows(GERMAN, 60, "b"), *unclear], QUICK
+    )
+    (problem,) = [one for one in result.problems if one.kind == "language_predicts_label"]
+    assert problem.message.endswith("have the label 'b', 40% of all rows.")
+
+
+def test_several_languages_are_a_problem_that_names_the_levels_without_them():
+    thai = ["การประชุมเริ่มช้าในวันจันทร์", "เพื่อนบ้านของฉันเงียบมากหลังฝนตก"]
+    result = audit([*rows(ENGLISH, 60), *rows(GERMAN, 40), *rows(thai, 40)], QUICK)
+    (problem,) = [one for one in result.problems if one.kind == "language"]
+    assert problem.message == (
+        "The texts are in several languages: English (43%), German (29%), Thai (29%). The people level covers English only: 80 rows are in "
+        "other languages. The negation level has no word table for Thai."
+    )
+    assert problem.count == 80
+    assert "--engine served:MODEL" in problem.next_step
+    assert not [one for one in audit(rows(ENGLISH, 60), QUICK).problems if one.kind == "language"]
+
+
+def test_the_language_line_groups_languages_by_how_their_words_are_found():
+    assert splitting_of(["en", "de", "fr", "th", "vi", "ru"]) == (
+        "Thai: words by the longest match in a word list; Vietnamese: syllables between spaces, so that words appear as n-grams; "
+        "others: words between spaces"
+    )
+    assert splitting_of(["en", "de"]) == "words between spaces"
+    assert (
+        splitting_of(["en", "th"])
+        == "Thai: words by the longest match in a word list; English: words between spaces"
+    )
+
+
+def test_the_error_about_an_english_engine_has_one_verb():
+    with pytest.raises(
+        SettingError, match=r"The engines? .* supports? English only\. The texts look like German"
+    ):
+        lw.rewrite(rows(GERMAN, 40), engine="rules")
 
 
 def test_a_proof_says_that_its_encoder_is_english_only():

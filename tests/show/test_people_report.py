@@ -14,7 +14,7 @@ from longway.show.charts import split_bar
 def test_the_page_tells_who_is_spoken_of_by_which_words_and_with_which_label(findings):
     text = Elements(render_report(findings)).text
     assert "Gender in claim" in text
-    assert "a woman she, her 400 460 <0.001 REFUTES 65.0% usual 50.0%" in text
+    assert "a woman she, her 400 460 <0.001 REFUTES 65.0% base rate 50.0%" in text
     assert "Race in evidence" in text
 
 

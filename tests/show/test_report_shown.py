@@ -1,8 +1,13 @@
 """Dataset text on its way to the page: harmless, short, marked in the right place."""
 
-import pytest
+import io
 
-from longway.show.excerpts import TEXT_LIMIT, clean, cut, pieces, token_spans
+import pytest
+from rich.console import Console
+
+from longway.show import html, markdown, terminal
+from longway.show.excerpts import TEXT_LIMIT, clean, cut, isolated, pieces, token_spans
+from longway.show.sections import Page
 
 
 def marked(text, spans, **options):
@@ -15,6 +20,23 @@ def marked(text, spans, **options):
 @pytest.mark.parametrize("code", [0x00, 0x1B, 0x7F, 0x9B, 0x200F, 0x202E, 0x2066, 0xD800, 0xFFFF])
 def test_characters_that_must_not_be_shown_leave_a_visible_mark(code):
     assert clean(f"a{chr(code)}b") == "a\ufffdb"
+
+
+HEADLINE = "Strongest: “أول”, “ليس”, “first word: حقا”, “not”."
+
+
+def test_quotations_from_right_to_left_are_isolated_so_that_their_order_stays():
+    assert isolated(HEADLINE) == (
+        "Strongest: “\u2068أول\u2069”, “\u2068ليس\u2069”, “\u2068first word: حقا\u2069”, “not”."
+    )
+
+
+def test_every_renderer_isolates_the_patterns_of_a_headline():
+    page = Page("", "Title", HEADLINE, facts=[], figures=[], sections=[], version="", fingerprint="")
+    out = io.StringIO()
+    terminal.show(page, Console(file=out, width=120))
+    for text in (out.getvalue(), str(html.opening(page)), markdown.render(page)):
+        assert isolated(HEADLINE) in text
 
 
 def test_emoji_joined_of_several_stay_whole():

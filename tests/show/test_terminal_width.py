@@ -20,7 +20,7 @@ def page_of(*examples):
     ]  # fmt: skip
     rows = [
         Row(
-            [f"pattern {i}", "critical", "negative", "1,234", "100.0% usual 50.0%", "+28.5"],
+            [f"pattern {i}", "critical", "negative", "1,234", "100.0% base rate 50.0%", "+28.5"],
             below=[Paragraph(words, "example")],
         )
         for i, words in enumerate(examples)
@@ -42,6 +42,35 @@ def test_the_highlighted_words_of_an_example_are_in_view(width, before):
     assert "marked words" in text
     assert all(cell_len(line.rstrip()) <= width for line in text.splitlines())
     assert "+28.5" in text
+
+
+WIDE = {
+    "zh": "这家餐厅的菜很好吃，服务员也很热情，",
+    "ja": "この店の料理はとてもおいしくて、店員も親切でした。",
+    "ko": "이 식당의 음식은 정말 맛있고 직원들도 아주 친절했습니다. ",
+    "th": "อาหารที่ร้านนี้อร่อยมากและพนักงานก็ใจดีมาก ",
+    "ar": "كان الطعام في هذا المطعم لذيذا جدا وكان الموظفون لطفاء. ",
+}
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("language", WIDE)
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_examples_are_cut_by_the_columns_of_the_screen_that_characters_take(language, width, n):
+    sentence = WIDE[language]
+    text = shown(page_of([n * sentence, Span("标记 marked", "m5"), 4 * sentence]), width)
+    lines = text.splitlines()
+    row = next(line for line in lines if line.startswith("pattern 0"))
+    assert "标记 marked" in row
+    assert row.rstrip().endswith("…")
+    assert all(cell_len(line.rstrip()) <= width for line in lines)
+    assert ("critical" in row) == (width > 60)
+
+
+def test_a_wide_example_that_fits_is_not_cut():
+    text = shown(page_of([WIDE["zh"][:10], Span("标记", "m5")]), 80)
+    assert "这家餐厅的菜很好吃，标记" in text
+    assert "…" not in text
 
 
 def test_at_80_columns_the_least_important_columns_are_dropped_and_named():

@@ -1,7 +1,7 @@
 """Negation: in the text and, for pairs, on one side only.
 
 English negations are words of `english/negation_words.py`; other languages have tables in `languages/`. A dataset in several languages has a
-pattern for each. For a language without a table nothing is looked for (`without_negations`).
+pattern for each. For a language without a table the level is skipped (`without_negations`).
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class NegationDetector(Detector):
         return csr_matrix(self._answers(piece)[:, keys].astype(np.int64))
 
     def matrix_at(self, piece: ReadingPart, keys: Ints, rows: Ints) -> csr_matrix:
-        """`matrix` for some rows of the piece, which is looked at only once."""
+        """`matrix` for some rows of the piece, which is read only once."""
         return csr_matrix(self.matrix(piece, keys)[rows])
 
     @staticmethod
@@ -165,9 +165,9 @@ class NegationDetector(Detector):
         return np.stack(columns, axis=1).astype(np.int8)
 
     def _negated(self, block: Block, language: str) -> NDArray[np.bool_]:
-        """Which texts have a negation of a language. Only texts with a word that may be one are looked at again, for phrases.
+        """Which texts have a negation of a language. Only texts with a word that may be one are searched for phrases.
 
-        In mixed data a text in another of the languages does not count: "no" and "sin" are English words, too.
+        In mixed data a text in another of the languages does not count: "no" and "sin" are also English words.
         """
         has_word = np.asarray(block.sum_by_text(self._masks[language][block.codes]) > 0)
         if (language or len(self._main) > 1) and has_word.any():

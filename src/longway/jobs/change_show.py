@@ -164,7 +164,7 @@ def patterns_section(comparison: Comparison, labels: Mapping[str, Label], *, fil
         return Section("findings", heading, [nothing])
     lead = (
         "The strongest patterns of the original data, and how well they predict the label now. The pale bar is before, the narrow one "
-        "inside it is after; the tick is the label’s usual share."
+        "inside it is after; the tick is the label’s base rate."
     )
     found = comparison.found
     blocks: list[Block] = [

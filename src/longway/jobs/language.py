@@ -45,12 +45,18 @@ def with_own_rules(job: Callable[P, T]) -> Callable[P, T]:
 
 
 def check_english(languages: Mapping[str, float], what: str, next_step: str) -> None:
-    """SettingError if no text is English. what: knows English only, as the start of a sentence."""
+    """SettingError if no text is English. what: the start of a sentence that ends with "English only"."""
     if ENGLISH not in languages:
         raise SettingError(f"{what} English only. The texts look like {described(languages)}. {next_step}")
 
 
 def check_writer(languages: Mapping[str, float], writer: Engine | None) -> None:
-    """SettingError if no text is English and the engine that writes knows English only. Rows of mixed data are refused one by one."""
+    """SettingError if no text is English and the engine that writes supports English only. Rows of mixed data are refused one by one."""
     if writer is not None and all(part.name in ENGLISH_ONLY for part in writer.parts):
-        check_english(languages, f"The engine {writer.name} writes", SERVED)
+        engines = [part.name for part in writer.parts]
+        start = (
+            f"The engine {engines[0]} supports"
+            if len(engines) == 1
+            else f"The engines {' and '.join(engines)} support"
+        )
+        check_english(languages, start, SERVED)

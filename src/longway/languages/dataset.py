@@ -3,9 +3,9 @@
     languages_in(dataset)        {"en": 0.98, "de": 0.02}: shares of the rows whose language is known, most frequent first
     dataset.columns.language     what the user gave: "de", "German", or "en,de"
 
-A few hundred rows are looked at; more only if there seem to be several languages. A language that is rarer than `RAREST`
+A few hundred rows are sampled; more only if there seem to be several languages. A language that is rarer than `RAREST`
 is not counted, since short texts are misidentified about as often. Close languages are confused more often: the rarer ones count as the
-most frequent one, unless they are frequent, too.
+most frequent one, unless they are also frequent.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from longway.languages.lemmas import PACKAGE, has_lemmas
 from longway.languages.row_languages import drawn
 from longway.languages.words import how_split
 
-FIRST, MORE = 200, 2000  # rows to look at; if there are several languages
+FIRST, MORE = 200, 2000  # rows in the first sample, and in the second if there are several languages
 RAREST, SUSPECT = 0.02, 0.015  # share of the rows; in the first look
 RAREST_CLOSE = 0.2  # of a language that is close to the most frequent one
 _CLOSE = [
@@ -53,7 +53,11 @@ def described(shares: Mapping[str, float]) -> str:
 
 
 def splitting_of(languages: Sequence[str]) -> str:
-    """How the words of these languages are found, in one phrase; "" for English alone."""
+    """How the words of these languages are found, in one phrase; "" for English alone.
+
+    >>> splitting_of(["en", "de", "th", "fr"])
+    'Thai: words by the longest match in a word list; others: words between spaces'
+    """
     if tuple(languages) == (ENGLISH,):
         return ""
     ways = {language: how_split(language) for language in languages}
@@ -61,7 +65,12 @@ def splitting_of(languages: Sequence[str]) -> str:
         return f"{ways[languages[0]]}, forms of a word joined by {PACKAGE}"
     if len(set(ways.values())) == 1:
         return next(iter(ways.values()))
-    return "; ".join(f"{name_of(language)}: {way}" for language, way in ways.items())
+    by_way: dict[str, list[str]] = {}
+    for language, way in ways.items():
+        by_way.setdefault(way, []).append(name_of(language))
+    most = max(by_way, key=lambda way: len(by_way[way]))
+    others = [f"{', '.join(names)}: {way}" for way, names in by_way.items() if way != most]
+    return "; ".join([*others, f"others: {most}" if len(by_way[most]) > 1 else f"{by_way[most][0]}: {most}"])
 
 
 def _shares(counts: Counter[str], rarest: float, default: str = ENGLISH) -> dict[str, float]:

@@ -28,6 +28,9 @@ _BIDI = [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 _UNSHOWABLE = [*range(0x20), *range(0x7F, 0xA0), *_BIDI, *range(0xD800, 0xE000), 0xFEFF, 0xFFFE, 0xFFFF]
 _SHOWN_AS = dict.fromkeys(_UNSHOWABLE, "\ufffd") | dict.fromkeys(map(ord, "\t\n\v\f\r\x85\u2028\u2029"), " ")
 
+_RTL = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"  # letters that are written from right to left
+_QUOTED_RTL = re.compile(rf"“([^“”]*[{_RTL}][^“”]*)”")
+
 _WORD = re.compile(r"\w+|[^\w\s]+")
 
 Span = tuple[int, int, int]  # start, end, level of highlighting (1 to N_LEVELS)
@@ -45,6 +48,11 @@ class Piece:
 def harmless(text: str) -> str:
     """The text with a visible mark for each character that cannot or must not be shown."""
     return text.translate(_SHOWN_AS)
+
+
+def isolated(text: str) -> str:
+    """A sentence of ours in which each quotation is isolated (FSI, PDI) if it has letters from right to left, so that several keep their order. text: harmless."""
+    return _QUOTED_RTL.sub("“\u2068\\1\u2069”", text)
 
 
 def clean(text: str) -> str:

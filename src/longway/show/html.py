@@ -17,7 +17,7 @@ from importlib.resources import files
 
 from markupsafe import Markup, escape
 
-from longway.show.excerpts import cut, harmless
+from longway.show.excerpts import cut, harmless, isolated
 from longway.show.sections import (
     REPORT,
     Block,
@@ -89,7 +89,7 @@ def opening(page: Page) -> Markup:
     ).format(
         harmless(page.kicker),
         harmless(page.title),
-        harmless(page.verdict),
+        sentence(page.verdict),
         Markup('<p class="details">{}</p>\n').format(harmless(page.details)) if page.details else "",
         _facts(page.facts, "about"),
         _element("dl", _join(figures), f"key-figures {page.figures_style}".rstrip()),
@@ -143,7 +143,12 @@ def block(part: Block) -> Markup:
 
 def inline(words: Words) -> Markup:
     """Words with their styles."""
-    return _join(_span(part) if isinstance(part, Span) else escape(harmless(part)) for part in spans(words))
+    return _join(_span(part) if isinstance(part, Span) else sentence(part) for part in spans(words))
+
+
+def sentence(text: str) -> Markup:
+    """A sentence of ours with quotations from the data, each in its own direction."""
+    return escape(isolated(harmless(text)))
 
 
 def _span(span: Span) -> Markup:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from longway.show.excerpts import isolated
 from longway.show.sections import (
     CARD,
     Block,
@@ -27,7 +28,7 @@ from longway.show.sections import (
 
 def render(page: Page) -> str:
     """The card: the title, the verdict, the facts, and the sections that are marked for the card."""
-    lines = [f"# {plain(page.title)}", "", plain(page.verdict), ""]
+    lines = [f"# {plain(page.title)}", "", isolated(plain(page.verdict)), ""]
     lines += [f"- {plain(name)}: {plain(value)}." for name, value in page.facts]
     lines += ["", _inline(page.warning)] if page.warning else []
     for section in page.sections:
@@ -77,7 +78,7 @@ def _item(item: Words | Bullet) -> str:
 
 
 def _inline(words: Words) -> str:
-    return "".join(_span(part) if isinstance(part, Span) else plain(part) for part in spans(words))
+    return "".join(_span(part) if isinstance(part, Span) else isolated(plain(part)) for part in spans(words))
 
 
 def _span(span: Span) -> str:

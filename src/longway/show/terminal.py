@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import sys
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import IO
 
 from rich.cells import cell_len
@@ -17,7 +19,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from longway.show.excerpts import clean
+from longway.show.excerpts import clean, isolated
 from longway.show.sections import (
     SCREEN,
     Block,
@@ -89,7 +91,7 @@ def show(page: Page, console: Console | None = None, *, top: int | None = None) 
             page, sections=[replace(one, blocks=_limited(one.blocks, top)) for one in page.sections]
         )
     console.print(Text(clean(page.title), style="bold"))
-    console.print(Text(clean(page.verdict)))
+    console.print(Text(isolated(clean(page.verdict))))
     if page.details:
         console.print(Text(clean(page.details), style="dim"))
     for name, value in page.facts:
@@ -178,7 +180,7 @@ def clean_part(text: str) -> str:
     >>> clean_part(" so\\n")
     ' so '
     """
-    inner = clean(text)
+    inner = isolated(clean(text))
     if not inner:
         return " " if text else ""
     return f"{' ' if text[0].isspace() else ''}{inner}{' ' if text[-1].isspace() else ''}"
@@ -204,7 +206,11 @@ def _table(table: Table, width: int) -> list[RenderableType]:
     shown, dropped = _fitting(table, rows, width - (NARROWEST_EXAMPLE + GAP if has_examples else 0))
     grid = RichTable(box=None, pad_edge=False, header_style="dim", title_justify="left")
     for at in shown:
-        _add_column(grid, table.columns[at], widest=_widest(rows) if at == shown[0] else None)
+        words = [word for row in rows for word in _cell(row.cells[at], is_first=False).plain.split()]
+        longest = min(max(map(cell_len, words), default=0), WRAPPED)
+        _add_column(
+            grid, table.columns[at], widest=_widest(rows) if at == shown[0] else None, longest=longest
+        )
     room = width - sum(_width(table, rows, at) + GAP for at in shown)
     examples = [_example(row, min(max(room, NARROWEST_EXAMPLE), WIDEST_EXAMPLE)) for row in rows]
     if has_examples:
@@ -278,19 +284,25 @@ def _example(row: Row, room: int) -> Text:
             text.append(clean_part(part.text), style="bold not dim underline")
         else:
             text.append(clean_part(part))
-    start, end = first or (0, 0)
-    left = max(0, min(start - room // 3, len(text) - room))
-    left = min(
-        max(left, end - room + 1), max(start - 1, 0)
-    )  # all of the words, or as many as fit; 1 for the dots
-    cut = text[left : left + room]
-    if left > 0:
-        cut = Text("…", style="dim") + cut[1:]
-    return cut if left + room >= len(text) else cut[:-1] + Text("…", style="dim")
+    return _window(text, first or (0, 0), room)
 
 
-def _add_column(grid: RichTable, column: Column, *, widest: int | None) -> None:
-    """Add a column. widest: of the first one."""
+def _window(text: Text, part: tuple[int, int], room: int) -> Text:
+    """The text cut to so many columns of the screen around a part of it, with dots where it goes on. Chinese characters take two columns, marks none."""
+    columns = [0, *accumulate(map(cell_len, text.plain))]
+    if columns[-1] <= room:
+        return text
+    start, end = columns[part[0]], columns[part[1]]
+    left = max(0, min(start - room // 3, columns[-1] - room))
+    left = min(max(left, end - room + 2), max(start - 1, 0))  # all of the part, or as much as fits
+    if left > 0:  # the dots take one column
+        text = Text("…", style="dim") + text[bisect_right(columns, left + 1) - 1 :]
+    text.truncate(room, overflow="ellipsis")
+    return text
+
+
+def _add_column(grid: RichTable, column: Column, *, widest: int | None, longest: int) -> None:
+    """Add a column. widest: of the first one. longest: its longest word, which is not cut."""
     if column.number:
         grid.add_column(column.name, justify="right", no_wrap=True)
     elif widest is not None:
@@ -298,7 +310,7 @@ def _add_column(grid: RichTable, column: Column, *, widest: int | None) -> None:
     elif _is_fixed(column):
         grid.add_column(column.name, no_wrap=True)
     else:
-        grid.add_column(column.name, overflow="fold")
+        grid.add_column(column.name, min_width=longest, overflow="fold")
 
 
 def _cell(cell: Words | Cell, *, is_first: bool) -> Text:

@@ -157,7 +157,7 @@ def _finding_reasons(result: Audited, limits: Limits, baseline: Audited | None) 
             news = f", {severity_of(before)} in the baseline" if before else ", not in the baseline"
         message = (
             f"{level}: “{one_line(finding.pattern.name)}” in {one_line(finding.field)} predicts {one_line(finding.label)} "
-            f"({finding.label_share:.0%} of {finding.count:,} rows, usual {finding.base_rate:.0%}){news}"
+            f"({finding.label_share:.0%} of {finding.count:,} rows, base rate {finding.base_rate:.0%}){news}"
         )
         reasons.append(Reason("finding", message, _LEVELS[level]))
     return reasons

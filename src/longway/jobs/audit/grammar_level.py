@@ -134,7 +134,7 @@ def parsed_sample(
         message = (
             f"The grammar level was left out: {len(found.rows):,} rows have {unit}, and it needs {FEWEST}."
         )
-        next_step = "Look at longer ones with longway grammar; it takes longer, too."
+        next_step = "Look at longer ones with longway grammar; it also takes longer."
         return None, [Problem("no_grammar", message, reading.n_texts - len(found.rows), next_step)]
     seconds = expected_seconds(found, pair=pair)
     if only_if_quick and seconds > QUICK:

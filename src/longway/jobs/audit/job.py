@@ -16,7 +16,6 @@ from unicodedata import normalize
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.stats import chi2_contingency
 
 from longway.data import Batch, Dataset, with_columns
 from longway.data.choices import ChoiceDataset, guessed_columns
@@ -27,7 +26,6 @@ from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.duplicates import duplicate_problems
 from longway.detect.findings import Search, Tests, search
 from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
-from longway.detect.negation import without_negations
 from longway.detect.people import ATTRIBUTES, PeopleDetector, trait_of
 from longway.detect.reading import TEXT, Reading
 from longway.detect.row_checks import check_rows
@@ -40,6 +38,7 @@ from longway.jobs.audit.concept_level import VECTORS, concept_detectors, save_co
 from longway.jobs.audit.concept_names import Naming, name_concepts, naming_engine
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
+from longway.jobs.audit.language_problems import language_problems
 from longway.jobs.audit.map import concept_maps
 from longway.jobs.audit.result import FILE, AuditResult, Findings, Histogram, SpaceSummary
 from longway.jobs.audit.rows import column_of, row_columns, row_summary, row_vectors
@@ -52,10 +51,7 @@ from longway.jobs.options import settings_from
 from longway.jobs.placement import reader
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.jobs.shards import Columns, remove_shards, score_frames, write_frames, write_score_shards
-from longway.language_names import ENGLISH, name_of
-from longway.languages.dataset import described, splitting_of
-from longway.languages.identify import language_of
-from longway.languages.words import EXTRAS, is_installed
+from longway.languages.dataset import splitting_of
 from longway.records import Finding, Leak, Mentions, Problem
 from longway.show.html import render
 from longway.store import Journal, now
@@ -63,7 +59,6 @@ from longway.store import Journal, now
 Step = Callable[[str], object]
 NameConcepts = Callable[[Sequence[Finding], Sequence[ConceptDetector], Dataset, Reading], Naming]
 SCORES = "scores.parquet"
-MAX_P = 0.001  # of a chi-squared test, for languages that predict the label
 KEPT_WORDS = 20  # of each demographic attribute
 
 
@@ -188,7 +183,7 @@ def _audit(
             *dataset.problems,
             *arranged.problems,
             *_label_problems(dataset),
-            *_language_problems(dataset, languages),
+            *language_problems(dataset, languages),
             *duplicate_problems(reading, others, clusters=clusters),
             *_reading_problems(reading),
         ]
@@ -323,51 +318,6 @@ def _label_problems(dataset: Dataset) -> list[Problem]:
         return []
     message = f"The labels {' and '.join(map(repr, twins[0]))} differ only in case, spaces or coding."
     return [Problem("similar_labels", message, len(twins), "Name them alike if they mean the same.")]
-
-
-def _language_problems(dataset: Dataset, languages: Mapping[str, float]) -> list[Problem]:
-    """Texts that are not English, words that cannot be found, and languages that predict the label."""
-    problems = []
-    if ENGLISH not in languages:
-        unknown = without_negations(languages)
-        which = (
-            f" the negation level has no word table for {' and '.join(map(name_of, unknown))},"
-            if unknown
-            else ""
-        )
-        message = (
-            f"The texts look like {described(languages)}. The level people knows only English words,{which} and the other levels and the leak "
-            "are the same in any language."
-        )
-        advice = "The rules reword English only: a repair takes out what recurs, normalises and drops rows. To reword, add --engine served:MODEL."
-        problems.append(Problem("language", message, dataset.n_used, advice))
-    for language in languages:
-        if not is_installed(language):
-            message = f"{name_of(language)} texts were split into single characters, so that words appear as phrases: {' and '.join(EXTRAS[language])} is missing."
-            advice = f"Install it: pip install 'longway[{language}]'"
-            problems.append(Problem("single_characters", message, dataset.n_used, advice))
-    return [*problems, *(_mixed_problems(dataset, list(languages)) if len(languages) > 1 else ())]
-
-
-def _mixed_problems(dataset: Dataset, languages: Sequence[str]) -> list[Problem]:
-    """Whether the languages of a mixed dataset have the labels in different shares."""
-    counts = np.zeros((len(languages), len(dataset.labels)), dtype=np.int64)
-    for batch in dataset.batches():
-        found = [language_of(text, among=languages) for text in batch.texts]
-        for row, language in enumerate(languages):
-            mine = np.array([one == language for one in found], dtype=bool)
-            counts[row] += np.bincount(batch.labels[mine], minlength=len(dataset.labels))
-    known = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
-    if min(known.shape) < 2 or chi2_contingency(known).pvalue > MAX_P:
-        return []
-    totals, n = counts.sum(axis=0) / counts.sum(), np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    at, label = divmod(int(np.argmax((counts / n - totals) * np.sqrt(n))), len(totals))
-    message = (
-        f"The language predicts the label: {counts[at, label] / n[at, 0]:.0%} of the rows in {name_of(languages[at])} have the label "
-        f"{dataset.labels[label]!r}, {totals[label]:.0%} of all rows."
-    )
-    advice = "Audit each language separately, or balance the labels within each language."
-    return [Problem("language_predicts_label", message, int(n[at, 0]), advice)]
 
 
 def _reading_problems(reading: Reading) -> list[Problem]:

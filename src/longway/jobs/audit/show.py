@@ -113,10 +113,10 @@ ADVICE = {
 READING = [
     ("Leak", "How often a simple model that sees one part of the input, its words or everything that the detectors see, predicts the right label. If one side of a pair is enough, a model need not read the other."),
     ("Rows and texts", "How many rows have the pattern, and how many different texts they have. Rows that repeat a text, nearly repeat it or share a context are not independent: tests, intervals and ranks count them as fewer observations if their labels agree."),
-    ("Share and usual share", "The share of the texts with the pattern that carry the label, and the label’s share in the whole dataset."),
+    ("Share and base rate", "The share of the texts with the pattern that carry the label, and the label’s share in the whole dataset."),
     POINTS,
     ("Severity", "Critical: the pattern alone is worth 10 points or more. High: 2 points or more, or nearly every text with the pattern has the label. Low: the rest. Critical and high findings passed a stricter test (q ≤ 0.005)."),
-    ("z", "How many standard errors the share is above the usual share. A value above 3 is unlikely to be chance for a single pattern."),
+    ("z", "How many standard errors the share is above the base rate. A value above 3 is unlikely to be chance for a single pattern."),
     ("q", "The p-value corrected for testing many patterns: of all findings with q up to 0.05, about 5% are expected to be chance."),
     ("Gamma", "One minus the mean cosine similarity between a text and the texts of other labels, in a space of word weights and word positions. A high value means that the text is easy to classify by its surface, or just unusual."),
     ("Bits of a label", "How much a model learns about a row’s label by reading the row (pointwise V-information, PVI). With two labels of equal size a label has 1 bit; a row with a PVI near 1 is solved, one below 0 is misleading. Each row is predicted by a model that did not see it."),
@@ -196,7 +196,7 @@ def _card_section(result: AuditResult) -> Section:
     ]
     severe = [
         f"{severity_of(finding)}: “{cut(str(finding.pattern), PATTERN_LIMIT)}” in {cut(finding.field, NAME_LIMIT)} predicts "
-        f"{cut(finding.label, NAME_LIMIT)}: {percent(finding.label_share)} of {counted(finding.count, 'row')}, usually {percent(finding.base_rate)}."
+        f"{cut(finding.label, NAME_LIMIT)}: {percent(finding.label_share)} of {counted(finding.count, 'row')}, base rate {percent(finding.base_rate)}."
         for finding in by_severity(result.findings)[:ON_SCREEN]
     ]
     problems = [cut(problem.message, TEXT_LIMIT) for problem in result.problems[:ON_SCREEN]]
@@ -425,7 +425,7 @@ def _findings_section(
     if result.findings:
         lead = (
             "Patterns that say the same thing are grouped under the strongest of them. The small bar is the label’s share among the texts "
-            "with the pattern; its tick is the label’s usual share."
+            "with the pattern; its tick is the label’s base rate."
         )
         blocks += [Paragraph(lead, "lead"), findings_table(by_severity(result.findings)[:MAX_GROUPS], labels)]
         rare = [
@@ -470,7 +470,7 @@ def _repeats(result: AuditResult, n_significant: int) -> str:
 
 
 def _missed_by_words(result: AuditResult) -> str:
-    """What only the grammar sees, if that level was looked at."""
+    """What only the grammar sees, if that level was audited."""
     if not result.tested.get("grammar"):
         return ""
     only, n_explained = result.only_grammar, result.n_explained
@@ -489,7 +489,7 @@ def _missed_by_words(result: AuditResult) -> str:
 
 
 def _concepts_found(result: AuditResult) -> str:
-    """The concepts that predict the label beyond words, if that level was looked at."""
+    """The concepts that predict the label beyond words, if that level was audited."""
     if not result.tested.get(CONCEPT):
         return ""
     concepts = [finding for finding in result.findings if finding.level == CONCEPT]
@@ -521,7 +521,7 @@ def _finding_row(finding: Finding, labels: Mapping[str, Label]) -> Row:
             count(finding.count),
             count(finding.count if finding.texts is None else finding.texts),
             Cell(
-                [Span(percent(finding.label_share), "strong"), " ", Span(f"usual {percent(finding.base_rate)}", "quiet")],
+                [Span(percent(finding.label_share), "strong"), " ", Span(f"base rate {percent(finding.base_rate)}", "quiet")],
                 charts.share_bar(finding.label_share, finding.base_rate, colour=label.colour),
             ),
             points(finding.points),

@@ -119,7 +119,7 @@ def _people_row(row: Mentions, labels: Mapping[str, Label], max_q: float) -> Row
             count(sum(row.mentions.values())),
             Span(q_value(q), style),
             Cell(
-                [label_span(label), " ", Span(percent(share), style), " ", Span(f"usual {percent(base)}", "quiet")],
+                [label_span(label), " ", Span(percent(share), style), " ", Span(f"base rate {percent(base)}", "quiet")],
                 charts.split_bar(shares, usual, colours=colours),
             ),
         ],

@@ -62,7 +62,7 @@ def _errors(rows: RowSummary, labels: Mapping[str, Label]) -> list[Block]:
         f"{counted(n, 'label')} may be wrong: of rows like these, at least {1 - UNLIKELY:.0%} have another label. "
         "Read them before you change anything: an unusual text looks the same."
     )
-    columns = [Column("Row"), Column("Label"), Column("Rows like it have"), Column("Certain", number=True)]
+    columns = [Column("Row"), Column("Label"), Column("More likely label"), Column("Certain", number=True)]
     shown = [_error_row(one, labels) for one in rows.possible_errors[:SHOWN]]
     table = Table(columns, shown, "possible-errors", screen=ON_SCREEN, more="rows")
     blocks: list[Block] = [Only(REPORT, [Heading("Possible wrong labels")]), Paragraph(text), table]

@@ -233,7 +233,7 @@ def _figures(finding: RunFinding, label: Label) -> FigureTexts:
     return FigureTexts(
         texts=or_dash(now.count, lambda n: count(int(n))),
         share=or_dash(now.share, percent),
-        usual=f"usual {percent(usual)}" if usual is not None else "",
+        usual=f"base rate {percent(usual)}" if usual is not None else "",
         share_bar=share_bar(finite(now.share or 0.0), finite(usual or 0.0), colour=label.colour),
         points=or_dash(now.points, points),
         z=or_dash(finding.z, short),
@@ -252,7 +252,7 @@ def _changed_figures(
     return FigureTexts(
         texts=_moved(count(int(before.count or 0)), count(int(now.count or 0))),
         share=_moved(*map(percent, shares)),
-        usual=f"usual {percent(usual)}",
+        usual=f"base rate {percent(usual)}",
         share_bar=change_bar(*shares, full=1.0, usual=usual),
         points=_moved(or_dash(before.points, points), or_dash(now.points, points)),
         z=NONE,

@@ -78,6 +78,7 @@ def overview_page(contents: RunContents, query: Query) -> PageView:
     undecided = len(contents.edits.keys(EditFilter(status="kept", choice="none")))
     view = {
         "title": getattr(report, "title", cut(contents.folder.name, PATTERN_LIMIT)),
+        "verdict": html.sentence(getattr(report, "verdict", "")),
         "sections": [html.section(section) for section in report.sections if section.id in SECTIONS]
         if is_page
         else [],
