@@ -11,8 +11,9 @@ vectors of length one, softmax regression. `train/languages.py` made them from t
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import as_file, files
@@ -74,7 +75,7 @@ def language_of(text: str, *, among: Collection[str] = ()) -> str:
     >>> language_of("The film was far too long."), language_of("Фильм был слишком длинным."), language_of("42!")
     ('en', 'ru', 'und')
     """
-    return _language_of(text[:LONGEST], tuple(among))
+    return _language_of(unicodedata.normalize("NFC", text[:LONGEST]), tuple(among))
 
 
 @lru_cache(maxsize=20_000)  # a job asks several times about a row: the dataset, the prompt, the checks
@@ -121,11 +122,6 @@ def languages_of_models() -> frozenset[str]:
     return frozenset(language for model in _models().values() for language in model.languages)
 
 
-def languages_of(texts: Iterable[str]) -> list[str]:
-    """The language of each text, as `language_of` says it."""
-    return [language_of(text) for text in texts]
-
-
 def scripts(text: str) -> Counter[str]:
     """The letters of a text by script; for a script that only one language uses, the code of the language.
 
@@ -141,7 +137,7 @@ def scripts(text: str) -> Counter[str]:
 
 def buckets(text: str, *, n_buckets: int) -> NDArray[np.int64]:
     """The bucket of each character n-gram of a text; n_buckets: a power of two."""
-    lowered = text[:LONGEST].translate(_FULL_WIDTH).lower()
+    lowered = unicodedata.normalize("NFC", text[:LONGEST]).translate(_FULL_WIDTH).lower()
     words = "".join(c if c.isalpha() or c in "'’" or "\u0300" <= c <= "\u0fff" else " " for c in lowered)
     codes = _code_points(f" {' '.join(words.split())} ").astype(np.uint64)
     shift = np.uint64(64 - (n_buckets.bit_length() - 1))
