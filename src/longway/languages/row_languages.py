@@ -98,6 +98,16 @@ def foreign_language(text: str) -> str:
     return language if foreign > english and (foreign > 1 or len(words) in SHORT) else ""
 
 
+def words_of_either(text: str, language: str, other: str) -> tuple[int, int]:
+    """How many frequent words of one language only, and of the other one only, a text has.
+
+    >>> words_of_either("Il film è bello ma la fine no.", "es", "it")
+    (0, 4)
+    """
+    words, first, second = _words_of(text), function_words(language), function_words(other)
+    return sum(word in first - second for word in words), sum(word in second - first for word in words)
+
+
 def _words_of(text: str) -> list[str]:
     """The first words of a text in lower case, without marks."""
     plain = unicodedata.normalize("NFC", text).replace("’", "'")
