@@ -13,7 +13,6 @@ only if that is shown, by `language_of` or by an English word, and no other lang
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -23,6 +22,7 @@ from random import Random
 from longway.language_names import ENGLISH, UNKNOWN, name_of
 from longway.languages.identify import language_of, may_be_in, scripts
 from longway.languages.word_lists import word_list
+from longway.languages.words import MARKS, lowered
 
 NOT_ENGLISH = "not English: the rules only know English; use --engine served:MODEL"
 NOT_ENGLISH_WRITER = "not English: the small writer only knows English; use --engine served:MODEL"
@@ -34,7 +34,8 @@ ENGLISH_SHARE = 0.2  # of a text's words: then no model is asked
 FEWEST = 3  # words of a text without any English word, from which on `language_of` alone is believed
 SHORT = range(3, 6)  # words of a text for which one function word is enough
 UNCLEAR = 20  # letters of a text in another script, below which close languages are confused
-_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_LETTERS = rf"[^\W\d_](?:[^\W\d_]|[{MARKS}])*"
+_WORD = re.compile(rf"{_LETTERS}(?:'{_LETTERS})*")
 # Frequent English words that other languages in Latin script lack.
 _ENGLISH_WORDS = frozenset(
     "the and that this with you they been which from there what would could than his their its very who when about she not were it's i'm don't n't "
@@ -102,7 +103,7 @@ def words_of_either(text: str, language: str, other: str) -> tuple[int, int]:
     """How many frequent words of one language only, and of the other one only, a text has.
 
     >>> words_of_either("Il film è bello ma la fine no.", "es", "it")
-    (0, 4)
+    (1, 3)
     """
     words, first, second = _words_of(text), function_words(language), function_words(other)
     return sum(word in first - second for word in words), sum(word in second - first for word in words)
@@ -110,8 +111,7 @@ def words_of_either(text: str, language: str, other: str) -> tuple[int, int]:
 
 def _words_of(text: str) -> list[str]:
     """The first words of a text in lower case, without marks."""
-    plain = unicodedata.normalize("NFC", text).replace("’", "'")
-    return [match.group().lower() for match in islice(_WORD.finditer(plain), READ)]
+    return [match.group() for match in islice(_WORD.finditer(lowered(text)), READ)]
 
 
 def _n_english(words: Sequence[str]) -> int:
