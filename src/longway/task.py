@@ -50,7 +50,8 @@ class Task:
     examples: up to three for each label, shown to engines that can read them.
     text_name, context_name: the columns' names, as people know them; context_name is None for single texts.
     descriptions: what labels mean, in the user's words. is_zero_shot: prompts show no examples.
-    language: of most texts, as an ISO 639 code; "" for English, and if nothing is known. languages: those that the user named.
+    language: of most texts, as an ISO 639 code; "" for English, and if nothing is known.
+    languages: those that the user named; of mixed data, those that it has, the most frequent first.
     """
 
     kind: Kind

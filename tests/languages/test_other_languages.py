@@ -15,7 +15,7 @@ from longway.errors import SettingError
 from longway.jobs.engine_use import Engines
 from longway.jobs.rows import rows_of
 from longway.language_names import name_of
-from longway.languages.row_languages import NOT_ENGLISH, foreign_language, language_in, row_languages
+from longway.languages.row_languages import NOT_ENGLISH, foreign_language, language_in
 from longway.task import Task, task_of
 from longway.verify.check import Candidate
 from longway.verify.model_checks import without_telling
@@ -148,8 +148,10 @@ def test_of_a_mixed_file_eda_changes_english_rows_only():
 
 
 def test_the_language_of_a_short_text_is_that_of_the_dataset():
-    assert row_languages([*GERMAN, "Toller Film!"])[-1] == "de"
-    assert row_languages(["The train was late and we waited.", "Die Hard", "La La Land"])[1:] == ["en", "en"]
+    german = [*GERMAN, "Toller Film!"]
+    assert rows_of(load(labelled(german), text="text", label="label")).languages[-1] == "de"
+    english = ["The train was late and we waited.", "Die Hard", "La La Land"]
+    assert rows_of(load(labelled(english), text="text", label="label")).languages[1:] == ["en", "en"]
     assert language_in("The train was late.", "de") == "en"
 
 

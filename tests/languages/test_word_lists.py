@@ -1,5 +1,6 @@
 """The word tables of other languages, on sentences that were written before them."""
 
+import time
 import tomllib
 
 import pytest
@@ -171,3 +172,13 @@ def test_elided_words_of_a_phrase_are_found():
     tokens = split("D'habitude il pleut.", "fr")
     assert find(tokens, "hedges", "fr") == [(0, 2)]
     assert may_start(tokens[0], "hedges", "fr")
+
+
+@pytest.mark.parametrize("language", ["de", "zh"])
+def test_the_spans_of_a_long_text_are_found_in_time(language):
+    """With one search per span from the start of the text, this took a minute."""
+    tokens = (["das", "ist", "nicht", "gut"] if language == "de" else ["这", "不", "好"]) * 20_000
+    started = time.perf_counter()
+    found = find(tokens, "negation", language)
+    assert time.perf_counter() - started < 5
+    assert [tokens[first:last] for first, last in found] == [[tokens[found[0][0]]]] * 20_000

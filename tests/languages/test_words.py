@@ -104,3 +104,8 @@ def test_japanese_words_by_fugashi():
     pytest.importorskip("fugashi")
     pytest.importorskip("ipadic")
     assert words("この映画はとても長かった", "ja")[:4] == ["この", "映画", "は", "とても"]
+
+
+@pytest.mark.parametrize("language", ["de", "tr", "ru", "zh", "ja", "fr", "ko"])
+def test_letters_of_full_width_are_usual_ones(language):
+    assert words("ＡＢＣ １２ test", language) == words("ABC 12 test", language)

@@ -2,12 +2,23 @@
 
 import numpy as np
 
+from longway.languages.row_languages import language_in
 from longway.verify.check import Candidate
 
 
-def candidate(before, after, label="yes", *, row=0, context=None, keeps="meaning", telling=()):
-    """One candidate."""
-    return Candidate(row, before, after, label, context, keeps, frozenset(telling))
+def candidate(before, after, label="yes", *, row=0, context=None, keeps="meaning", telling=(), language=None):
+    """One candidate in the language of its row, as the verifier finds it."""
+    language = language or language_in(before)
+    return Candidate(
+        row,
+        before,
+        after,
+        label,
+        context,
+        keeps,
+        frozenset(telling),
+        language="" if language == "en" else language,
+    )
 
 
 def reason(check, before, after, **more):

@@ -1,5 +1,7 @@
 """Names: none lost, none new."""
 
+import unicodedata
+
 import pytest
 
 from longway.verify.content_checks import NamesCheck
@@ -50,3 +52,31 @@ def test_a_text_that_keeps_only_its_label_may_have_other_names():
 
 def test_a_text_all_in_capitals_has_no_names():
     assert CHECK.names("THE SONG WAS SUNG") == set()
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "after"),
+    [
+        ("tr", "Dün İzmir'e gittik.", "İzmir'e dün gittik."),
+        ("tr", "Filmi İrem ve IŞIK çekti.", "Filmi çeken İrem ve IŞIK idi."),
+        ("it", "Il libro d'Anna è bello.", "È bello il libro che ha scritto Anna."),
+        ("it", "La capitale d'Italia è Roma.", "Roma è capitale in Italia."),
+        ("fr", "Le livre d’Anna est long.", "Anna a écrit un long livre."),
+        ("vi", unicodedata.normalize("NFD", "Ông ấy sống ở Đà Nẵng."), "Ở Đà Nẵng, ông ấy sống."),
+        ("pt", "Ela mora em São Luís.", unicodedata.normalize("NFD", "É em São Luís que ela mora.")),
+    ],
+)
+def test_names_are_compared_by_the_rules_of_their_language(language, before, after):
+    assert reason(CHECK, before, after, language=language) == ""
+    assert reason(CHECK, after, before, language=language) == ""
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "after"),
+    [
+        ("tr", "Dün İzmir'e gittik.", "Dün Bursa'ya gittik."),
+        ("it", "Il libro d'Anna è bello.", "Il libro d'Elena è bello."),
+    ],
+)
+def test_other_names_of_other_languages_are_rejected(language, before, after):
+    assert "lost" in reason(CHECK, before, after, language=language)

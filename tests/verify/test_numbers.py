@@ -69,3 +69,29 @@ def test_a_number_that_was_meant_to_go_may_go():
 
 def test_a_text_that_keeps_only_its_label_may_have_other_numbers():
     assert reason(NumbersCheck(), "It opened in 1932.", "It opened in 1958.", keeps="label") == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Es kamen 1.200 Leute.", "1200 Leute kamen."),
+        ("Es kamen 1\u202f200 Leute.", "1.200 Leute kamen."),
+        ("Es kamen 1\u00a0200\u00a0000 Leute.", "1'200'000 Leute kamen."),
+        ("यहाँ 12,34,567 लोग आए।", "1234567 लोग यहाँ आए।"),
+        ("جاء ١٬٢٠٠ رجل.", "جاء 1200 رجل."),
+    ],
+)
+def test_marks_between_groups_of_digits_say_nothing(before, after):
+    assert reason(NumbersCheck(), before, after, language="de") == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Es kostet 1,20 Euro.", "Es kostet 120 Euro."),
+        ("Am 1.2.2003 kam er.", "Am 122003 kam er."),
+        ("Es sind 0,125.", "Es sind 0125."),
+    ],
+)
+def test_other_marks_inside_numbers_count(before, after):
+    assert reason(NumbersCheck(), before, after, language="de") != ""

@@ -181,7 +181,7 @@ class NegationDetector(Detector):
 
 def _is_in(tokens: Sequence[str], language: str, main: tuple[str, ...]) -> bool:
     """Whether a text is in a language, "" for English. main: the languages of its dataset."""
-    return len(main) < 2 or language_in(" ".join(tokens), given=main) == (language or ENGLISH)
+    return len(main) < 2 or language_in(" ".join(tokens), languages=main) == (language or ENGLISH)
 
 
 def _spans(text: TokenizedText, language: str) -> Spans:

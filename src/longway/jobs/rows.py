@@ -11,6 +11,7 @@ import polars as pl
 from longway.data import Dataset, load
 from longway.english.sentiment_words import sentiment_agreement
 from longway.language_names import ENGLISH, UNKNOWN, codes_of
+from longway.languages.dataset import languages_in
 from longway.methods.method import Rows
 from longway.records import Example
 from longway.task import Kind, Task, descriptions_of, task_of, two_numbers
@@ -44,8 +45,7 @@ def rows_of(dataset: Dataset, *, seed: int = 0, labelled: bool = True, describe:
         task_of(dataset.labels if labelled else (), text_name=columns.text, context_name=columns.context),
         contexts if columns.context is not None else None,
     )
-    given = codes_of(columns.language) if columns.language else ()
-    rows.task = replace(rows.task, languages=given)
+    rows.task = replace(rows.task, languages=_languages_of(dataset))
     rows.task = replace(
         rows.task, language="" if rows.main_language in (ENGLISH, UNKNOWN) else rows.main_language
     )
@@ -58,6 +58,14 @@ def rows_of(dataset: Dataset, *, seed: int = 0, labelled: bool = True, describe:
         }
         rows.task = replace(task, descriptions=meanings | descriptions_of(describe, dataset.labels))
     return rows
+
+
+def _languages_of(dataset: Dataset) -> tuple[str, ...]:
+    """The languages that the user named; those of mixed data; none if it has one language."""
+    if dataset.columns.language:
+        return codes_of(dataset.columns.language)
+    shares = languages_in(dataset)
+    return tuple(shares) if len(shares) > 1 else ()
 
 
 def sentiment_numbers(labels: Sequence[str], texts: Sequence[str], of_texts: Sequence[int]) -> bool:

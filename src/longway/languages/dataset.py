@@ -20,11 +20,14 @@ from longway.data import Dataset
 from longway.language_names import ENGLISH, UNKNOWN, codes_of, name_of
 from longway.languages.identify import language_of
 from longway.languages.lemmas import PACKAGE, has_lemmas
-from longway.languages.row_languages import drawn
+from longway.languages.row_languages import drawn, foreign_language
 from longway.languages.words import how_split
 
 FIRST, MORE = 200, 2000  # rows in the first sample, and in the second if there are several languages
 RAREST, SUSPECT = 0.02, 0.015  # share of the rows; in the first look
+CLEAR_SHARE = (
+    0.3  # of the texts that look like another language than English: those in which it must be clear
+)
 RAREST_CLOSE = 0.2  # of a language that is close to the most frequent one
 _CLOSE = [
     {"da", "nb", "sv"}, {"cs", "sk"}, {"hr", "sl"}, {"es", "pt", "ca", "it"}, {"ru", "uk", "be", "bg", "mk", "sr", "kk", "mn"}, {"hi", "mr", "ne"},
@@ -87,7 +90,21 @@ def _shares(counts: Counter[str], rarest: float, default: str = ENGLISH) -> dict
 
 
 def _counts(dataset: Dataset, n_rows: int, among: Sequence[str] = ()) -> Counter[str]:
-    return Counter(language_of(text, among=among) for text in _some_texts(dataset, n_rows))
+    """The number of texts by language. Beside English, another one counts only if it is clear in enough of them: names and headlines
+    look foreign."""
+    texts = list(_some_texts(dataset, n_rows))
+    found = [language_of(text, among=among) for text in texts]
+    counts = Counter(found)
+    if among or counts[ENGLISH] < max(
+        (n for language, n in counts.items() if language != UNKNOWN), default=1
+    ):
+        return counts
+    clear = Counter(
+        language
+        for text, language in zip(texts, found, strict=True)
+        if language == ENGLISH or (language != UNKNOWN and foreign_language(text) == language)
+    )
+    return Counter({language: n for language, n in counts.items() if clear[language] >= CLEAR_SHARE * n})
 
 
 def _some_texts(dataset: Dataset, n_rows: int) -> Iterator[str]:

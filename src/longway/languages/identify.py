@@ -11,8 +11,9 @@ vectors of length one, softmax regression. `train/languages.py` made them from t
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import as_file, files
@@ -32,7 +33,7 @@ LETTERS_OF_ONE = 3  # letters of an alphabet that say as much as a kana or Chine
 
 # Where the letters of each script begin and end. A name in lower case is a language: no other one of `NAMES` uses the script.
 _RANGES = [
-    (0x41, 0x5A, "Latin"), (0x61, 0x7A, "Latin"), (0xC0, 0x24F, "Latin"), (0x370, 0x3FF, "el"), (0x400, 0x52F, "Cyrillic"),
+    (0x41, 0x5A, "Latin"), (0x61, 0x7A, "Latin"), (0xC0, 0x2AF, "Latin"), (0x370, 0x3FF, "el"), (0x400, 0x52F, "Cyrillic"),
     (0x531, 0x58F, "hy"), (0x590, 0x5FF, "he"), (0x600, 0x6FF, "Arabic"), (0x750, 0x77F, "Arabic"), (0x900, 0x97F, "Devanagari"),
     (0x980, 0x9FF, "bn"), (0xA00, 0xA7F, "pa"), (0xA80, 0xAFF, "gu"), (0xB80, 0xBFF, "ta"), (0xC00, 0xC7F, "te"), (0xC80, 0xCFF, "kn"),
     (0xD00, 0xD7F, "ml"), (0xD80, 0xDFF, "si"), (0xE00, 0xE7F, "th"), (0xE80, 0xEFF, "lo"), (0x1000, 0x109F, "my"), (0x10A0, 0x10FF, "ka"),
@@ -68,18 +69,20 @@ class ScriptModel:
         return odds / odds.sum()
 
 
-def language_of(text: str, *, among: Collection[str] = ()) -> str:
-    """The ISO 639 code of a text's language; "und" if it is too short or unclear. among: the languages that it can be in; default: all.
+def language_of(text: str, *, among: Collection[str] = (), clear: float = CLEAR) -> str:
+    """The ISO 639 code of a text's language; "und" if it is too short or unclear.
+
+    among: the languages that it can be in; default: all. clear: the probability that a language must have.
 
     >>> language_of("The film was far too long."), language_of("Фильм был слишком длинным."), language_of("42!")
     ('en', 'ru', 'und')
     """
-    return _language_of(text[:LONGEST], tuple(among))
+    return _language_of(unicodedata.normalize("NFC", text[:LONGEST]), tuple(among), clear)
 
 
 @lru_cache(maxsize=20_000)  # a job asks several times about a row: the dataset, the prompt, the checks
-def _language_of(text: str, among: tuple[str, ...]) -> str:
-    script, n = _main_script(text)
+def _language_of(text: str, among: tuple[str, ...], clear: float) -> str:
+    script, n = main_script(text)
     if not n:
         return UNKNOWN
     if script in NAMES:
@@ -92,7 +95,7 @@ def _language_of(text: str, among: tuple[str, ...]) -> str:
         odds = odds * np.isin(model.languages, among)
         odds = odds / max(odds.sum(), 1e-12)
     best = int(odds.argmax())
-    return model.languages[best] if odds[best] >= CLEAR else UNKNOWN
+    return model.languages[best] if odds[best] >= clear else UNKNOWN
 
 
 def may_be_in(text: str, language: str) -> bool:
@@ -101,13 +104,13 @@ def may_be_in(text: str, language: str) -> bool:
     >>> may_be_in("Круто", "ru"), may_be_in("Круто", "de"), may_be_in("最高傑作", "ja"), may_be_in("42!", "ru")
     (True, False, True, True)
     """
-    script, n = _main_script(text)
+    script, n = main_script(text)
     if not n or script == language or (script, language) == ("zh", "ja"):
         return True
     return script not in NAMES and language in _models()[script].languages
 
 
-def _main_script(text: str) -> tuple[str, int]:
+def main_script(text: str) -> tuple[str, int]:
     """The script of most letters, and how many there are; "ja" or "zh" for kana and Chinese characters."""
     letters = scripts(text[:LONGEST])
     kana = letters.pop("kana", 0)
@@ -119,11 +122,6 @@ def _main_script(text: str) -> tuple[str, int]:
 def languages_of_models() -> frozenset[str]:
     """The languages that share their script with others, so that a model tells them apart."""
     return frozenset(language for model in _models().values() for language in model.languages)
-
-
-def languages_of(texts: Iterable[str]) -> list[str]:
-    """The language of each text, as `language_of` says it."""
-    return [language_of(text) for text in texts]
 
 
 def scripts(text: str) -> Counter[str]:
@@ -139,9 +137,21 @@ def scripts(text: str) -> Counter[str]:
     return Counter({name: int(n) for name, n in zip(_SCRIPT_NAMES, counts, strict=True) if n})
 
 
+@lru_cache(maxsize=20_000)
+def script_of(character: str) -> str:
+    """The script of a letter, as `scripts` names it; "" for other characters.
+
+    >>> script_of("ф"), script_of("가"), script_of("7")
+    ('Cyrillic', 'ko', '')
+    """
+    if not character.isalpha():
+        return ""
+    return next(iter(scripts(character)), unicodedata.name(character, "").partition(" ")[0].title())
+
+
 def buckets(text: str, *, n_buckets: int) -> NDArray[np.int64]:
     """The bucket of each character n-gram of a text; n_buckets: a power of two."""
-    lowered = text[:LONGEST].translate(_FULL_WIDTH).lower()
+    lowered = unicodedata.normalize("NFC", text[:LONGEST]).translate(_FULL_WIDTH).lower()
     words = "".join(c if c.isalpha() or c in "'’" or "\u0300" <= c <= "\u0fff" else " " for c in lowered)
     codes = _code_points(f" {' '.join(words.split())} ").astype(np.uint64)
     shift = np.uint64(64 - (n_buckets.bit_length() - 1))

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
@@ -94,9 +95,7 @@ def may_start(token: str, kind: Kind, language: str) -> bool:
 
 def _token_span(span: tuple[int, int], ends: Sequence[int]) -> tuple[int, int]:
     """The tokens that a span of characters touches. ends: where each token ends, with the space behind it."""
-    start = next(i for i, end in enumerate(ends) if span[0] < end)
-    stop = next(i for i, end in enumerate(ends) if span[1] <= end)
-    return start, stop + 1
+    return bisect_right(ends, span[0]), bisect_left(ends, span[1]) + 1
 
 
 def _normal(token: str, language: str) -> str:

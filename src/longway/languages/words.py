@@ -18,6 +18,7 @@ English keeps the rules of `tokens/tokenizer.py`. Other languages share them, wi
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -44,12 +45,17 @@ _OPTIONAL_MARKS = {
     "he": "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]",
     **dict.fromkeys(("ar", "fa", "ur", "ckb", "ug"), "[\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]"),
 }
+_FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {ord("’"): "'"}
+_ANY_OPTIONAL_MARK = re.compile("|".join(sorted(set(_OPTIONAL_MARKS.values()))))
+# Accents, vowel signs and joiners, for the brackets of a regular expression: \w of Python lacks them.
+MARKS = "\u200c\u200d" + "".join(
+    chr(code) for code in range(0x300, 0x1100) if unicodedata.category(chr(code))[0] == "M"
+)
 _HEBREW = r"""\p{Hebrew}+(?:["'׳״]\p{Hebrew}+)+"""
 _HAN_RUN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+")
 _JAPANESE_RUN = re.compile(
     r"[\u3005\u3006\u3041-\u3096\u309d\u309e\u30a1-\u30ff\uff66-\uff9f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+"
 )
-_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {ord("’"): "'"}
 # A Korean syllable ends in a consonant unless its number is a multiple of 28. After "l" (8), 로 is written as after a vowel.
 _OPEN = "".join(chr(code) for code in range(0xAC00, 0xD7A4, 28))
 _OPEN_OR_L = _OPEN + "".join(chr(code + 8) for code in range(0xAC00, 0xD7A4, 28))
@@ -102,6 +108,20 @@ def words(text: str, language: str) -> list[str]:
         return [token for token in tokenize(text) if is_word(token)]
 
 
+def lowered(text: str, language: str = "") -> str:
+    """A text as its words are compared: in lower case, letters and their marks as one character, without optional marks and stretching dashes.
+
+    >>> lowered("İYİ IŞIK", "tr"), lowered("Cafe\u0301"), lowered("كِتَابٌ")
+    ('iyi ışık', 'café', 'كتاب')
+    """
+    if language == "tr":
+        text = text.replace("İ", "i").replace("I", "ı")
+    if text.isascii():
+        return text.lower()
+    plain = _ANY_OPTIONAL_MARK.sub("", unicodedata.normalize("NFC", text.translate(_FULL_WIDTH)))
+    return plain.lower().replace("i\u0307", "i")
+
+
 def rules_for(languages: Sequence[str]) -> SplitRules | LanguageRules | None:
     """The rules for texts in these languages, the most frequent one first; None for English alone, and if nothing is known."""
     known = tuple(language for language in languages if language != UNKNOWN)
@@ -121,10 +141,10 @@ def rules_of(language: str) -> SplitRules:
     """The rules of one language."""
     if language in (ENGLISH, UNKNOWN):
         return SplitRules(language, _lowered, None, PATTERN)
+    fold = partial(_folded, language=language)
     if language in EXTRAS:
         cut = _CUTS[language] if is_installed(language) else None
-        return SplitRules(language, _half_width, cut, PATTERN if cut is None else _WORD)
-    fold = partial(_folded, language=language)
+        return SplitRules(language, fold, cut, PATTERN if cut is None else _WORD)
     if language in _ELISIONS:
         return SplitRules(language, fold, None, rf"\b(?:{_ELISIONS[language]})'|{PATTERN}")
     if language == "he":
@@ -177,12 +197,14 @@ def _folded(texts: pl.Series, *, language: str) -> pl.Series:
         texts = texts.str.replace_all("İ", "i", literal=True).str.replace_all("I", "ı", literal=True)
     if language in _OPTIONAL_MARKS:
         texts = texts.str.replace_all(_OPTIONAL_MARKS[language], "")
-    return _lowered(texts).str.normalize("NFC")
+    return _lowered(_half_width(texts)).str.normalize("NFC")
 
 
 def _half_width(texts: pl.Series) -> pl.Series:
-    """Lower case, with Latin letters, digits and marks of full width as usual ones."""
-    return pl.Series([text.translate(_FULL_WIDTH).lower() for text in texts], dtype=pl.String)
+    """Latin letters, digits and marks of full width as usual ones."""
+    if not texts.str.contains("[\uff01-\uff5e]").any():
+        return texts
+    return pl.Series([text.translate(_FULL_WIDTH) for text in texts], dtype=pl.String)
 
 
 # Words without spaces between them

@@ -87,7 +87,7 @@ class Rows:
 
     @property
     def main_language(self) -> str:
-        """The language of most rows, which unclear ones have, too: the first one that the user named, or identified from a sample."""
+        """The language of most rows: the first one that the user named or that mixed data has, or identified from a sample."""
         if not self._main_language:
             self._main_language = self.task.languages[0] if self.task.languages else main_language(self.texts)
         return self._main_language
@@ -96,8 +96,8 @@ class Rows:
     def languages(self) -> list[str]:
         """The language of each row's text, as an ISO 639 code; found when it is first needed."""
         if not self._languages:
-            main, given = self.main_language, self.task.languages
-            self._languages = [language_in(text, main, given) for text in self.texts]
+            main, several = self.main_language, self.task.languages
+            self._languages = [language_in(text, main, several) for text in self.texts]
         return self._languages
 
     def is_english(self, row: int) -> bool:

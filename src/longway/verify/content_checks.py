@@ -11,15 +11,16 @@ They compare words and use no model. Texts that keep only their label have more 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
-from unicodedata import decimal
 
 from longway.english.inflection import ONES, ORDINALS, TENS
 from longway.english.negation_words import DENIALS, merge_negation_phrases
 from longway.english.rules.nominal import nominal_words as nation_words
 from longway.languages.word_lists import find, has_words
+from longway.languages.words import MARKS, lowered
 from longway.records import Verdict
 from longway.task import Task
 from longway.tokens.tokenizer import tokenize
@@ -141,6 +142,10 @@ _DAY = re.compile(
 )  # "the 5th of June" is "5 June"
 _COMPOUND = re.compile(r"\b(?:first|second|third)-[a-z]")  # "first-rate", "second-hand" count nothing
 _DIGITS = re.compile(r"\d+(?:[.,:/]\d+)*")
+# 1.200, 1,200, 1'200, with a thin space, and in India 12,34,567: a mark between groups of digits says nothing.
+_GROUPED = re.compile(
+    r"(?<![\d.,])[1-9]\d{0,2}([.,'’\u00a0\u2009\u202f٬])\d{2,3}(?:\1\d{2,3})*(?<=\1\d{3})(?![\d])"
+)
 _TOKEN = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:st|nd|rd|th|s)?\b|[a-z]+")
 
 
@@ -168,10 +173,10 @@ def digits(text: str) -> Counter[str]:
     """The numbers of a text in digits, of whatever script.
 
     >>> dict(digits("Am 5. Juni kamen 1.200 Leute, ٣ davon früh."))
-    {'5': 1, '1.200': 1, '3': 1}
+    {'5': 1, '1200': 1, '3': 1}
     """
-    plain = "".join(str(decimal(c)) if c.isdecimal() else c for c in text)
-    return Counter(_DIGITS.findall(plain))
+    plain = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
+    return Counter(_DIGITS.findall(_GROUPED.sub(lambda match: re.sub(r"\D", "", match[0]), plain)))
 
 
 def _lost_and_new(lost: Sequence[str], new: Sequence[str]) -> str:
@@ -273,9 +278,10 @@ def _digits(value: float) -> str:
 
 _CAPITAL = re.compile(r"(?<![\w'])[^\W\d_a-z][\w'’.&-]*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;][\"'”)]*\s+|[\"“(]\s*)$")
-_FOREIGN_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_FOREIGN_WORD = re.compile(rf"[^\W\d_](?:[\w-]|[{MARKS}])*")  # "d'Anna" is two words
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
+_WITHIN_NAMES = (" ", "'", "’")
 _NOT_NAMES = frozenset("i i'm i've i'll i'd".split())
 
 
@@ -318,10 +324,12 @@ class NamesCheck(Check):
         lost = sorted(
             name
             for name in foreign_names(before, candidate.language)
-            if not _has_start(f"{after} {removed}", name)
+            if not _has_start(f"{after} {removed}", name, candidate.language)
         )
         new = sorted(
-            name for name in foreign_names(after, candidate.language) if not _has_start(before, name)
+            name
+            for name in foreign_names(after, candidate.language)
+            if not _has_start(before, name, candidate.language)
         )
         n = float(len(lost) + len(new))
         if candidate.keeps == "label" or not n:
@@ -351,22 +359,25 @@ def foreign_names(text: str, language: str) -> set[str]:
     """The words of the names of a text in another language, in lower case: capitalized words inside a sentence, in German two or more in a row;
     in scripts without capitals, words in Latin letters.
 
-    >>> sorted(foreign_names("Gestern sang Anna Lehmann ein Lied.", "de")), sorted(foreign_names("Вчера пела Анна.", "ru"))
-    (['anna', 'lehmann'], ['анна'])
+    >>> sorted(foreign_names("Gestern sang Anna Lehmann ein Lied.", "de")), sorted(foreign_names("Dün İzmir'e gitti.", "tr"))
+    (['anna', 'lehmann'], ['izmir'])
     """
     if text.isupper():
         return set()  # all capitals: they say nothing
+    text = unicodedata.normalize("NFC", text)
     if 2 * len(_LATIN.findall(text)) < sum(map(str.isalpha, text)) and not any(map(_has_case, text)):
         return {match.group().lower() for match in _LATIN_WORD.finditer(text)}
     found: set[str] = set()
     run: list[re.Match[str]] = []
     for match in (*_FOREIGN_WORD.finditer(text), None):
         is_name = match is not None and match.group()[0].isupper()
-        goes_on = is_name and match is not None and run and text[run[-1].end() : match.start()] == " "
+        goes_on = (
+            is_name and match is not None and run and text[run[-1].end() : match.start()] in _WITHIN_NAMES
+        )
         if not goes_on and run:
             named = run[1:] if _SENTENCE_START.search(text[: run[0].start()]) else run
             if len(named) >= (2 if language == "de" else 1):
-                found.update(one.group().lower() for one in named if len(one.group()) > 1)
+                found.update(lowered(word.group(), language) for word in named if len(word.group()) > 1)
             run = []
         if is_name and match is not None:
             run.append(match)
@@ -378,10 +389,10 @@ def _has_case(character: str) -> bool:
     return character > "\u024f" and character.lower() != character.upper()
 
 
-def _has_start(text: str, name: str) -> bool:
-    """Whether a word of a text begins as a name does, but for an ending."""
+def _has_start(text: str, name: str, language: str) -> bool:
+    """Whether a word of a text, or its part behind an apostrophe, begins as a name does, but for an ending."""
     start = name[: max(3, len(name) - 3)]
-    return any(word.startswith(start) for word in words(text))
+    return any(part.startswith(start) for word in words(text, language) for part in (word, *word.split("'")))
 
 
 def _unified(text: str) -> str:

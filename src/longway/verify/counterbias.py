@@ -87,7 +87,7 @@ class NewContextCheck(Check):
     def verdict(self, candidate: Candidate) -> Verdict:
         """A change of punctuation or case alone is fine: the text itself is checked for being a copy."""
         before, after = self.contexts[candidate.row], candidate.context or ""
-        reason = self._surface.fault(before, after, may_copy=True)
+        reason = self._surface.fault(before, after, may_copy=True, language=candidate.language)
         return Verdict(self.name, not reason, reason=reason)
 
 

@@ -22,9 +22,10 @@ from longway.english.listed_words import listed_words
 from longway.english.negation_words import DENIALS
 from longway.english.wordnet import senses
 from longway.errors import LongwayError
+from longway.languages.row_languages import function_words
 from longway.records import Verdict
 from longway.verify.check import Candidate, Check
-from longway.verify.languages import function_words, is_english, strange
+from longway.verify.languages import language_fault
 from longway.verify.wordforms import FUNCTION_WORDS, IS_CHARACTER, stem, words
 
 # ---------------------------------------------------------------- surface
@@ -44,11 +45,6 @@ _TAG = re.compile(r"</?\s*([a-z_]+)\s*/?>", re.IGNORECASE)
 # Words about the task.
 _TALK = "rewrite rewritten rewriting paraphrase paraphrased reworded instruction prompt".split()
 _PAIRED = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"))
-# Function words of other languages that are not English words and are rare in names.
-_NOT_ENGLISH = re.compile(
-    r"(?<!\w)(?:und|nicht|ist|eine|einen|sich|wurde|une|pas|avec|dans|sont|était|que|una|pero|muy|está|fue|che|sono|della|"
-    r"het|een|niet|zijn|och|inte|não|uma|jest|się)(?!\w)"
-)
 _WORDS = listed_words(__name__)
 _SHARED = _WORDS["shared"]
 # The other function words are evidence, and so are some frequent words.
@@ -107,13 +103,22 @@ class SurfaceCheck(Check):
         """The reason names the first fault."""
         c = candidate
         may_copy = c.may_copy or bool(c.asides)
-        reason = self.fault(*c.without_asides, keeps=c.keeps, may_copy=may_copy, context=c.context or "")
+        reason = self.fault(
+            *c.without_asides, keeps=c.keeps, may_copy=may_copy, context=c.context or "", language=c.language
+        )
         return Verdict(self.name, not reason, reason=reason)
 
     def fault(
-        self, before: str, after: str, *, keeps: str = "meaning", may_copy: bool = False, context: str = ""
+        self,
+        before: str,
+        after: str,
+        *,
+        keeps: str = "meaning",
+        may_copy: bool = False,
+        context: str = "",
+        language: str = "",
     ) -> str:
-        """What is wrong with the new text, "" if nothing. context: names and foreign words may come from it."""
+        """What is wrong with the new text, "" if nothing. context: names and foreign words may come from it. language: as in `Candidate`."""
         old, new = words(before), words(after)
         if not new or not any(c.isalpha() for c in after):
             return "no text"
@@ -127,8 +132,8 @@ class SurfaceCheck(Check):
             _control(before, after)
             or leaked(before, after)
             or _unbalanced(before, after)
-            or _foreign(before, after, context)
-            or _doubled(before, after)
+            or _foreign(before, after, context, language)
+            or ("" if language else _doubled(before, after))
             or _unfinished(before, after)
             or self._label(before, after)
         )
@@ -209,21 +214,16 @@ def _unbalanced(before: str, after: str) -> str:
     return f"unbalanced {' '.join(sorted(new))}" if new else ""
 
 
-def _foreign(before: str, after: str, context: str) -> str:
+def _foreign(before: str, after: str, context: str, language: str) -> str:
     """A letter of another script, an unlikely word, or words of another language that neither original nor context have."""
-    if reason := strange(before, after, context):
+    if reason := language_fault(before, after, language, context):
         return reason
     given = f"{before} {context}"
     old = set(words(given))
     for word in words(after):
         if len(word) > 30 and word not in old:
             return "not a word"
-    if not is_english(before):
-        return ""
-    other = sorted(set(_NOT_ENGLISH.findall(after)) - old)
-    if len(other) > 1:
-        return f"another language: {other[0]!r}, {other[1]!r}"
-    unknown = [] if _has_english(after) or not _has_english(before) else _unknown(old, after)
+    unknown = [] if language or _has_english(after) or not _has_english(before) else _unknown(old, after)
     return f"another language: {', '.join(map(repr, unknown[:3]))}" if unknown else ""
 
 
@@ -306,9 +306,9 @@ class AddedWordsCheck(Check):
         if 2 * len(IS_CHARACTER.findall(candidate.before)) > sum(map(str.isalpha, candidate.before)):
             return Verdict(self.name, True, 0.0)  # characters are no words
         more = [word for word in only_added(old, new, self.harmless) if word not in DENIALS]
-        if more and not is_english(candidate.before):
+        if more and candidate.language:
             # Which words say nothing is known of English only. A word that the row asks for is a word of the row.
-            known = function_words(candidate.before)
+            known = function_words(candidate.language)
             more = [word for word in more if word in old and word not in known and len(word) >= SHORTEST]
         if more:
             return Verdict(self.name, False, float(len(more)), f"only adds {_quoted(more)}")

@@ -93,7 +93,7 @@ class CheckReport:
 class Verifier:
     """Checks in order, with counts of what they saw.
 
-    missing: checks that were skipped, "name: why". kind: which error rates apply. language: of most rows, "" for English. languages: those that the user named.
+    missing: checks that were skipped, "name: why". kind: which error rates apply. language: of most rows, "" for English. languages: as in `Task`.
     seen, failed: number of candidates by check. progress: called with the number of checks made and of all checks of the candidates.
     """
 

@@ -26,11 +26,13 @@ from longway.english.negation_words import (
 )
 from longway.english.opposites import COMPLEMENTS
 from longway.errors import LongwayError
+from longway.languages.words import MARKS, lowered
 
 # Chinese characters, kana, Thai, Lao, Burmese and Khmer letters are not separated by spaces: each counts as a word.
 _NO_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 IS_CHARACTER = re.compile(f"[{_NO_SPACES}]")
-_WORD = re.compile(rf"\d+(?:[.,:/]\d+)*|[{_NO_SPACES}]|[^\W\d_{_NO_SPACES}]+(?:'[^\W\d_{_NO_SPACES}]+)*|\w+")
+_LETTERS = rf"[^\W\d_{_NO_SPACES}](?:[^\W\d_{_NO_SPACES}]|[{MARKS}])*"
+_WORD = re.compile(rf"\d+(?:[.,:/]\d+)*|[{_NO_SPACES}]|{_LETTERS}(?:'{_LETTERS})*|\w+")
 _WORDS = listed_words(__name__)
 FUNCTION_WORDS = _WORDS["function_words"]
 _ENDINGS = ("'s", "ies", "ing", "ied", "ed", "es", "ly", "s", "y", "e")
@@ -44,9 +46,13 @@ _TAGS = {
 }
 
 
-def words(text: str) -> list[str]:
-    """The words of a text in lower case, without punctuation, apostrophes normalized."""
-    return _WORD.findall(text.lower().replace("’", "'"))
+def words(text: str, language: str = "") -> list[str]:
+    """The words of a text in lower case, without punctuation and optional marks, apostrophes normalized. language: "" if it does not matter.
+
+    >>> words("Don’t panic, İzmir!"), words("हिन्दी फ़िल्म")
+    (["don't", 'panic', 'izmir'], ['हिन्दी', 'फ़िल्म'])
+    """
+    return _WORD.findall(lowered(text, language))
 
 
 def stem(word: str) -> str:

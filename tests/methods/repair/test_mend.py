@@ -55,3 +55,9 @@ def test_no_text_is_too_strange(text, data):
     end = data.draw(st.integers(start, len(text)))
     assert len(cut(text, start, end)) <= len(text) + 1
     assert isinstance(cut_sentences(text, spans[:1]), str)
+
+
+def test_a_turkish_text_gets_its_own_capitals():
+    text = "Bence iyi bir film."  # none of its letters is Turkish only
+    assert cut(text, 0, 5, "tr") == "İyi bir film."
+    assert cut(text, 0, 5) == "Iyi bir film."

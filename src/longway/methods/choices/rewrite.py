@@ -24,12 +24,14 @@ from longway.data.choices import Question
 from longway.detect.choices.cues import CUES, words_of
 from longway.engines.engine import Judgement, Written
 from longway.engines.prompt import Prompt, answer_prompt, candidate_prompt, shorten_prompt
+from longway.language_names import ENGLISH
+from longway.languages.row_languages import foreign_language, function_words
 from longway.methods.drafts import until_spent
 from longway.records import Verdict
 from longway.tokens.tokenizer import is_word, tokenize
 from longway.verify.content_checks import numbers
 from longway.verify.form_checks import leaked
-from longway.verify.languages import function_words, strange
+from longway.verify.languages import language_fault
 
 TEXTS = 2  # versions of each candidate
 MOST = 2  # candidates of a question that are rewritten
@@ -197,7 +199,7 @@ def form_verdicts(question: Question, texts: tuple[str, ...], at: int, new: str)
         else "does not have the words of the old one",
         "negation": "another negation" if _denies(question.prompt, old, new) and at != question.right else "",
         "numbers": "other numbers" if has_other_numbers else "",
-        "language": strange(old, new, question.prompt),
+        "language": language_fault(old, new, foreign_language(f"{question.prompt} {old}"), question.prompt),
     }
     return [Verdict(name, not reason, reason=reason) for name, reason in faults.items()]
 
@@ -308,9 +310,8 @@ def keeps_words(old: str, new: str) -> bool:
     (True, False, True)
     """
     words, new_words = ([token for token in tokenize(text.lower()) if is_word(token)] for text in (old, new))
-    had = {word[:ROOT] for word in words if word not in function_words(old)} or {
-        word[:ROOT] for word in words
-    }
+    frequent = function_words(foreign_language(old) or ENGLISH)
+    had = {word[:ROOT] for word in words if word not in frequent} or {word[:ROOT] for word in words}
     kept = had & {word[:ROOT] for word in new_words}
     return kept == had if len(words) < SENTENCE else len(kept) > len(had) / 2
 

@@ -103,7 +103,7 @@ class FeatureReader:
         """Whether a text has a negation of its own language."""
         if len(self._languages) == 1:
             return negates(words, self._languages[0])
-        own = language_in(" ".join(words), given=tuple(one or ENGLISH for one in self._languages))
+        own = language_in(" ".join(words), languages=tuple(one or ENGLISH for one in self._languages))
         return negates(words, "" if own == ENGLISH else own)
 
 

@@ -22,7 +22,6 @@ _SEPARATORS = ",;:–—-،、，；：؛"
 _SENTENCE_END = re.compile(rf"[{re.escape(MARKS)}][\"'”’)\]]*\s*$")
 _SMALL_END = re.compile(r"(?<=[.!?…])\s+|\s*\n\s*")
 _WIDE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]$")  # Chinese and Japanese: no space follows
-_TURKISH = re.compile("[ıİğĞ]")
 _LEADING = re.compile(rf"^[{re.escape(_SEPARATORS)}](?=\s)\s*|^[、，；：]")
 _LAST_MARK = re.compile(rf"(\s*)([{re.escape(MARKS)}]+)(\s*)$")
 _STOPS_BY_SCRIPT = [
@@ -56,8 +55,8 @@ def sentence_spans(text: str) -> list[Span]:
     return spans
 
 
-def cut(text: str, start: int, end: int) -> str:
-    """The text without a stretch, mended where it was.
+def cut(text: str, start: int, end: int, language: str = "") -> str:
+    """The text without a stretch, mended where it was. language: of the text, "" for English.
 
     >>> cut("The film, frankly, drags.", 10, 17), cut("Frankly, it drags.", 0, 7), cut("It drags, frankly.", 10, 17)
     ('The film drags.', 'It drags.', 'It drags.')
@@ -69,7 +68,7 @@ def cut(text: str, start: int, end: int) -> str:
     if opens:
         after = _LEADING.sub("", after)
         if _first_letter(gone).isupper():
-            after = capitalise(after, like=text)
+            after = capitalise(after, language)
     elif closes:
         before = before.rstrip(_SEPARATORS + " \t")
     elif before[-1] == "," and after[0] == ",":
@@ -81,10 +80,10 @@ def cut(text: str, start: int, end: int) -> str:
     return before + _space(text, start, end, after) + after
 
 
-def cut_all(text: str, spans: Iterable[Span]) -> str:
+def cut_all(text: str, spans: Iterable[Span], language: str = "") -> str:
     """The text without several stretches that do not overlap."""
     for start, end in sorted(set(spans), reverse=True):
-        text = cut(text, start, end)
+        text = cut(text, start, end, language)
     return text
 
 
@@ -126,14 +125,14 @@ def in_style(piece: str, like: str) -> str:
     return piece
 
 
-def after(sentence: str, text: str) -> str:
+def after(sentence: str, text: str, language: str = "") -> str:
     """The text with one more sentence; the text ends as it did.
 
     >>> after("We sat down", "The seats creak."), after("我们坐下", "椅子响了。")
     ('The seats creak. We sat down.', '椅子响了。我们坐下。')
     """
     body, mark = without_last_mark(text)
-    sentence = in_style(capitalise(sentence, like=text), text)
+    sentence = in_style(capitalise(sentence, language), text)
     space = "" if _WIDE.search(text.rstrip()) else " "
     if mark.strip() == "" or mark.strip() in STOPS:
         end = mark.rstrip() or stop_of(text)
@@ -153,13 +152,13 @@ def stop_of(text: str) -> str:
     return in_style("x.", text)[1:]
 
 
-def capitalise(text: str, *, like: str = "") -> str:
-    """The text with a capital first letter; a Turkish i keeps its dot. like: a longer text in the same language.
+def capitalise(text: str, language: str = "") -> str:
+    """The text with a capital first letter; a Turkish i keeps its dot. language: "" for English, and where it does not matter.
 
-    >>> capitalise("we sat down"), capitalise("iyi", like="Çok ağır.")
+    >>> capitalise("we sat down"), capitalise("iyi", "tr")
     ('We sat down', 'İyi')
     """
-    if text[:1] == "i" and _TURKISH.search(f"{text} {like}"):
+    if text[:1] == "i" and language == "tr":
         return f"İ{text[1:]}"
     return with_capital(text)
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import ClassVar
 
+from longway.languages.words import lowered
 from longway.methods.repair.mend import (
     STOPS,
     capitalise,
@@ -58,23 +59,25 @@ class Normalise:
         if pattern.level != "surface":
             return
         if pattern.place == "a word in capitals":
-            text = _CAPITALS.sub(self._small, row.text)
-        elif pattern.place in _REMOVED:
-            text = _REMOVED[pattern.place](row.text)
+            text = _CAPITALS.sub(lambda match: self._small(match, row.language), row.text)
+        elif pattern.place in _WITH_CAPITALS:
+            text = _WITH_CAPITALS[pattern.place](row.text, row.language)
             if pattern.place == "no capital letter" and row.is_english:
                 text = _LONE_I.sub("I", text)
+        elif pattern.place in _REMOVED:
+            text = _REMOVED[pattern.place](row.text)
         else:
             return
         has_words = any(c.isalnum() for c in text)
         if has_words and text != row.text and shows(pattern, row.text, row) and not shows(pattern, text, row):
             yield Draft(text, f"normalise.{_short(pattern.place)}", _keeps(pattern.place))
 
-    def _small(self, match: re.Match[str]) -> str:
-        word = match.group().lower()
+    def _small(self, match: re.Match[str], language: str) -> str:
+        word = lowered(match.group(), language)
         if word not in self._known:
             return match.group()
         before = match.string[: match.start()].rstrip()
-        return word.capitalize() if not before or before[-1] in ".!?" else word
+        return capitalise(word, language) if not before or before[-1] in ".!?" else word
 
 
 class PutTrait:
@@ -133,15 +136,15 @@ def _without_markup(text: str) -> str:
     return re.sub(r"[ \t\u00a0]{2,}", " ", text).strip()
 
 
-def _with_first_capital(text: str) -> str:
+def _with_first_capital(text: str, language: str) -> str:
     """The text with a capital at the beginning, if it has capitals elsewhere: then they are not a matter of style."""
-    return capitalise(text) if any(c.isupper() for c in text) else text
+    return capitalise(text, language) if any(c.isupper() for c in text) else text
 
 
-def _with_capitals(text: str) -> str:
+def _with_capitals(text: str, language: str) -> str:
     made, place = [], 0
     for start, end in sentence_spans(text):
-        made += [text[place:start], capitalise(text[start:end], like=text)]
+        made += [text[place:start], capitalise(text[start:end], language)]
         place = end
     return "".join([*made, text[place:]])
 
@@ -190,6 +193,10 @@ def _short(trait: str) -> str:
     return trait.removeprefix("an ").removeprefix("a ").replace(" ", "_")
 
 
+_WITH_CAPITALS: dict[str, Callable[[str, str], str]] = {
+    "no capital letter": _with_capitals,
+    "a lower-case first letter": _with_first_capital,
+}
 _REMOVED: dict[str, Callable[[str], str]] = {
     "an exclamation mark": _without_exclamations,
     "two or more exclamation marks": lambda text: _EXCLAMATIONS.sub(lambda match: match.group()[0], text),
@@ -199,8 +206,6 @@ _REMOVED: dict[str, Callable[[str], str]] = {
     "no mark at the end": _with_last_mark,
     "a space at either end": str.strip,
     "two spaces in a row": lambda text: re.sub("[ \u00a0]{2,}", " ", text),
-    "no capital letter": _with_capitals,
-    "a lower-case first letter": _with_first_capital,
     "an HTML tag or entity": _without_markup,
     "a web address": lambda text: _ADDRESS_AT_END.sub("", text),
     "a mention or hashtag": lambda text: _HASHTAG.sub("", text),

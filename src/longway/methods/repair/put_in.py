@@ -19,11 +19,10 @@ from typing import ClassVar, NamedTuple
 
 from longway.detect.position import FIRST, LAST
 from longway.english.document import Document, Word
-from longway.english.inflection import capitalise
 from longway.english.negation_words import is_negation
 from longway.english.rules.spans import WordSpan, name_indices
 from longway.methods.eda import STOP_WORDS
-from longway.methods.repair.mend import after, at_end, in_style, sentence_spans, without_last_mark
+from longway.methods.repair.mend import after, at_end, capitalise, in_style, sentence_spans, without_last_mark
 from longway.methods.repair.optional import is_adverb_only
 from longway.methods.repair.recurring import SEPARATORS, Recurring, Words, opening
 from longway.methods.repair.remedy import Draft, RepairRow, Target
@@ -149,7 +148,9 @@ def _with(slot: _Slot, row: RepairRow) -> str | None:
     """The row's text with the piece; None where it does not fit."""
     text = row.text
     if slot.kind == "sentence":
-        return after(slot.piece.lower() if not any(c.isupper() for c in text) else slot.piece, text)
+        return after(
+            slot.piece.lower() if not any(c.isupper() for c in text) else slot.piece, text, row.language
+        )
     if slot.kind in ("closing", "aside"):
         _, mark = without_last_mark(text)
         return (
@@ -173,7 +174,7 @@ def _with_opening(piece: str, row: RepairRow) -> str | None:
             return None  # whether the first word keeps its capital depends on the language
         first, last = row.document.sentences[0][0], len(row.document) - 1
         text = WordSpan(row.document, first, last).inside + row.text[row.document.words[last].end :]
-    piece = in_style(capitalise(piece) if has_capitals else piece, row.text)
+    piece = in_style(capitalise(piece, row.language) if has_capitals else piece, row.text)
     return f"{piece} {text}"
 
 

@@ -105,7 +105,7 @@ class Reshape:
             some = Random(f"{self._seed}|{row.number}|{draw}").sample(others, min(MOST_ADDED, len(others)))
             text = row.text
             for sentence in some:
-                text = after(sentence.rstrip(".!?… "), text)
+                text = after(sentence.rstrip(".!?… "), text, row.language)
                 if not shows(target.pattern, text, row):
                     yield Draft(text, "reshape.added", "label")
                     break

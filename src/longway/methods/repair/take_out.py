@@ -217,7 +217,7 @@ def _without(row: RepairRow, cuts: list[_Cut]) -> str:
     if sentences:
         return cut_sentences(row.text, sentences)
     if row.read is None:
-        return cut_all(row.text, stretches)
+        return cut_all(row.text, stretches, row.language)
     articles = fix_articles(row.document, [Change(a, _skip_space(row.text, b), "") for a, b in stretches])
     for article in sorted(articles, reverse=True):
         shift = len(article.text) - (article.end - article.start)
