@@ -154,7 +154,7 @@ def test_texts_in_another_language_are_named_and_english_remedies_left_out():
     ]
     plan = repair_plan(data)
     steps = {step.remedy for step in plan.steps}
-    assert not {"reword", "counterpart"} & steps
+    assert not {"reword", "counterpart", "exchange", "put in"} & steps  # no rule changes such rows
     assert "drop" in steps  # what is inside sentences can only be balanced that way
     (note,) = plan.notes
     assert note.startswith("120 of 120 rows are not English (German 120)")

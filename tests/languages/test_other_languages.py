@@ -13,6 +13,7 @@ from longway.engines.prompt import rewrite_prompt
 from longway.engines.rules import RulesEngine
 from longway.errors import SettingError
 from longway.jobs.engine_use import Engines
+from longway.jobs.rewrite.show import rewrite_page
 from longway.jobs.rows import rows_of
 from longway.language_names import name_of
 from longway.languages.row_languages import NOT_ENGLISH, foreign_language, language_in
@@ -91,7 +92,10 @@ def test_checks_that_know_only_english_are_named_as_missing():
     task = Task("labels", ("a", "b"), language="de")
     verifier = verifier_for(task, GERMAN, list("ab") * 6, None)
     list(verifier.verify([Candidate(0, GERMAN[0], "Um 9 Uhr kam der Zug in Bonn an.", "a")]))
-    assert any(one.startswith("meaning: the sentence encoder knows English only") for one in verifier.missing)
+    assert any(
+        one.startswith("meaning: how close vectors must be was measured in English only")
+        for one in verifier.missing
+    )
 
 
 def test_a_prompt_names_the_language_of_the_row():
@@ -254,3 +258,19 @@ def test_rows_prompts_and_checks_are_in_the_language_that_was_given(given):
 def test_a_row_has_one_of_the_languages_that_were_given():
     found = rows_of(load(labelled([*GERMAN, "ok", "Круто"]), text="text", label="label", language="de,ru"))
     assert found.languages == ["de"] * 13 + ["ru"]
+
+
+def unreadable(call):
+    """An answer that is no text."""
+    return completion("{")
+
+
+def test_a_rewrite_without_readable_answers_does_not_say_that_no_text_was_selected():
+    with Loopback(unreadable) as server:
+        engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
+        result = lw.rewrite(
+            rows("de", n=60), text="text", label="label", engine="served:toy", judge="none", rounds=1, engines=engines
+        )  # fmt: skip
+    assert any(call.kind == "write" for call in server.calls)
+    assert result.asked > 0
+    assert "No text was selected" not in repr(rewrite_page(result).sections)

@@ -7,6 +7,7 @@ import pytest
 
 import longway as lw
 from longway.detect.leak import folds_for
+from longway.jobs.repair.job import repair_plan
 from tests.languages.texts import PARTS, rows
 
 LANGUAGES = ("de", "fr", "es", "ru", "ar", "hi", "zh", "ja", "th", "ko")
@@ -60,3 +61,12 @@ def test_of_a_mixed_file_the_rules_edit_english_rows_only():
     changed = [edit for edit in result.edits if edit.accepted]
     assert any(edit.how == "take_out.adverb" for edit in changed)
     assert [edit for edit in changed if edit.before in german] == []
+
+
+def test_the_plan_of_a_mixed_file_counts_the_rows_that_may_change():
+    given = [{"text": row["text"], "label": row["label"]} for row in mixed_rows()]
+    aimed = {step.remedy: step for step in repair_plan(given).steps}
+    assert set(aimed["take out"].patterns) == {"heimlich", "quietly"}
+    for remedy in ("put in", "exchange", "reword"):
+        assert aimed[remedy].patterns == ("quietly",)
+        assert aimed[remedy].rows < aimed["take out"].rows

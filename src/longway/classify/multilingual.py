@@ -39,18 +39,23 @@ def encoder_for(languages: Sequence[str]) -> str:
         return MINILM
     if unknown := [language for language in languages if language not in LANGUAGES]:
         raise SettingError(f"no embedded sentence encoder knows {name_of(unknown[0])}")
-    if find_spec(MODULE) is None:
+    if not is_installed():
         raise MissingExtra(
             PACKAGE, extra=MULTILINGUAL, purpose="the sentence encoder of languages other than English"
         )
     return MULTILINGUAL
 
 
+def is_installed() -> bool:
+    """Whether the multilingual encoder is installed."""
+    return find_spec(MODULE) is not None
+
+
 class Multilingual:
     """The multilingual encoder. base_hash: changes with its version."""
 
     def __init__(self) -> None:
-        if find_spec(MODULE) is None:
+        if not is_installed():
             raise MissingExtra(PACKAGE, extra=MULTILINGUAL, purpose="the multilingual sentence encoder")
         self.base_hash = f"{PACKAGE} {version(PACKAGE)}"
 

@@ -222,4 +222,4 @@ def not_english_note(languages: Sequence[str]) -> str:
         return ""
     names = ", ".join(f"{name_of(language)} {n:,}" for language, n in others.most_common(3))
     more = ", …" if len(others) > 3 else ""
-    return f"{others.total():,} of {len(languages):,} rows are not English ({names}{more}): the rules only know English and leave them alone."
+    return f"{others.total():,} of {len(languages):,} rows are not English ({names}{more}): the rules only know English, so these rows are not reworded; sentences and marks may still be removed or changed."

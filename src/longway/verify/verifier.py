@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from longway.classify.multilingual import MINILM, MULTILINGUAL
+from longway.classify.multilingual import LANGUAGES, MINILM, MULTILINGUAL, is_installed
 from longway.engines.asker import Asker
 from longway.errors import BudgetSpent, LongwayError, SettingError, install_command
 from longway.language_names import ENGLISH, name_of
@@ -124,10 +124,16 @@ class Verifier:
         names = ", ".join(name_of(language) for language, _ in self._foreign.most_common(3))
         notes = {
             f"{', '.join(english)}: not for texts in other languages ({names})": english,
-            f"{', '.join(by_english)}: texts in {names} were read by a sentence encoder that knows English only; "
-            f"another one is installed with: {install_command(MULTILINGUAL)}": by_english,
+            f"{', '.join(by_english)}: texts in {names} were read by a sentence encoder that knows English only{self._hint}": by_english,
         }
         return (*self._missing, *(note for note, checks in notes.items() if checks))
+
+    @property
+    def _hint(self) -> str:
+        """How to install the encoder that knows the languages of the candidates; "" if it is installed or does not know them."""
+        if is_installed() or not LANGUAGES & self._foreign.keys():
+            return ""
+        return f"; another one is installed with: {install_command(MULTILINGUAL)}"
 
     def _with_language(self, candidate: Candidate) -> Candidate:
         language = language_in(candidate.before, self.language or ENGLISH, self.languages)
@@ -309,7 +315,7 @@ def _meaning(setup: CheckSetup) -> Check | None:
     from longway.verify.model_checks import MeaningCheck
 
     if setup.task.language:
-        raise CheckUnavailableError("the sentence encoder knows English only")
+        raise CheckUnavailableError("how close vectors must be was measured in English only")
     return MeaningCheck(setup.encoder, **bounds("meaning"))
 
 
@@ -342,10 +348,11 @@ def _classifiers(setup: CheckSetup) -> Check | None:
 
 
 def _encoder_of(setup: CheckSetup) -> CachedEncoder | None:
-    """The encoder of the rows' language; else the English one; None if neither is installed."""
+    """The encoder of the rows' languages, as far as one knows them; else the English one; None if neither is installed."""
     from longway.verify.model_cache import CachedEncoder
 
-    for languages in ([setup.task.language or ENGLISH], [ENGLISH]):
+    of_rows = setup.task.languages or (setup.task.language or ENGLISH,)
+    for languages in ([language for language in of_rows if language in LANGUAGES], [ENGLISH]):
         try:
             return CachedEncoder.of(languages, setup.cache)
         except LongwayError:

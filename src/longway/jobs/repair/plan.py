@@ -32,6 +32,7 @@ from longway.methods.repair.concepts import ConceptPatterns
 from longway.methods.repair.features import N_FEATURES
 from longway.methods.repair.grammar import GrammarPatterns, Parse
 from longway.methods.repair.remedy import Target
+from longway.records import Pattern
 from longway.task import two_numbers
 from longway.tokens.keep import is_real_signal
 from longway.tokens.tokenizer import tokenize
@@ -122,6 +123,7 @@ def plan_of(
     changed = CHANGED if writes_any else CHANGED - {CONCEPT}
     signal_words = sentiment_words() if rows.task.kind == "sentiment" else frozenset()
     targets, signal, counts = [], [], {}
+    shares: dict[Pattern, float] = {}  # of English, in the rows that show a pattern
     repaired: set[int] = set()  # groups that have a target: of patterns that say the same, one is enough
     for one in found.chosen:
         pattern = one.finding.pattern
@@ -137,6 +139,7 @@ def plan_of(
         repaired.add(one.leader)
         targets.append(_target(one, rows))
         counts[targets[-1].pattern] = one.finding.count
+        shares[targets[-1].pattern] = _english_share(one, rows)
     of_grammar = [
         one
         for place, one in enumerate(found.chosen)
@@ -159,14 +162,24 @@ def plan_of(
     for remedy, levels in LEVELS.items():
         if remedy in left_out:
             continue
-        aimed = [target.pattern for target in targets if target.pattern.level in levels]
+        may_change = {
+            target.pattern: counts[target.pattern]
+            if writes_any or in_any_language(remedy, target.pattern)
+            else round(shares[target.pattern] * counts[target.pattern])
+            for target in targets
+            if target.pattern.level in levels
+        }
+        aimed = {pattern: n for pattern, n in may_change.items() if n}
         if aimed and (not wanted or remedy in wanted):
             names = tuple(pattern.name for pattern in aimed)
-            steps.append(PlannedRemedy(remedy, names, sum(counts[pattern] for pattern in aimed)))
+            steps.append(PlannedRemedy(remedy, names, sum(aimed.values())))
     if (not wanted or COUNTERPART in wanted) and (asks or has_counterparts(rows)):
         steps.append(
             PlannedRemedy(
-                COUNTERPART, (), len(rows), "adds rows with another label that keep what gives it away"
+                COUNTERPART,
+                (),
+                len(rows) if writes_any else sum(map(rows.is_english, range(len(rows)))),
+                "adds rows with another label that keep what gives it away",
             )
         )
     by_rows = [*(() if grammar is None else grammar.targets), *(() if concepts is None else concepts.targets)]
@@ -187,6 +200,23 @@ def plan_of(
         grammar=grammar,
         concepts=concepts,
     )
+
+
+def in_any_language(remedy: str, pattern: Pattern) -> bool:
+    """Whether the rules of a remedy for a pattern change rows in other languages than English, too."""
+    if remedy == EXCHANGE:
+        return any(map(str.isdigit, "".join(pattern.words)))  # names cannot be told from other words
+    if remedy == PUT_IN:
+        return pattern.level == "surface"
+    if remedy == RESHAPE:
+        return pattern.level == "length" and pattern.place == "at least"
+    return remedy not in NEED_ENGLISH
+
+
+def _english_share(one: Chosen, rows: Rows) -> float:
+    """The share of English among the rows that show a pattern, as far as its examples tell."""
+    places = (*one.supporting, *one.counter) or range(len(rows))
+    return sum(map(rows.is_english, places)) / max(1, len(places))
 
 
 def _target(one: Chosen, rows: Rows) -> Target:

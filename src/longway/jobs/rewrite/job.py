@@ -208,7 +208,7 @@ def _rewrite(run: ActiveRun, job: RewriteJob, on: str | None) -> RewriteResult:
         settings=run.identity.settings,
         changed=len(changed),
         added=collected.n_added,
-        asked=len(collected.asked),
+        asked=collected.n_asked,
         candidates=collected.n_candidates,
         accepted=collected.n_accepted,
         labels_changed=_labels_changed(job.part, after),
@@ -259,6 +259,11 @@ class _Collected:
         self._contexts.update((example.id, example.context) for example in added)
         for edit in done.edits:
             self._add_edit(edit)
+
+    @property
+    def n_asked(self) -> int:
+        """Rows that were worked on, also those for which no readable answer came."""
+        return max(len(self.asked), *(one.rows for one in self.rounds), 0)
 
     def _add_edit(self, edit: Edit) -> None:
         self.n_candidates += 1

@@ -47,7 +47,7 @@ class PutIn:
     """Puts a phrase into rows of other labels. recurring: counts over the texts of the dataset, from which the places are learned."""
 
     name: ClassVar[str] = "put in"
-    needs_english: ClassVar[bool] = False
+    needs_english: ClassVar[bool] = True
     into_others: ClassVar[bool] = True
 
     def __init__(self, recurring: Recurring) -> None:
@@ -55,8 +55,10 @@ class PutIn:
         self._slots: dict[Pattern, tuple[_Slot, ...]] = {}
 
     def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
-        """The text with the pattern, at the places that are usual for it."""
+        """The text with the pattern, at the places that are usual for it; English texts only, since that is where they were learned."""
         pattern = target.pattern
+        if row.read is None:
+            return
         if pattern.level not in (*_PHRASES, "negation") or not any(c.isalnum() for c in row.text):
             return
         if shows(pattern, row.text, row):
@@ -160,8 +162,6 @@ def _with(slot: _Slot, row: RepairRow) -> str | None:
         )
     if slot.kind == "opening":
         return _with_opening(slot.piece, row)
-    if row.read is None:
-        return None
     made = _with_adverb(slot.piece, row.document)
     return _with_opening(f"{slot.piece},", row) if made is None and slot.piece.endswith("ly") else made
 
@@ -170,8 +170,8 @@ def _with_opening(piece: str, row: RepairRow) -> str | None:
     text, mark = row.text.lstrip(), piece[-1]
     has_capitals = any(c.isupper() for c in text)
     if has_capitals and mark != ":":
-        if row.read is None or not row.document.words:
-            return None  # whether the first word keeps its capital depends on the language
+        if not row.document.words:
+            return None
         first, last = row.document.sentences[0][0], len(row.document) - 1
         text = WordSpan(row.document, first, last).inside + row.text[row.document.words[last].end :]
     piece = in_style(capitalise(piece, row.language) if has_capitals else piece, row.text)
