@@ -16,6 +16,8 @@ from longway.languages.word_lists import (
 )
 from longway.languages.words import rules_for
 from longway.tokens.tokenizer import splitting, tokenize
+from longway.verify.check import Candidate
+from longway.verify.content_checks import NegationCheck
 from tests.languages.sentences import (
     ABSOLUTES,
     ABSOLUTES_REVIEWED,
@@ -171,3 +173,18 @@ def test_elided_words_of_a_phrase_are_found():
     tokens = split("D'habitude il pleut.", "fr")
     assert find(tokens, "hedges", "fr") == [(0, 2)]
     assert may_start(tokens[0], "hedges", "fr")
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "after"),
+    [
+        ("de", "Die Behauptung ist nicht wahr.", "Die Behauptung ist wahr."),
+        ("ar", "ما أعجبني الفندق.", "أعجبني الفندق."),
+        ("tr", "Bunu yapamam.", "Bunu yaparım."),
+        ("zh", "此言非也。", "此言是也。"),
+    ],
+)
+def test_a_rewrite_that_drops_a_negation_fails_the_check(language, before, after):
+    candidate = Candidate(row=0, before=before, after=after, label="a", language=language)
+    with splitting(rules_for([language])):
+        assert not NegationCheck().verdict(candidate).passed
