@@ -17,6 +17,8 @@ from longway.languages.word_lists import (
 )
 from longway.languages.words import rules_for
 from longway.tokens.tokenizer import splitting, tokenize
+from longway.verify.check import Candidate
+from longway.verify.content_checks import NegationCheck
 from tests.languages.sentences import (
     ABSOLUTES,
     ABSOLUTES_REVIEWED,
@@ -174,6 +176,7 @@ def test_elided_words_of_a_phrase_are_found():
     assert may_start(tokens[0], "hedges", "fr")
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize("language", ["de", "zh"])
 def test_the_spans_of_a_long_text_are_found_in_time(language):
     """With one search per span from the start of the text, this took a minute."""
@@ -182,3 +185,18 @@ def test_the_spans_of_a_long_text_are_found_in_time(language):
     found = find(tokens, "negation", language)
     assert time.perf_counter() - started < 5
     assert [tokens[first:last] for first, last in found] == [[tokens[found[0][0]]]] * 20_000
+=======
+@pytest.mark.parametrize(
+    ("language", "before", "after"),
+    [
+        ("de", "Die Behauptung ist nicht wahr.", "Die Behauptung ist wahr."),
+        ("ar", "ما أعجبني الفندق.", "أعجبني الفندق."),
+        ("tr", "Bunu yapamam.", "Bunu yaparım."),
+        ("zh", "此言非也。", "此言是也。"),
+    ],
+)
+def test_a_rewrite_that_drops_a_negation_fails_the_check(language, before, after):
+    candidate = Candidate(row=0, before=before, after=after, label="a", language=language)
+    with splitting(rules_for([language])):
+        assert not NegationCheck().verdict(candidate).passed
+>>>>>>> 5e45ed1de52e4c30eeaefb5969c3beba70799bf2
