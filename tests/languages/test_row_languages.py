@@ -11,6 +11,7 @@ import pytest
 from longway.data import load
 from longway.engines.prompt import rewrite_prompt
 from longway.jobs.rows import rows_of
+from longway.languages.dataset import languages_in
 from longway.languages.row_languages import foreign_language, language_in
 from tests.languages.foreign_sentences import FOREIGN
 
@@ -102,3 +103,10 @@ def test_few_rows_of_real_english_data_are_refused():
         mixed += sum(language_in(text, languages=("en", "de")) != "en" for text in some)
     assert alone <= 0.005 * n
     assert mixed <= 0.035 * n  # SST-2 has phrases of one or two words: "burns out"
+
+
+def test_a_rare_language_beside_a_close_one_does_not_count():
+    """Short German sentences look Dutch now and then."""
+    texts = [f"{text[:-1]} {n}." for n in range(6) for text in (*ENGLISH * 6, *FOREIGN["de"])]
+    data = [{"text": text, "label": "ab"[n % 2]} for n, text in enumerate(texts)]
+    assert set(languages_in(load(data, text="text", label="label"))) == {"en", "de"}

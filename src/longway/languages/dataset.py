@@ -5,7 +5,7 @@
 
 A few hundred rows are sampled; more only if there seem to be several languages. A language that is rarer than `RAREST`
 is not counted, since short texts are misidentified about as often. Close languages are confused more often: the rarer ones count as the
-most frequent one, unless they are also frequent.
+more frequent one, unless they are also frequent.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ RAREST, SUSPECT = 0.02, 0.015  # share of the rows; in the first look
 CLEAR_SHARE = (
     0.3  # of the texts that look like another language than English: those in which it must be clear
 )
-RAREST_CLOSE = 0.2  # of a language that is close to the most frequent one
+RAREST_CLOSE = 0.2  # of a language, as a share of the rows in a more frequent one that it is close to
 _CLOSE = [
-    {"da", "nb", "sv"}, {"cs", "sk"}, {"hr", "sl"}, {"es", "pt", "ca", "it"}, {"ru", "uk", "be", "bg", "mk", "sr", "kk", "mn"}, {"hi", "mr", "ne"},
+    {"da", "nb", "sv"}, {"de", "nl"}, {"cs", "sk"}, {"hr", "sl"}, {"es", "pt", "ca", "it"}, {"ru", "uk", "be", "bg", "mk", "sr", "kk", "mn"}, {"hi", "mr", "ne"},
     {"ar", "fa", "ur", "ckb", "ug"}, {"zh", "ja"},
 ]  # fmt: skip
 
@@ -79,14 +79,17 @@ def splitting_of(languages: Sequence[str]) -> str:
 def _shares(counts: Counter[str], rarest: float, default: str = ENGLISH) -> dict[str, float]:
     """Shares of the languages that are not too rare, most frequent first. default: if none is known."""
     known = Counter({language: n for language, n in counts.items() if language != UNKNOWN})
-    main = known.most_common(1)[0][0] if known else default
-    close = {language for group in _CLOSE if main in group for language in group if rarest} - {main}
-    frequent = {
-        language: n
-        for language, n in known.most_common()
-        if n >= (RAREST_CLOSE if language in close else rarest) * known.total()
-    }
+    frequent: dict[str, int] = {}
+    for language, n in known.most_common():
+        close = [frequent[other] for other in _close_to(language) & frequent.keys()] if rarest else []
+        if n >= max([rarest * known.total(), *(RAREST_CLOSE * n_other for n_other in close)]):
+            frequent[language] = n
     return {language: n / sum(frequent.values()) for language, n in frequent.items()} or {default: 1.0}
+
+
+def _close_to(language: str) -> set[str]:
+    """The languages with which a language is confused."""
+    return {other for group in _CLOSE if language in group for other in group} - {language}
 
 
 def _counts(dataset: Dataset, n_rows: int, among: Sequence[str] = ()) -> Counter[str]:
