@@ -214,7 +214,10 @@ def capabilities() -> list[tuple[str, str, str, str]]:
         (f"repair: {_names(changes)}, drop, weigh", *everywhere),
         ("repair: reword and counterpart by rules", *english),
         ("repair, rewrite, augment with `--engine served:MODEL` or `gguf:FILE`", *everywhere),
-        (f"rewrite, augment with {' or '.join(f'`--engine {name}`' for name in sorted(ENGLISH_ONLY))}", *english),
+        (
+            f"rewrite, augment with {' or '.join(f'`--engine {name}`' for name in sorted(ENGLISH_ONLY))}",
+            *english,
+        ),
         ("rewrite, augment with `--method eda` or `crossaug`", *english),
         (f"checks of rewrites: {_names(other_checks)}", *everywhere),
         ("checks of rewrites: negation", "yes", "yes", "no"),
