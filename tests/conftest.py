@@ -80,6 +80,15 @@ def all_folds():
         yield
 
 
+@pytest.fixture(scope="module")
+def few_repeats():
+    """Leaks of candidates by two cross-validations in place of five, for files whose subject is something else."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("longway.detect.choices.leak.REPEATS", 2)
+        patch.setattr("longway.methods.choices.drop.REPEATS", 2)
+        yield
+
+
 @pytest.fixture(scope="session", autouse=True)
 def no_exams_of_the_user(tmp_path_factory):
     """Exams that the user's engines took would change what `--engine auto` selects."""

@@ -118,7 +118,7 @@ def test_labels_that_the_writer_did_not_learn_are_refused(engine):
 
 
 def test_what_is_too_long_or_not_a_rewriting_is_refused_with_a_reason(engine):
-    long = asyncio.run(engine.write(asked("word " * LONGEST_TO_WRITE), 2, SHORT))
+    long = asyncio.run(engine.write(asked("It is long. " * LONGEST_TO_WRITE), 2, SHORT))
     other = asyncio.run(engine.write(Prompt("triple.v1", SENTIMENT, TEXT), 2, SHORT))
     empty = asyncio.run(engine.write(asked("  "), 2, SHORT))
     review = asyncio.run(engine.judge(judge_prompt(SENTIMENT, "x" * (LONGEST_TO_JUDGE + 1)), ["neg", "pos"]))

@@ -190,6 +190,7 @@ def about_anything(call: Call) -> Reply:
     return completion(json.dumps({"rewrites": [re.sub(r"sea(\d+)", r"word\1", call.text)]}))
 
 
+@pytest.mark.soak
 def test_a_served_engine_rewords_rows_without_their_topic():
     rows, _ = rows_of(600)
     with Loopback(about_anything) as server:

@@ -18,6 +18,7 @@ from longway.methods.choices.rewrite import RewrittenQuestion
 from tests.detect.choices.test_choice_vectors import Letters
 from tests.jobs.planted_choices import CUES, WORDS, quiz
 
+pytestmark = pytest.mark.usefixtures("few_repeats")
 ALWAYS = ("position", "longest", "space")
 CASES = [cue if cue in ALWAYS else pytest.param(cue, marks=pytest.mark.soak) for cue in CUES]
 
@@ -253,6 +254,7 @@ def test_an_engine_rewrites_wrong_options_and_fewer_questions_go(monkeypatch, tm
     assert author.calls == calls
 
 
+@pytest.mark.soak
 def test_more_questions_may_be_rewritten_than_left_out(monkeypatch):
     rows = quiz("longest", n=100)
     author = Author(rows)

@@ -83,6 +83,7 @@ def test_codes_are_those_of_a_reading_here_also_when_the_vocabulary_is_full(many
         np.testing.assert_array_equal(one.flags["text"], other.flags["text"])
 
 
+@pytest.mark.soak
 def test_patterns_are_counted_anew_in_another_reading(many, small_pieces):
     here, there = Reading.of(many), RayReading.read(many, pieces_per_block=3)
     patterns = search(here).chosen
