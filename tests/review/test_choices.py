@@ -16,7 +16,7 @@ from longway.review.pages.finding_pages import finding_page, findings_page
 from longway.review.pages.run_pages import overview_page, run_page, summary_page
 from longway.review.run_contents import RunContents
 from tests.jobs.planted_choices import quiz
-from tests.jobs.test_choice_repair import no_encoder, rewritten_pairs, styled_pairs  # noqa: F401: used by name
+from tests.jobs.test_choice_repair import no_encoder, rewritten_pairs, styled_pairs  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("few_repeats")
 
