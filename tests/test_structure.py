@@ -16,10 +16,7 @@ SOURCE = Path(longway.__file__).parent
 # each other. README and CONTRIBUTING repeat it: `python -m tests.test_structure` writes both.
 LAYERS = (
     {"cli": "the commands, one per file"},
-    {
-        "batch": "add-on: rewriting through a provider's batch files; imported by its command only",
-        "on_ray": "add-on: audits, engine calls and shards on Ray; loaded by name",
-    },
+    {"on_ray": "add-on: audits, engine calls and shards on Ray; loaded by name"},
     {"review": "a local web page to look at a run, decide on its edits and export the result"},
     {"jobs": "one folder per command; `run.py` owns the life of a run, `options.py` the settings, `results.py` what results have in common"},
     {"methods": "RAZOR, EDA, CrossAug, CoBA and its peers, contrast sets, perturbation: examples in, edits out"},
@@ -129,13 +126,11 @@ def test_imports_point_downwards(path):
         assert other == part or DEPTH[other] < DEPTH[part], f"{path.name} must not import {module}"
 
 
-@pytest.mark.parametrize(("add_on", "importers"), [("batch", {"cli", "batch"}), ("on_ray", {"on_ray"})])
-def test_add_ons_are_imported_by_nothing_else(add_on, importers):
-    """Batch files are a command's own business; Ray is loaded by name where it is asked for (`jobs.placement`)."""
+def test_ray_is_imported_by_nothing_else():
+    """It is loaded by name where a user asks for it (`jobs.placement`)."""
     for path in SOURCE.rglob("*.py"):
-        part = path.relative_to(SOURCE).parts[0].removesuffix(".py")
-        if part not in importers:
-            assert add_on not in map(part_of, imports_of(path)), f"{path} must not import {add_on}"
+        if path.relative_to(SOURCE).parts[0] != "on_ray":
+            assert "on_ray" not in map(part_of, imports_of(path)), f"{path} must not import on_ray"
 
 
 def test_public_names_are_the_list():

@@ -111,11 +111,6 @@ def rule_name(parts: Iterable[Sequence[str]]) -> str:
     return " + ".join(grammar_name(side) for side in zip(*parts, strict=True))
 
 
-def relations_of(spans: Iterable[str]) -> tuple[str, ...]:
-    """What happens in these phrases, each once: "replaced", "added", "left out", "copied", or "phrase" for single texts."""
-    return tuple(dict.fromkeys(phrase_of(span).relation for span in spans))
-
-
 def _of_one_relation(phrases: Sequence[Phrase], shown: int) -> str:
     """The name of phrases to which the same happens."""
     relation, frames = phrases[0].relation, {(phrase.before, phrase.after) for phrase in phrases}

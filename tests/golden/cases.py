@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.golden.answers import completion, serving
+from tests.golden.answers import serving
 
 SAMPLES = ("claims", "reviews")
 SERVED = ("--engine", "served:golden-1", "--budget", "5", "--yes")
@@ -316,35 +316,6 @@ _add(
 )
 
 
-def _batch(case: Any, sample: str) -> None:
-    """A rewrite by the batch: the requests are answered from the files, step by step, until the rewrite has all it needs."""
-    limit = "60" if sample == "claims" else "140"
-    options = (f"../data/{sample}.jsonl", "--engine", "served:golden-1", "--base-url", "http://127.0.0.1:9/v1", "--limit", limit,
-               "--k", "3", "--rounds", "1", "--candidates", "2", "--out", "run")  # fmt: skip
-    answered: set[str] = set()
-    for step in range(1, 9):
-        case.command("batch", "write", *options, json=step == 2)
-        asked = [
-            line for path in sorted((case.folder / "run").glob("batch/requests-*")) for line in _lines(path)
-        ]
-        new = [line for line in asked if line["custom_id"] not in answered]
-        if not new:
-            break
-        answered |= {line["custom_id"] for line in new}
-        _write_lines(case.folder / f"answers-{step}.jsonl", [_answered(line) for line in new])
-        case.command("batch", "collect", f"answers-{step}.jsonl", "--run", "run", json=False)
-    case.command("rewrite", *options, "--yes")
-
-
-def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def _answered(request: dict[str, Any]) -> dict[str, Any]:
-    response = {"status_code": 200, "request_id": "golden", "body": completion(request["body"])}
-    return {"id": "golden", "custom_id": request["custom_id"], "response": response, "error": None}
-
-
 def _review(case: Any, run: str) -> None:
     """Decide on findings and edits of a run on the review's page, export, and rewrite again with the decisions."""
     import shutil
@@ -433,7 +404,6 @@ def _keys(page: Any) -> list[str]:
 
 
 for _sample in SAMPLES:
-    CASES[f"{_sample}-batch"] = lambda case, sample=_sample: _batch(case, sample)
     CASES[f"{_sample}-review"] = lambda case, run=f"{_sample}-rewrite": _review(case, run)
     NEEDS[f"{_sample}-review"] = f"{_sample}-rewrite"
 CASES["runs"] = lambda case: case.command("runs", "../claims-rewrite")

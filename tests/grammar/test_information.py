@@ -125,9 +125,6 @@ def test_a_forest_like_another_has_the_same_numbers(rows, others):
         tree = first.subtrees.tree(number)
         expected = [has(document, all_subtrees, tree) for document, _ in others]
         assert second.has_any([number]).tolist() == expected
-    for key in count_rules(first, np.zeros(len(rows), int), 1).keys.tolist():
-        expected = [has(document, all_rules, tuple(rule_of(key))) for document, _ in others]
-        assert second.has_rule(rule_of(key)).tolist() == expected
 
 
 @given(any_tree())

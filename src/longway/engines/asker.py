@@ -40,7 +40,7 @@ from longway.engines.recording import (
     judged_of,
     written_of,
 )
-from longway.engines.transport import ChatCall, size_of, tokens_in
+from longway.engines.transport import size_of, tokens_in
 from longway.errors import BudgetSpent, CallFailed, EngineError, LongwayError, SettingError
 from longway.store.journal import Journal, JournalEntry
 
@@ -66,17 +66,14 @@ class TokenEstimate:
 class EngineCall:
     """One call to an engine.
 
-    max_cost: in dollars. first_cost: reserved before it is sent. held: kept for calls that follow from its answer. make: makes the call. failed: an answer that says why there is none.
-    request: what a server is sent; returns None for other engines.
+    first_cost: in dollars, reserved before it is sent. held: kept for calls that follow from its answer. make: makes the call. failed: an answer that says why there is none.
     """
 
     kind: str
     key: str
     asked: Asked
-    max_cost: float
     make: Callable[[], Awaitable[Written | Judgement]]
     failed: Callable[[str], StoredAnswer]
-    request: Callable[[], ChatCall | None]
     first_cost: float = 0.0
     held: float = 0.0
 
@@ -182,10 +179,8 @@ class Asker:
                 "write",
                 keys[row],
                 keys_of.asked(prompt, n=n, sampling=asdict(how)),
-                self.engine.max_write_cost(prompt, n, how),
                 partial(self.engine.write, prompt, n, how),
                 lambda reason: StoredAnswer(texts=[], refusals=[reason], how=[]),
-                partial(self.engine.write_call, prompt, n, how),
                 self.engine.first_write_cost(prompt, n, how),
                 0.0 if held is None else held[row],
             )
@@ -206,10 +201,8 @@ class Asker:
                 "judge",
                 keys[row],
                 keys_of.asked(prompt, options=list(options)),
-                self.engine.max_judge_cost(prompt, options),
                 partial(self.engine.judge, prompt, options),
                 lambda reason: StoredAnswer(probabilities={}, refusal=reason),
-                partial(self.engine.judge_call, prompt, options),
                 self.engine.first_judge_cost(prompt, options),
             )
 

@@ -12,15 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from longway.engines.costs import FREE, Price
 from longway.engines.prompt import Prompt
 from longway.errors import SettingError
 from longway.task import Task
-
-if TYPE_CHECKING:
-    from longway.engines.transport import ChatCall
 
 LONGEST_PASSAGE = 140  # about 120 words
 
@@ -131,14 +128,6 @@ class Engine(Protocol):
     def fits(self, prompt: Prompt, n: int, sampling: Sampling) -> bool:
         """Whether one answer has room for n texts; if not, a long text may be requested in passages."""
         return True
-
-    def write_call(self, prompt: Prompt, n: int, sampling: Sampling) -> ChatCall | None:
-        """The request that `write` sends to a server; None if it sends none."""
-        return None
-
-    def judge_call(self, prompt: Prompt, options: Sequence[str]) -> ChatCall | None:
-        """The request that `judge` sends to a server; None if it sends none."""
-        return None
 
     def max_write_cost(self, prompt: Prompt, n: int, sampling: Sampling) -> float:
         """The most that `write` can cost, in dollars."""

@@ -172,11 +172,6 @@ class Forest:
         wanted[list(numbers)] = True
         return _among(documents[wanted[present]], self.n_documents)
 
-    def has_rule(self, rule: Rule) -> NDArray[np.bool_]:
-        """Which documents have this rule."""
-        documents, keys = self.rule_places()
-        return _among(documents[keys == rule_key(rule)], self.n_documents)
-
 
 def rule_key(rule: Rule) -> int:
     """The rule as one integer, the same in all forests.

@@ -30,7 +30,6 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from longway.data import Dataset, load, save
 from longway.data.edited import Changes, apply_edits, rows_with
-from longway.errors import RunError
 from longway.jobs.about import RUNS_FOLDER, ending, inputs_of, stem
 from longway.jobs.results import EDITS_FILE
 from longway.jobs.shards import remove_shards, write_edited_shards
@@ -54,8 +53,6 @@ if TYPE_CHECKING:
     from longway.jobs.engine_use import RunEstimate
     from longway.methods.method import Round
     from longway.show.sections import Page
-
-BLOCKED_FILE = "blocked.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +176,6 @@ class PlannedRun:
         """Lock the folder, and begin or resume the run; RunError if the folder holds another run or is in use."""
         with holding(self.folder), ExitStack() as stack:
             run = Run.open(self.folder, **self.identity.keywords)
-            _check_not_blocked(self.folder)
             if run.is_done:
                 run.reopen()
             settings = self.identity.settings
@@ -268,23 +264,3 @@ class EditLog:
         for edit in edits:
             self._file.write(json.dumps(edit.to_dict(), ensure_ascii=False) + "\n")
             self.changes.add(edit)
-
-
-def block_run(folder: Path, reason: str) -> None:
-    """Prevent a run from being resumed, with a message for whoever tries; "" removes the block.
-
-    An add-on uses it to stop calls that it makes itself: while a provider answers a batch, the same calls would be paid twice.
-    """
-    path = folder / BLOCKED_FILE
-    if not reason:
-        path.unlink(missing_ok=True)
-        return
-    with replacing(path) as temporary:
-        temporary.write_text(reason, encoding="utf-8")
-
-
-def _check_not_blocked(folder: Path) -> None:
-    """Raise RunError, with the message of whoever blocked it, if the run is blocked."""
-    path = folder / BLOCKED_FILE
-    if path.exists():
-        raise RunError(path.read_text(encoding="utf-8"))

@@ -23,7 +23,6 @@ from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
 from longway.engines.prompt import Prompt
 from longway.engines.recording import current_key
 from longway.engines.served import is_gguf
-from longway.engines.transport import ChatCall
 from longway.errors import CallFailed, LongwayError, SettingError
 from longway.on_ray.session import cpus, session
 from longway.task import Task
@@ -103,14 +102,6 @@ class RayEngine(Engine):
     def fits(self, prompt: Prompt, n: int, sampling: Sampling) -> bool:
         """As for the engine."""
         return self._engine.fits(prompt, n, sampling)
-
-    def write_call(self, prompt: Prompt, n: int, sampling: Sampling) -> ChatCall | None:
-        """That of the engine."""
-        return self._engine.write_call(prompt, n, sampling)
-
-    def judge_call(self, prompt: Prompt, options: Sequence[str]) -> ChatCall | None:
-        """That of the engine."""
-        return self._engine.judge_call(prompt, options)
 
     def max_write_cost(self, prompt: Prompt, n: int, sampling: Sampling) -> float:
         """That of the engine."""

@@ -16,17 +16,16 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from longway.errors import SettingError
 from longway.review.decisions import Decision
 from longway.review.edit_list import EditFilter, ListPage, ReviewedEdit
 from longway.review.run_contents import RunContents
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
 from longway.show.labels import Label, labels_of
 from longway.show.numbers import count, counted, percent
-from longway.show.page import environment
 
 Query = Mapping[str, str]  # values of the path and behind the ?, and "author": who looks at the page
 Json = dict[str, object]
@@ -270,15 +269,17 @@ def static_files() -> dict[str, tuple[bytes, str]]:
 
 @cache
 def review_environment() -> Environment:
-    """The Jinja environment of the report, with our templates and filters added."""
-    ours = environment().overlay(
-        loader=ChoiceLoader(
-            [PackageLoader("longway.review", "templates"), PackageLoader("longway.show", "templates")]
-        )
+    """The environment of the templates: whatever text they show is escaped, and cleaned on the way."""
+    ours = Environment(
+        loader=PackageLoader("longway.review", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
     )
-    ours.globals = {**ours.globals, "exactly": exactly}
-    ours.filters = {
-        **ours.filters,
+    ours.globals["exactly"] = exactly
+    ours.filters |= {
         "count": count,
         "percent": percent,
         "counted": counted,
@@ -289,6 +290,10 @@ def review_environment() -> Environment:
         "row_address": row_address,
     }
     return ours
+
+
+def _finalize(value: Any) -> Any:
+    return harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def exactly(text: str) -> Markup:
