@@ -207,7 +207,6 @@ class Finding:
     variants: weaker patterns that say the same thing; the finding itself is the strongest of them.
     supporting, counter: ids of the first texts with the pattern that have the label, and that have another.
     example: one supporting text, cut to the words around the pattern; marks: the pattern's spans in it.
-    called: the name that an engine gave a concept, if it passed its check.
     typical, untypical: of a concept, the most typical texts that have the label, and that have another.
     """
 
@@ -235,7 +234,6 @@ class Finding:
     typical: tuple[str, ...] = ()
     untypical: tuple[str, ...] = ()
     variants: tuple[Finding, ...] = ()
-    called: str = ""
 
     @property
     def level(self) -> str:

@@ -519,7 +519,7 @@ def test_a_topic_with_one_label_is_found_and_named(by_words):
     mine = [one for one in found if one.detector is detector]
     assert mine
     best = mine[0]
-    rows = detector.typical(best.key)
+    rows = detector.places[detector.typical_rows(best.key)]
     assert best.finding.label == "a"
     assert (topics[rows] == "sea").mean() > 0.8
     assert best.finding.count <= detector.is_tested.sum()
@@ -533,7 +533,7 @@ def test_of_the_most_typical_rows_those_with_a_word_of_the_name_are_shown_first(
     wanted = np.random.default_rng(0).random(len(detector.places)) < 0.6
     for key in range(0, len(detector.concepts), 7):
         words = detector.name(key)
-        typical = detector.typical(key, wanted).tolist()
+        typical = detector.places[detector.typical_rows(key, wanted)].tolist()
         closest = sorted(typical[:CLOSEST], key=lambda place: not set(words) & set(texts[place].split()))
         assert detector.examples(key, wanted).tolist() == closest + typical[CLOSEST:]
 
@@ -614,7 +614,7 @@ def test_typical_rows_are_tested_ones_the_most_typical_first(by_words):
     detector, reading = detector_and_reading(np.where(topics == "sea", "a", "b"), texts)
     key = int(detector.count(reading).keys[0])
     scores = detector.units @ detector.concepts.directions[key]
-    places = detector.typical(key)
+    places = detector.places[detector.typical_rows(key)]
     assert (np.diff(scores[places]) <= 0).all()
     members = detector.members[:, key].toarray().ravel() & detector.is_tested
     assert set(places.tolist()) == set(np.flatnonzero(members).tolist())

@@ -1,4 +1,4 @@
-"""Texts of three topics that no word shows, an encoder that knows them, and a language model that names them."""
+"""Texts of three topics that no word shows, and an encoder that knows them."""
 
 import json
 import re
@@ -47,23 +47,6 @@ def topic_rows(n=600, seed=0):
 
 def topics(n=600):
     return as_dataset(topic_rows(n))
-
-
-def knows_topics(call):
-    """Names a group after the topic of its texts, and sorts texts by such a name."""
-    content = call.body["messages"][-1]["content"]
-    if members := re.findall(r"<with>(\".*\")</with>", content):
-        numbers = [topic_of(json.loads(one)) for one in members]
-        return answered(call, lines=[f"texts about the {TOPICS[max(set(numbers), key=numbers.count)]}"])
-    name = json.loads(re.search(r"<name>(\".*\")</name>", content)[1])
-    return answered(call, label="yes" if TOPICS[topic_of(call.text)] in name else "no")
-
-
-def knows_nothing(call):
-    """Gives any name, and says that every text fits it."""
-    if "<with>" in call.body["messages"][-1]["content"]:
-        return answered(call, lines=["some texts"])
-    return answered(call, label="yes")
 
 
 def answered(call, **values):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longway.cli.options import ChoiceOptions, Data, DataOptions, EngineOptions, On, OutputOptions, command
+from longway.cli.options import ChoiceOptions, Data, DataOptions, On, OutputOptions, command
 from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.options import DATA, OUTPUT
 
@@ -39,7 +39,6 @@ def audit(
     source: DataOptions,
     choice: ChoiceOptions,
     settings: AuditSettings,
-    engines: EngineOptions,
     output: OutputOptions,
     test: Annotated[
         list[str] | None,
@@ -117,7 +116,7 @@ def audit(
     loaded = source.load(data, several_labels=True)
     tests = _tests(test or [], loaded, source.encoding)
     kind = _audit_labels if len(source.label) > 1 or loaded.columns.lists == "several" else _audit_texts
-    kind(data, source, loaded, settings, tests, output.out, on, engines, baseline, ending)
+    kind(data, source, loaded, settings, tests, output.out, on, baseline, ending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ class _Ending:
 
 def _audit_texts(
     data: str, source: DataOptions, loaded: Dataset, settings: AuditSettings, tests: Mapping[str, Dataset],
-    out: Path | None, on: str | None, engines: EngineOptions, baseline: Path | None, ending: _Ending,
+    out: Path | None, on: str | None, baseline: Path | None, ending: _Ending,
 ) -> None:  # fmt: skip
     """Audit texts with one label, show the result, and apply the gate."""
     from longway.cli.ending import REPAIR, Step, on_data
@@ -166,11 +165,9 @@ def _audit_texts(
     from longway.jobs.audit.result import FILE, AuditResult
 
     before = None if baseline is None else AuditResult.open(baseline)
-    with Live(
-        quiet=ending.json or settings.engine == "none", ask=engines.asks
-    ) as live:  # an engine's cost is shown before
+    with Live(quiet=True) as live:
         result = run(
-            loaded, settings, split=source.split, tests=tests, out=out or True, on=on, engines=engines.engines(), watcher=live
+            loaded, settings, split=source.split, tests=tests, out=out or True, on=on, watcher=live
         )  # fmt: skip
     assert result.folder is not None  # `out` was given
     reasons = gate.gate(result, ending.limits, baseline=before)
@@ -191,7 +188,7 @@ def _audit_texts(
 
 def _audit_labels(
     data: str, source: DataOptions, loaded: Dataset, settings: AuditSettings, tests: Mapping[str, Dataset],
-    out: Path | None, on: str | None, engines: EngineOptions, baseline: Path | None, ending: _Ending,
+    out: Path | None, on: str | None, baseline: Path | None, ending: _Ending,
 ) -> None:  # fmt: skip
     """Audit texts with several labels, show the result, and apply the gate."""
     from longway.cli.live import Live
@@ -199,11 +196,9 @@ def _audit_labels(
     from longway.jobs.audit.several import FILE, AuditLabelsResult, audit_labels
 
     before = None if baseline is None else AuditLabelsResult.open(baseline)
-    with Live(
-        quiet=ending.json or settings.engine == "none", ask=engines.asks
-    ) as live:  # an engine's cost is shown before
+    with Live(quiet=True) as live:
         found = audit_labels(
-            loaded, source.label, settings, split=source.split, tests=tests, out=out or True, on=on, engines=engines.engines(),
+            loaded, source.label, settings, split=source.split, tests=tests, out=out or True, on=on,
             watcher=live,
         )  # fmt: skip
     assert found.folder is not None  # `out` was given

@@ -10,7 +10,6 @@ escaped, and never becomes part of an instruction.
     without_prompt                           repair: change the topic or the tone
     counterfactual_prompt, fill_prompt, translate_prompt, translate_back_prompt     methods that CoBA is compared with
     candidate_prompt, shorten_prompt, answer_prompt      repair of data with candidates: rewrite a wrong one, shorten the better answer, choose the right one
-    name_prompt, belongs_prompt              audit: name a concept, and check the name
     perturb_prompt                           perturbation paper, section 2: change one person; our own wording
     mended                                   the same prompt after an answer that could not be used
 
@@ -248,17 +247,6 @@ def answer_prompt(question: str, candidates: Sequence[str], *, is_pair: bool) ->
     """Asks which of the candidates is right, by its number from 1."""
     values = {"shown": tuple(candidates), "is_pair": is_pair}
     return Prompt("answer.v1", NO_LABELS, "\n".join(candidates), question, values=values)
-
-
-def name_prompt(members: Sequence[str], others: Sequence[str]) -> Prompt:
-    """Asks what some texts have in common that similar ones lack, in one line."""
-    values = {"members": tuple(members), "others": tuple(others)}
-    return Prompt("name.v1", NO_LABELS, "\n".join(members), values=values, reads="lines")
-
-
-def belongs_prompt(name: str, text: str) -> Prompt:
-    """Asks whether a text belongs to a group, given only its name."""
-    return Prompt("belongs.v1", NO_LABELS, text, name)
 
 
 def shown_judgements(task: Task) -> list[dict[str, str | None]]:

@@ -256,7 +256,6 @@ PAGES: dict[str, dict[str, Field]] = {
     "summary": {},
     "data": {"search": ANY, "label": ANY, "order": ROW_ORDER, **PAGED},
     "data/{id}": {"part": NUMBER},
-    "map": {"map": NUMBER, "concept": NUMBER},
     "trees": {"page": NUMBER},
     "proof": {"page": NUMBER},
     "run": {},

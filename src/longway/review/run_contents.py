@@ -26,7 +26,6 @@ from longway.data.columns import ID_COLUMN
 from longway.detect import TokenizedRow, required_words, where
 from longway.detect.detector import Spans
 from longway.errors import DataError, RunError
-from longway.jobs.audit.map import ConceptMap
 from longway.jobs.audit.rows import PossibleError, RowSummary
 from longway.jobs.perturb.result import RowPeople
 from longway.json_values import from_json
@@ -226,7 +225,6 @@ class RunContents:
             "edits": self.edits.has_any,
             "findings": bool(self._findings),
             "rows": self._has_rows,
-            "map": bool(self.maps),
             "trees": self.command == "grammar" and bool(self.summary),
             "proof": self.command == "prove" and bool(self.summary),
         }[what]
@@ -325,11 +323,6 @@ class RunContents:
     def text_column(self) -> str:
         """The column that the run examined, and may have rewritten."""
         return str(self.columns.text or "text")
-
-    @cached_property
-    def maps(self) -> tuple[ConceptMap, ...]:
-        """The maps of an audit with the concept level."""
-        return self._audited("maps", tuple[ConceptMap, ...]) or ()
 
     @cached_property
     def possible_errors(self) -> dict[str, PossibleError]:

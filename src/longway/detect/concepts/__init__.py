@@ -5,7 +5,7 @@
            ->  `ConceptDetector` (`detector`): counted in rows that the concepts were not made from
            ->  the test that a concept predicts the label beyond the words found (`beyond`), names (`names`)
 
-`jobs.audit.concept_level` makes one detector for each column. Attributes that maps, pages and other measures use:
+`jobs.audit.concept_level` makes one detector for each column. Attributes that pages and other measures use:
 
     detector.concepts          Concepts: mean (width,), directions (k, width), bounds (k,), encoder, column, sources ("clusters of 32", "autoencoder")
     detector.places            places in the reading of the sampled rows, ascending (n,)
@@ -13,7 +13,7 @@
     detector.members           which sampled row has which concept: csr_matrix (n, k)
     detector.is_tested         which sampled rows the concepts were not made from (n,)
     detector.describe(key)     the pattern with its name; key is the number of a concept, also `Chosen.key` of a finding
-    detector.typical(key)      places of the rows with the concept, the most typical first
+    detector.typical_rows(key) numbers of the rows with the concept, the most typical first
 
 A pattern of the level "concept" names its concept as `place` ("FINGERPRINT:NUMBER"). `where` knows the concepts that were made or loaded
 in this process: `jobs.audit.concept_level.load_concepts(run folder)` reads those of a run (concepts-text.safetensors).

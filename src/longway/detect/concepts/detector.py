@@ -151,10 +151,6 @@ class ConceptDetector(Detector):
             )
         return self._names[key]
 
-    def number_of(self, pattern: Pattern) -> int:
-        """The number of the concept that a pattern of this detector describes."""
-        return int(pattern.place.rpartition(":")[2])
-
     def ranked(self, key: int) -> Ints:
         """All sampled rows, by number, those with most of a concept first."""
         return np.argsort(-self.scores[:, key], kind="stable")
@@ -187,20 +183,17 @@ class ConceptDetector(Detector):
         most = FREQUENT * len(self.places)
         return frozenset(word for word, n in self._text.n_rows_with().items() if n > most)
 
-    def typical(self, key: int, wanted: NDArray[np.bool_] | None = None) -> Ints:
-        """Places of the tested rows with a concept, the most typical first. wanted: which of the sampled rows; all by default."""
-        return self.places[self._typical_rows(key, wanted)]
-
     def examples(self, key: int, wanted: NDArray[np.bool_]) -> Ints:
-        """Like `typical`, but of the first rows those with a word of the name come first, so that a reader sees what the name is about."""
-        rows = self._typical_rows(key, wanted)
+        """Places of the rows of `typical_rows`; of the first of them, those with a word of the name come first, so that a reader sees what the name is about."""
+        rows = self.typical_rows(key, wanted)
         words = [f" {term} " for term in self.name(key)]
         texts = [f" {' '.join(self._text[row])} " for row in rows[:CLOSEST].tolist()]
         lacks = np.array([not any(word in text for word in words) for text in texts], dtype=bool)
         first = np.argsort(lacks, kind="stable")
         return self.places[np.concatenate([rows[:CLOSEST][first], rows[CLOSEST:]])]
 
-    def _typical_rows(self, key: int, wanted: NDArray[np.bool_] | None) -> Ints:
+    def typical_rows(self, key: int, wanted: NDArray[np.bool_] | None = None) -> Ints:
+        """Numbers of the tested rows with a concept, the most typical first. wanted: which of the sampled rows; all by default."""
         is_shown = self.is_tested if wanted is None else self.is_tested & wanted
         order = self.ranked(key)
         return order[is_shown[order] & (self.scores[order, key] >= self.concepts.bounds[key])]

@@ -31,20 +31,16 @@ from longway.detect.reading import TEXT, Reading
 from longway.detect.row_checks import check_rows
 from longway.detect.sources import sources
 from longway.detect.surface_scores import SurfaceScores, score_surface, telling_of
-from longway.engines.engine import Engine
 from longway.errors import ColumnError, DataError
 from longway.jobs.audit import croissant
 from longway.jobs.audit.concept_level import VECTORS, concept_detectors, save_concepts, untested_problems
-from longway.jobs.audit.concept_names import Naming, name_concepts, naming_engine
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
 from longway.jobs.audit.language_problems import language_problems
-from longway.jobs.audit.map import concept_maps
 from longway.jobs.audit.result import FILE, AuditResult, Findings, Histogram, SpaceSummary
 from longway.jobs.audit.rows import column_of, row_columns, row_summary, row_vectors
 from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.audit.show import hub_card
-from longway.jobs.engine_use import Engines, close
 from longway.jobs.held_out import Arranged, arrange
 from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
@@ -52,12 +48,11 @@ from longway.jobs.placement import reader
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.jobs.shards import Columns, remove_shards, score_frames, write_frames, write_score_shards
 from longway.languages.dataset import splitting_of
-from longway.records import Finding, Leak, Mentions, Problem
+from longway.records import Leak, Mentions, Problem
 from longway.show.html import render
-from longway.store import Journal, now
+from longway.store import now
 
 Step = Callable[[str], object]
-NameConcepts = Callable[[Sequence[Finding], Sequence[ConceptDetector], Dataset, Reading], Naming]
 SCORES = "scores.parquet"
 KEPT_WORDS = 20  # of each demographic attribute
 
@@ -71,7 +66,6 @@ def audit(
     tests: Mapping[str, Dataset] | None = None,
     out: Path | str | Literal[True] | None = None,
     on: str | None = None,
-    engines: Engines | None = None,
     watcher: Watcher | None = None,
     **options: object,
 ) -> AuditResult:
@@ -80,49 +74,20 @@ def audit(
     data: a dataset, or anything that `load` reads. split: the split to audit (default: "train" if there are several); the others are
     held-out sets. tests: more held-out sets by name, with the same columns; the leak is measured on them, and rows shared with the audited
     ones are reported. out: write a run folder; True chooses one in longway-runs. A finished run is read, not repeated.
-    on: "ray" or "ray://host:port" to compute on Ray; the result is the same. engines: where the engine of the settings is, and what it may cost. watcher: follows the audit.
+    on: "ray" or "ray://host:port" to compute on Ray; the result is the same. watcher: follows the audit.
     options: columns as in `load` (text, context, label, id), and the options of `longway audit` by name, such as `max_q=0.01`.
     """
     _check_no_candidates(data, options)
     whole, options = with_columns(data, options)
     chosen = settings_from(AuditSettings, settings, options)
     watcher = watcher or Watcher()
-    engines = engines or Engines()
     arranged = arrange(whole, split, tests)
     languages = set_split_rules(arranged.dataset)
-    engine = naming_engine(chosen.engine, engines, seed=chosen.seed)
-    try:
-        return _audit_in(arranged, chosen, languages, out, on, engine, engines, watcher)
-    finally:
-        close(engine)
-
-
-def _audit_in(
-    arranged: Arranged,
-    chosen: AuditSettings,
-    languages: Mapping[str, float],
-    out: Path | str | Literal[True] | None,
-    on: str | None,
-    engine: Engine | None,
-    engines: Engines,
-    watcher: Watcher,
-) -> AuditResult:
-    """The audit, in a run folder if there is one. languages: share of each. engine: names concepts."""
-
-    def naming(journal: Callable[[], Journal]) -> NameConcepts | None:
-        if engine is None:
-            return None
-        return lambda *found: name_concepts(
-            *found, engine=engine, journal=journal(), budget=engines.budget, watcher=watcher, seed=chosen.seed
-        )
-
     if out is None:
-        return _audit(
-            arranged, chosen, languages, on=on, naming=naming(lambda: Journal(None)), watcher=watcher
-        )
+        return _audit(arranged, chosen, languages, on=on, watcher=watcher)
     identity = RunIdentity.of("audit", arranged.dataset, chosen, held_out=arranged.held_out)
     planned = PlannedRun.choose(identity, arranged.dataset.source_name, None if out is True else out)
-    if (content := planned.finished(FILE, budget=engines.budget)) is not None:
+    if (content := planned.finished(FILE)) is not None:
         return replace(AuditResult.from_dict(content), folder=planned.folder)
     with planned.start(watcher) as run:
         scores = run.folder / SCORES
@@ -132,7 +97,6 @@ def _audit_in(
             languages,
             on=on,
             folder=run.folder,
-            naming=naming(lambda: run.journal),
             watcher=watcher,
         )
         watcher.step("writing the report")
@@ -165,10 +129,9 @@ def _audit(
     *,
     on: str | None = None,
     folder: Path | None = None,
-    naming: NameConcepts | None = None,
     watcher: Watcher,
 ) -> AuditResult:
-    """languages: share of each. folder: of the run, where Ray's workers may write the scores as a folder of shards, and concepts and vectors are kept. naming: names concepts."""
+    """languages: share of each. folder: of the run, where Ray's workers may write the scores as a folder of shards, and concepts and vectors are kept."""
     scores, vectors = (None, None) if folder is None else (folder / SCORES, folder / VECTORS)
     step = watcher.step
     dataset = arranged.dataset
@@ -239,10 +202,6 @@ def _audit(
         has_shards = scores is not None and write_score_shards(scores, reading, columns, frame_of)
         step("collecting examples")
         examples = examples_by_place(dataset, reading, _places_shown(found, surface))
-        named = Naming(tuple(grouped(found.chosen, examples)))
-        if naming is not None:
-            named = naming(named.findings, of_concepts, dataset, reading)
-        findings = Findings(named.findings)
         mean_gamma, histogram = _gamma_histogram(reading, surface.gamma)
         return AuditResult(
             dataset=replace(
@@ -251,12 +210,12 @@ def _audit(
             leaks=leaks,
             all_leaks=all_leaks,
             held_out=test_leaks,
-            problems=(*problems, *named.problems),
+            problems=tuple(problems),
             tested=found.tested,
             significant=found.significant,
             significant_rows=found.significant_rows,
             distinct={name: clusters.n_distinct(role) for role, name in reading.columns.items()},
-            findings=findings,
+            findings=Findings(grouped(found.chosen, examples)),
             sources=by_source,
             people=tuple(people_counts(found.tests, reading.label_names)),
             space=SpaceSummary(
@@ -268,12 +227,6 @@ def _audit(
             ),
             lengths=_length_histogram(reading),
             rows=row_summary(checks, dataset, reading),
-            names=named.names,
-            cost=named.costs,
-            failed_calls=named.failed_calls,
-            stopped=named.stopped,
-            budget=named.budget,
-            maps=concept_maps(of_concepts, findings, dataset, reading, seed=settings.seed),
             settings=settings,
             longway=version("longway"),
             created=now(),

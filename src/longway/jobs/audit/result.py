@@ -15,15 +15,12 @@ from longway.data.summary import DatasetSummary
 from longway.detect import GRAMMAR
 from longway.detect.sources import Sources
 from longway.errors import CheckFailed, RunError
-from longway.jobs.audit.concept_names import ConceptName
-from longway.jobs.audit.map import ConceptMap
 from longway.jobs.audit.rows import RowSummary
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.results import Result, check_version, read
 from longway.json_values import to_json
 from longway.records import Finding, Leak, Mentions, Problem, Telling
 from longway.stats import points_of
-from longway.store import CallTotals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +123,7 @@ class AuditResult(Checked):
 
     leaks: from words, by part of the input ("text", "context", "both"); all_leaks: from everything that the detectors see. held_out: leaks by name of the held-out set, then by part.
     tested, significant: patterns by level. significant_rows: patterns that would be significant if every row were an independent
-    observation. distinct: different texts of each column. sources: what a column of groups says, if one was named. rows: what is said of single rows. maps: rows in two dimensions, if concepts were looked for. names, cost, failed_calls: names of concepts by an engine, what it cost, and calls without an answer. stopped, budget: why naming stopped, and the most it was allowed to spend. score_frames: yields the scores of all rows in pieces; has_shards: whether they are on disk already.
+    observation. distinct: different texts of each column. sources: what a column of groups says, if one was named. rows: what is said of single rows. score_frames: yields the scores of all rows in pieces; has_shards: whether they are on disk already.
     folder: the run folder, if there is one.
     """
 
@@ -148,12 +145,6 @@ class AuditResult(Checked):
     space: SpaceSummary | None = None
     lengths: Histogram = field(default_factory=Histogram)
     rows: RowSummary | None = None
-    names: tuple[ConceptName, ...] = ()
-    cost: tuple[CallTotals, ...] = ()
-    failed_calls: int = 0
-    stopped: str = ""
-    budget: float | None = None
-    maps: tuple[ConceptMap, ...] = ()
     score_frames: Any = field(default=None, compare=False)
     has_shards: bool = field(default=False, compare=False)
     folder: Path | None = field(default=None, compare=False)
@@ -225,12 +216,6 @@ class AuditResult(Checked):
             "shortcut_space": asdict(self.space) if self.space else None,
             "lengths": asdict(self.lengths),
             "rows": to_json(self.rows) if self.rows else None,
-            "maps": to_json(self.maps),
-            "names": to_json(self.names),
-            "cost": to_json(self.cost),
-            "failed_calls": self.failed_calls,
-            "stopped": self.stopped,
-            "budget": self.budget,
             "settings": asdict(self.settings),
         }
 
@@ -250,7 +235,6 @@ class AuditResult(Checked):
                 "people": given.get("people") or (),
                 "space": given.get("shortcut_space") or None,
                 "lengths": given.get("lengths") or {},
-                "maps": given.get("maps") or (),
                 "score_frames": None,
             },
             file=FILE,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from longway.errors import SettingError
-from longway.jobs.options import DATA, ENGINE, option
+from longway.jobs.options import DATA, option
 
 Variant = Literal["mean", "token"]
 # The levels of `detect.DETECTORS`, repeated here so that `--help` need not import them.
@@ -59,7 +59,6 @@ class AuditSettings:
     group: Column with the source, annotator, generator, template or date of each row: does it predict the label, and are findings its fingerprint?
     encoder: Sentence encoder of the concept level: auto (minilm for English, multilingual for other languages, an extra), one of these two, or a name or
         folder of a Hugging Face encoder, which needs torch.
-    engine: Engine that names each concept in one line: served:MODEL. The name is kept only if the engine finds the rows by it.
     seed: Seed of folds and samples.
     """
 
@@ -70,7 +69,6 @@ class AuditSettings:
     levels: tuple[str, ...] = option((AUTO,), parse=levels_named)
     group: str | None = option(None, group=DATA)
     encoder: str = option(AUTO, advanced=True)
-    engine: str = option("none", group=ENGINE)
     seed: int = option(0)
 
     @property
@@ -93,7 +91,3 @@ class AuditSettings:
         if self.per_level < 1:
             raise SettingError(f"'per_level' must be 1 or more. Got {self.per_level}.")
         check_levels(self.levels)
-        if self.engine != "none" and "concept" not in self.chosen_levels:
-            raise SettingError(
-                f"The engine {self.engine} names concepts, and the concept level is left out. Add it: --levels all."
-            )

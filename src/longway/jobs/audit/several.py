@@ -29,7 +29,6 @@ from longway.jobs.audit.result import FILE as FINDINGS
 from longway.jobs.audit.result import AuditResult, Findings
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.audit.show import by_severity, strongest_leak, verdict
-from longway.jobs.engine_use import Engines, RunEstimate
 from longway.jobs.held_out import Arranged, arrange
 from longway.jobs.options import settings_from
 from longway.jobs.results import Result, check_version
@@ -301,7 +300,6 @@ def audit_labels(
     tests: Mapping[str, Dataset] | None = None,
     out: Path | str | Literal[True] | None = None,
     on: str | None = None,
-    engines: Engines | None = None,
     watcher: Watcher | None = None,
     **options: object,
 ) -> AuditLabelsResult:
@@ -331,7 +329,6 @@ def audit_labels(
             tests={name: test.with_label(choice.column, choice.tag) for name, test in (tests or {}).items()},
             out=None if folder is None else folder / name,
             on=on,
-            engines=engines,
             watcher=_OneLabel(watcher, f"{choice.name} ({at + 1} of {len(choices)})"),
         )
         if folder is not None:
@@ -353,9 +350,7 @@ def audit_labels(
     planned = PlannedRun.choose(identity, dataset.source_name, None if out is True else out)
     content = planned.finished(FILE)
     if content is not None and all(Run(planned.folder / name).is_done for name in folders):
-        earlier = AuditLabelsResult._read(content, planned.folder)
-        if not any(one.audit.stopped or one.audit.failed_calls for one in earlier.labels):
-            return earlier
+        return AuditLabelsResult._read(content, planned.folder)
     with planned.start(watcher) as run:
         result = result_in(run.folder)
         run.finish(FILE, result.to_dict(), report=render(result.page()))
@@ -375,10 +370,6 @@ class _OneLabel(Watcher):
     def progress(self, done: int, total: int) -> None:
         """So many parts of the current step are done."""
         self._watcher.progress(done, total)
-
-    def estimate(self, estimate: RunEstimate) -> None:
-        """The engine is about to be used for this label."""
-        self._watcher.estimate(estimate)
 
 
 def _columns(labels: Sequence[str] | str | None) -> list[str]:

@@ -16,7 +16,6 @@ from longway.detect import CONCEPT
 from longway.detect.severity import SEVERITIES, severity_of
 from longway.detect.sources import Sources
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
-from longway.jobs.audit.show_map import map_section, names_section
 from longway.jobs.audit.show_people import people_section
 from longway.jobs.audit.show_rows import rows_section
 from longway.languages.dataset import described
@@ -153,8 +152,6 @@ def audit_page(result: AuditResult) -> Page:
             *_sources_section(result.sources),
             *people_section(result, labels),
             *_space_section(result, labels),
-            *names_section(result.names, result.cost),
-            *map_section(result.maps, labels),
             *rows_section(result.rows, labels),
             _data_section(result, labels),
             _problems_section(result.problems),
@@ -552,8 +549,6 @@ def _below(finding: Finding) -> list[Block]:
             blocks.append(Only(REPORT, [Paragraph(f"{with_label}:", "also"), *shown]))
     is_single = finding.level == "grammar" and not finding.pattern.context
     blocks.append(Paragraph(ADVICE.get(SINGLE if is_single else finding.level, ADVICE["token"]), "advice"))
-    if finding.called:
-        blocks.append(Paragraph(f"An engine calls it: {cut(finding.called, PATTERN_LIMIT)}.", "also"))
     of_grammar = [variant for variant in finding.variants if variant.level == "grammar"]
     others = [variant for variant in finding.variants if variant.level != "grammar"]
     explained = "also" if finding.level == "grammar" else "patterns of the grammar that it explains"

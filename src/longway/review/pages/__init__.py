@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 from longway.review.pages.edit_pages import data_page, edit_page, edits_page, groups_page, row_page
 from longway.review.pages.finding_pages import finding_page, findings_page
-from longway.review.pages.map_pages import map_page
 from longway.review.pages.page_layout import PageView, Query, render, render_error, static_files
 from longway.review.pages.report_pages import proof_page, trees_page
 from longway.review.pages.run_pages import overview_page, run_page, summary_page
@@ -28,7 +27,6 @@ PAGES: dict[str, Callable[[RunContents, Query], PageView]] = {
     "summary": summary_page,
     "data": data_page,
     "data/{id}": row_page,
-    "map": map_page,
     "trees": trees_page,
     "proof": proof_page,
     "run": run_page,

@@ -308,7 +308,6 @@ def _tabs(contents: RunContents, path: str) -> list[Tab]:
         "edits": "edits",
         "groups": "edits",
         "data": "rows",
-        "map": "map",
         "trees": "trees",
         "proof": "proof",
     }

@@ -1,7 +1,6 @@
-"""The map of an audit, and rows in the orders that its checks give."""
+"""Rows in the orders that its checks give."""
 
 import json
-import re
 
 import polars as pl
 import pytest
@@ -11,7 +10,7 @@ from longway.detect.concepts.vectors import TextVectors
 from longway.errors import RunError
 from longway.review.pages import PAGES, render
 from longway.review.run_contents import RunContents
-from tests.jobs.topics import TopicEncoder, topic_of, topic_rows
+from tests.jobs.topics import TopicEncoder, topic_rows
 
 
 @pytest.fixture(scope="module")
@@ -36,33 +35,6 @@ def contents(run):
 def page(contents, name, **query):
     shown = PAGES[name](contents, {**query, "author": "me"})
     return shown.data, render(shown, contents, path=f"/{name}", author="me")
-
-
-def test_the_map_links_each_concept_to_its_rows(contents):
-    data, html = page(contents, "map")
-    assert data["concepts"]
-    assert len(re.findall(r'<a href="/map\?concept=\d+#rows"><ellipse', html)) == len(data["concepts"])
-    assert not data["ids"]
-
-
-def test_a_chosen_concept_shows_its_rows(contents):
-    data, html = page(contents, "map", concept="1")
-    assert (data["concept"], len(data["ids"])) == (1, min(50, data["concepts"][0]["rows"]))
-    texts = re.findall(r"<bdi>([^<]*case \d+x)</bdi>", html)
-    assert len(texts) == len(data["ids"])
-    assert len({topic_of(text) for text in texts}) == 1
-
-
-def test_a_concept_that_is_not_there_shows_the_map_alone(contents):
-    data, _ = page(contents, "map", concept="999")
-    assert data["concept"] is None
-
-
-def test_without_the_data_the_map_says_how_to_see_rows(run, tmp_path):
-    opened = RunContents(run[0])
-    _, html = page(opened, "map", concept="1")
-    opened.close()
-    assert "--data FILE" in html
 
 
 def test_rows_that_words_solve_come_in_the_order_of_their_bits(contents, run):
@@ -94,11 +66,10 @@ def test_only_orders_with_rows_are_offered(contents, small_rewrite):
     assert "unlikely" in page(contents, "data")[0]["orders"]
     other = RunContents(small_rewrite)
     assert page(other, "data")[0]["orders"] == {}
-    assert "This run has no map." in page(other, "map")[1]
     other.close()
 
 
-def test_a_damaged_map_is_an_error_with_the_next_step(contents):
-    contents.summary["maps"] = [{"column": 3}]
-    with pytest.raises(RunError, match=r'findings.json, "maps", is damaged.*again'):
-        _ = contents.maps
+def test_damaged_row_checks_are_an_error_with_the_next_step(contents):
+    contents.summary["rows"] = [{"column": 3}]
+    with pytest.raises(RunError, match=r'findings.json, "rows", is damaged.*again'):
+        _ = contents.possible_errors
