@@ -47,7 +47,6 @@ def test_the_plan_is_json(file):
     ("words", "said"),
     [
         (["--keep", "x"], "--keep is for labelled texts"),
-        (["--drafts", "--dry-run"], "--drafts is for labelled texts"),
         (["--remedy", "counterpart"], "There is no remedy 'counterpart' for data with candidates"),
         (["--remedy", "rewrite"], "needs an engine"),
         (["--answer", "missing"], "missing"),

@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+from typing import ClassVar
 
 import pytest
 
@@ -115,15 +116,18 @@ def test_a_plan_changes_nothing(tmp_path):
     assert plan.seconds == pytest.approx(30 + 0.06 * in_place + (0.02 + 0.03) * n + 0.0003 * words)
 
 
-def test_with_drafts_a_plan_expects_edits():
-    rough, tried = repair_plan(claims()), repair_plan(claims(), drafts=True)
-    assert [step.remedy for step in tried.steps] == [step.remedy for step in rough.steps]
-    assert tried.leak is not None
-    assert tried.patterns
-    assert any(step.edits is not None for step in tried.steps)
-    shown = [plan_page(plan, "claims").sections[0].blocks[0].columns[-1].name for plan in (rough, tried)]
-    assert shown == ["Rows", "Edits at most"]
-    assert tried.seconds >= rough.seconds  # loading and refused drafts are counted, too
+def test_a_repair_says_what_it_expects_before_it_begins():
+    class Shown(Watcher):
+        pages: ClassVar[list] = []
+
+        def page(self, page):
+            self.pages.append(page)
+
+    result = lw.repair(claims(), remedy=("take-out",), engine="none", watcher=Shown())
+    (page,) = Shown.pages
+    assert page.sections[0].blocks[0].columns[-1].name == "Edits at most"
+    assert result.expected
+    assert any(step.edits is not None for step in result.plan)
 
 
 PLANNING = """
@@ -310,48 +314,6 @@ def test_a_budget_keeps_money_for_the_judge_and_one_that_is_too_small_is_refused
     assert sum(one.calls for one in result.cost) == len(server.calls)
     assert not [edit for edit in result.edits if "not verified" in edit.reason]
     assert result.stopped == "the budget is spent"
-
-
-@pytest.fixture
-def quick_trial(monkeypatch):
-    """Remedies that are compared on two folds, by a bag of words."""
-    monkeypatch.setattr("longway.jobs.repair.trial.FOLDS", 2)
-    monkeypatch.setattr("longway.jobs.repair.trial._encoder", lambda: "")
-
-
-def test_remedies_are_compared_and_the_best_is_used(quick_trial):
-    result = lw.repair(reviews("For the record,", *ENGLISH, n=48), try_remedies=True)
-    names = [row.name for row in result.trial.rows]
-    assert names[:2] == ["nothing", "change texts"]
-    assert {"drop", "weigh"} <= set(names)
-    assert result.trial.chosen in names
-    assert {step.remedy for step in result.plan} <= set(result.trial.best.remedies)
-    for row in result.trial.rows:
-        assert row.low <= row.accuracy <= row.high
-    assert "Which remedy?" in result._repr_html_()
-
-
-def test_nothing_is_spent_on_a_comparison(quick_trial, tmp_path, monkeypatch):
-    path = tmp_path / "prices.toml"
-    path.write_text('[models]\n"toy" = { input = 100.0, output = 100.0 }\n')
-    monkeypatch.setenv("LONGWAY_PRICES", str(path))
-
-    class Asked(Watcher):
-        def estimate(self, estimate):
-            raise SettingError("stopped when asked")
-
-    with Loopback(answer) as server:
-        engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
-        with pytest.raises(SettingError, match="when asked"):
-            lw.repair(
-                claims(16),
-                engine="served:toy",
-                judge="none",
-                try_remedies=True,
-                engines=engines,
-                watcher=Asked(),
-            )
-        assert not server.calls
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from json import dumps
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -18,7 +18,6 @@ from longway.cli.options import (
     command,
 )
 from longway.errors import SettingError
-from longway.jobs.options import OUTPUT
 from longway.jobs.repair.settings import RepairSettings
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ OF_TEXTS = (
     "keep",
     "only",
     "keep_size",
-    "try_remedies",
     "describe",
 )  # options that say nothing about candidates
 
@@ -44,14 +42,6 @@ def repair(
     engines: EngineOptions,
     output: OutputOptions,
     dry_run: DryRun = False,
-    drafts: Annotated[
-        bool,
-        typer.Option(
-            "--drafts",
-            help="With --dry-run: write drafts for a few rows, and estimate edits, time and what is left of each pattern from them. Takes half a minute.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = False,
 ) -> None:
     """Repair the data: take shortcuts out, balance them by rows with another label, and leave out as few rows as possible.
 
@@ -81,8 +71,6 @@ def repair(
     from longway.show.terminal import show
 
     if (questions := choice.load(data, source)) is not None:
-        if drafts:
-            raise SettingError("--drafts is for labelled texts. Leave it out.")
         _repair_candidates(data, questions, choice, settings, engines, output, dry_run=dry_run)
         return
     loaded = source.load(data)
@@ -93,7 +81,6 @@ def repair(
                 settings,
                 split=source.split,
                 engines=engines.engines(),
-                drafts=drafts,
                 watcher=live,
             )
         if output.json:
@@ -102,12 +89,8 @@ def repair(
         show(plan_page(plan, loaded.source_name), screen())
         if plan.calls is not None:
             screen().print(estimate_words(plan.calls), soft_wrap=True)
-        if not drafts:
-            screen().print("With --drafts, a few drafts say how many edits to expect.")
-        end("Nothing was changed: this is the plan.", Step("Carry it out", again("--dry-run", "--drafts")))
+        end("Nothing was changed: this is the plan.", Step("Carry it out", again("--dry-run")))
         return
-    if drafts:
-        raise SettingError("--drafts belongs to --dry-run. Add --dry-run, or leave it out.")
     with Live(quiet=output.json, adds_rows=True, ask=engines.asks) as live:
         result = run_job(
             loaded,
@@ -176,8 +159,9 @@ def _candidate_settings(settings: RepairSettings) -> ChoiceRepairSettings:
     default = RepairSettings()
     for name in OF_TEXTS:
         if getattr(settings, name) != getattr(default, name):
-            option = "try" if name == "try_remedies" else name.replace("_", "-")
-            raise SettingError(f"--{option} is for labelled texts. These data have candidates. Leave it out.")
+            raise SettingError(
+                f"--{name.replace('_', '-')} is for labelled texts. These data have candidates. Leave it out."
+            )
     source = RUNNING.get().get_parameter_source("max_change")
     is_given = source is not None and source.name == "COMMANDLINE"
     engine = "none" if settings.engine == default.engine else settings.engine

@@ -66,8 +66,7 @@ from longway.jobs.repair.repairing import Repairing
 from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSummary
 from longway.jobs.repair.settings import ABOVE_CHANCE, ASKED, RepairSettings
 from longway.jobs.repair.show import plan_page
-from longway.jobs.repair.trial import Trial, try_remedies
-from longway.jobs.rows import dataset_of, rows_of
+from longway.jobs.rows import rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
 from longway.methods.method import Round, Rows
 from longway.methods.repair.reword import CANDIDATES
@@ -78,7 +77,6 @@ from longway.store import Journal, now
 
 COMPARE = "compare"  # a kind of work
 LABEL_CHECKS = ("judge", "entailment")  # those whose score is the probability that the label is right
-NO_PLAN = RepairPlan((), (), (), 1.0)
 SAMPLED = 20  # edits for a person to look at
 
 
@@ -122,22 +120,14 @@ def repair_plan(
     *,
     split: str | None = None,
     engines: Engines | None = None,
-    drafts: bool = False,
     watcher: Watcher | None = None,
 ) -> RepairPlan:
-    """The plan of `repair`; changes and writes nothing, and calls no server.
-
-    drafts: write drafts for a few rows, to say how many edits to expect and what they can do; otherwise the time is a rough estimate.
-    """
+    """The plan of `repair`, with a rough time; changes and writes nothing, and calls no server."""
     watcher = watcher or Watcher()
     with prepared(data, split, settings or RepairSettings(), engines or Engines()) as job:
         rows = job.rows()
         plan = job.plan(rows, watcher)
-        if not drafts:
-            return replace(rough_plan(plan, rows), calls=job.estimate(rows, plan))
-        repairing = job.repairing(rows, plan, Journal(None), watcher)
-        watcher.step("planning")
-        return replace(expected_plan(repairing), calls=job.estimate(rows, repairing.plan))
+        return replace(rough_plan(plan, rows), calls=job.estimate(rows, plan))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,30 +157,10 @@ class RepairJob:
         watcher.step("looking for shortcuts")
         return _plan(self.part, rows, self.settings, folder=folder, step=watcher.step)
 
-    def repairing(
-        self,
-        rows: Rows,
-        plan: RepairPlan,
-        journal: Journal,
-        watcher: Watcher,
-        settings: RepairSettings | None = None,
-    ) -> Repairing:
-        """The parts of the repair. settings: others than those of the job."""
+    def repairing(self, rows: Rows, plan: RepairPlan, journal: Journal, watcher: Watcher) -> Repairing:
+        """The parts of the repair."""
         writer, judge = (asker_of(one, journal, self.budget, watcher) for one in (self.writer, self.judge))
-        return Repairing(rows, plan, settings or self.settings, journal, watcher, writer=writer, judge=judge)
-
-    def trial(self, rows: Rows, journal: Journal, watcher: Watcher) -> Trial:
-        """The remedies compared on a sample, without engines that cost money: nothing is spent before it is confirmed."""
-        free, quiet = self, Watcher()  # only the trial as a whole reports progress
-        if costs_money(self.writer, self.judge):
-            free = replace(self, writer=None, judge=None, settings=replace(self.settings, engine="none"))
-        return try_remedies(
-            rows,
-            replace(free.settings, keep_size=False, levels=free.settings.quick_levels),
-            plan=lambda part, settings: _plan(dataset_of(part), part, settings),
-            build=lambda part, plan, settings: free.repairing(part, plan, journal, quiet, settings),
-            watcher=watcher,
-        )
+        return Repairing(rows, plan, self.settings, journal, watcher, writer=writer, judge=judge)
 
     def estimate(self, rows: Rows, plan: RepairPlan, *, spent: float = 0.0) -> RunEstimate | None:
         """What engines that cost money may take: a text for each row that a step looks at, every one judged. None if there are none."""
@@ -291,12 +261,8 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
     watcher, settings, part = run.watcher, job.settings, job.part
     watcher.step("reading")
     rows = job.rows()
-    trial = job.trial(rows, run.journal, watcher) if settings.try_remedies else None
-    if trial is not None:
-        settings = replace(settings, remedy=trial.best.remedies)
-        job = replace(job, settings=settings)
     started = time.monotonic()
-    plan = job.plan(rows, watcher, run.folder) if trial is None or trial.best.remedies else NO_PLAN
+    plan = job.plan(rows, watcher, run.folder)
     searched = time.monotonic() - started
     repairing = job.repairing(rows, plan, run.journal, watcher)
     watcher.step("planning")
@@ -323,7 +289,6 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
         dataset=DatasetSummary.of(part),
         settings=run.identity.settings,
         goal=plan.goal,
-        trial=trial,
         plan=plan.steps,
         expected=plan.patterns,
         expected_seconds=plan.seconds,

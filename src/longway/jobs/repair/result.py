@@ -10,7 +10,6 @@ from longway.data.summary import DatasetSummary
 from longway.jobs.before_after import Comparison
 from longway.jobs.edit_counts import CheckCount, ReasonCount, ShownEdit
 from longway.jobs.repair.plan import ExpectedPattern, PlannedRemedy
-from longway.jobs.repair.trial import Trial
 from longway.jobs.results import EditedResult, check_version, content_of, read
 from longway.store import CallTotals
 
@@ -48,8 +47,7 @@ class WeightSummary:
 class RepairResult(EditedResult):
     """What a repair changed, and how the data is before and after.
 
-    plan: the remedies in order. expected: what the plan expected of the strongest patterns, and expected_seconds how long it would take. signal: patterns that were left alone as real signal; goal: the accuracy that the leak should fall to. trial: the remedies compared, None if
-    they were not.
+    plan: the remedies in order. expected: what the plan expected of the strongest patterns, and expected_seconds how long it would take. signal: patterns that were left alone as real signal; goal: the accuracy that the leak should fall to.
     uses: what each remedy did. changed, added, dropped: rows. labels_at_risk: how many of the changed and added rows are expected
     to have a wrong label, by the probabilities of the check of labels; None if it did not look at all of them. labels_before, labels_after: rows by label. sample: edits drawn at random.
     stopped: why it ended. weights: None if rows were not weighed. cost: what engines did. failed_calls: by reason.
@@ -58,7 +56,6 @@ class RepairResult(EditedResult):
     dataset: DatasetSummary
     settings: Mapping[str, object]
     goal: float
-    trial: Trial | None = None
     plan: tuple[PlannedRemedy, ...]
     expected: tuple[ExpectedPattern, ...] = ()
     expected_seconds: float = 0.0

@@ -69,7 +69,6 @@ class RepairSettings:
     only: Repair only this pattern, as the audit names it. Repeatable.
     max_change: The most rows that may be changed, as a share of all; half as many may be dropped. Default: 60%. For data with candidates: the most that may be dropped. Default: 80%.
     keep_size: Keep the number of rows: rows that are added take the place of others.
-    try_remedies: Compare the remedies on a sample first, and use the best: a quick model is tested where shortcuts do not help.
     encoder: Sentence encoder of the concept level, as in an audit: auto, minilm, multilingual, or a name or folder of a Hugging Face encoder, which needs torch.
     engine: Rewords texts and writes counterparts; served and local also put patterns in and change lengths: rules (no model, English only), served:MODEL (any OpenAI-compatible server) or local (small LLM on
         this machine, English only). `longway engines` lists those that work here.
@@ -85,7 +84,6 @@ class RepairSettings:
     levels: tuple[str, ...] = option((AUTO,), parse=levels_named)
     max_change: float = option(0.6, parse=share_of_rows, metavar="SHARE", at_least=0, at_most=1)
     keep_size: bool = option(False, flag=True)
-    try_remedies: bool = option(False, flag=True, name="try")
     encoder: str = option(AUTO, advanced=True)
     engine: str = option("rules", group=ENGINE)
     judge: str = option("auto", group=ENGINE, advanced=True)
@@ -95,12 +93,6 @@ class RepairSettings:
     def chosen_levels(self) -> tuple[str, ...]:
         """The levels to look at."""
         return QUICK if self.levels == (AUTO,) else self.levels
-
-    @property
-    def quick_levels(self) -> tuple[str, ...]:
-        """The levels that take little time: all that are chosen but grammar and concepts; without them, all others."""
-        quick = tuple(level for level in QUICK if level != "grammar")
-        return tuple(level for level in quick if level in self.chosen_levels) or quick
 
     @property
     def needs_engine(self) -> bool:

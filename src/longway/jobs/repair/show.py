@@ -20,7 +20,6 @@ from longway.jobs.change_show import (
 from longway.jobs.repair.plan import ExpectedPattern, PlannedRemedy, RepairPlan
 from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSummary
 from longway.jobs.repair.settings import DROP
-from longway.jobs.repair.trial import Trial
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
 from longway.show.labels import POINTS, Label, labels_of, roles_of, setting_rows
 from longway.show.numbers import count, counted, duration, percent
@@ -76,7 +75,6 @@ def repair_page(result: RepairResult) -> Page:
         figures=_key_figures(result),
         figures_style="three",
         sections=[
-            *([_trial_section(result.trial)] if result.trial else []),
             _remedies_section(result),
             leak_section(comparison, file=FILE),
             patterns_section(comparison, labels, file=FILE),
@@ -280,42 +278,6 @@ def _worse_section(result: RepairResult, labels: Mapping[str, Label]) -> Section
         )
     left = replace(comparison, worse=worse, n_worse=max(0, comparison.n_worse - n_signal))
     return worse_section(left, labels, objections=notes)
-
-
-def _trial_section(trial: Trial) -> Section:
-    columns = [
-        Column("Remedy"),
-        Column("Rows", number=True),
-        Column("Counter-examples", number=True),
-        Column("95%", number=True),
-        Column("All rows", number=True),
-        Column("95%", number=True),
-    ]
-    rows = [
-        Row(
-            [
-                [Span(row.name, "strong")] if row.name == trial.chosen else row.name,
-                count(row.rows),
-                percent(row.counter) if trial.counter_examples else "",
-                f"{percent(row.counter_low)} to {percent(row.counter_high)}"
-                if trial.counter_examples
-                else "",
-                percent(row.accuracy),
-                f"{percent(row.low)} to {percent(row.high)}",
-            ]
-        )
-        for row in trial.rows
-    ]
-    lead = (
-        f"Accuracy of a quick model ({trial.model}) by cross-validation on {count(trial.sample)} rows. In {count(trial.counter_examples)} of them, "
-        f"the counter-examples, the strongest patterns point to a wrong label. Used: {trial.chosen}."
-    )
-    return Section(
-        "trial",
-        "Which remedy?",
-        [Paragraph(lead, "rest"), Table(columns, rows, "labels")],
-        on=REPORT | SCREEN,
-    )
 
 
 def _weights(weights: WeightSummary) -> str:
