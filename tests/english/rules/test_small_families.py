@@ -1,4 +1,4 @@
-"""Aspect, names of things, synonyms and names: exact sentences, and those that must stay."""
+"""Aspect, names of things and synonyms: exact sentences, and those that must stay."""
 
 import re
 from pathlib import Path
@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 
 from longway.english.rules import RULES, captions, word_choice
-from longway.english.rules.rule import Scene
 from tests.english.rules.put import put
-from tests.english.rules.said import scene_of
 
 
 @pytest.mark.parametrize(
@@ -112,30 +110,6 @@ def test_a_word_becomes_a_synonym_with_its_article():
     assert "She bought a car." in new
     assert "She purchased an automobile." in new
     assert put(word_choice.words, "Car Wash is a film.") == []
-
-
-def test_a_telling_name_changes_everywhere_and_keeps_its_gender():
-    text = "Mary Cole is great. I love Cole, and she sings."
-    found = list(word_choice.names(Scene(scene_of(text).document, avoid=frozenset({"cole"}))))
-    assert found
-    for one in found:
-        new = one.apply(scene_of(text).document)
-        assert one.keeps == "label"
-        assert "Cole" not in new
-        assert "Mary" not in new
-        assert new.endswith(", and she sings.")
-        first, surname = new.split()[:2]
-        assert first in word_choice.NAMES["feminine"]
-        assert f"I love {surname}," in new
-
-
-@pytest.mark.parametrize(
-    ("context", "telling"),
-    [("Mary Cole sings.", {"cole"}), (None, {"great"}), (None, set())],
-)
-def test_names_stay_in_pairs_and_where_they_tell_nothing(context, telling):
-    document = scene_of("Mary Cole is great.").document
-    assert list(word_choice.names(Scene(document, context, avoid=frozenset(telling)))) == []
 
 
 def test_the_table_holds_every_family_under_its_name():

@@ -36,19 +36,14 @@ RULES: dict[str, Rule] = {
     "from_context": from_context.from_context,
     "details": details.details,
     "passive": passive.passive,
-    "clause_order": word_order.clause_order,
     "fronting": word_order.fronting,
     "there": captions.there,
     "nominal": nominal.nominal,
     "origins": nominal.origins,
     "phrases": phrase_groups.phrases,
     "aspect": captions.aspect,
-    "list_order": word_order.list_order,
-    "contractions": word_choice.contractions,
     "number_words": number_words.number_words,
-    "hedges": word_choice.hedges,
     "words": word_choice.words,
-    "names": word_choice.names,
 }
 
 

@@ -65,9 +65,7 @@ Rule = Callable[[Scene], Iterator[Rephrasing]]
 MAX_PARTS = 3  # rephrasings per text
 MAX_COMBINED = 10  # single rephrasings that are combined
 # Families that rebuild a clause. Two of them are never combined: one could change what the other relies on.
-REBUILDING = frozenset(
-    "negation restrictors contrast passive clause_order fronting there list_order nominal aspect".split()
-)
+REBUILDING = frozenset("negation restrictors contrast passive fronting there nominal aspect".split())
 _FLAW = re.compile(
     r"  | [,.;:!?](?!\.)|\b(?:the|a|an) (?:the|a|an)\b|,,|,\.|\w\.\.(?!\.)|\b(\w+) \1\b", re.IGNORECASE
 )

@@ -1,25 +1,20 @@
-"""Word order: clauses, times and list items moved. Families: clause_order, fronting, list_order.
+"""Word order: clauses and times moved. Family: fronting. `clause_order` is a function of its own, by which a repair changes how texts begin.
 
     clause_order    "Although it rained, they played."   <->  "They played, although it rained."
     fronting        "Ann was born in Rome in 1984."      <->  "In 1984, Ann was born in Rome."
                     "Ann died in Rome."                  <->  "Rome is where Ann died."
                     "Ann wrote the song."                <->  "It was Ann who wrote the song."
                     "Ann is the owner of the house."     <->  "The owner of the house is Ann."
-    list_order      "Ann Roe and Ben Poe"                 ->  "Ben Poe and Ann Roe"
 
-A pronoun is never moved before its name. Nothing is moved across "not", "only" and the like: their scope could change. In
-lists only names of people or places, bare nouns and bare adjectives are exchanged. Fixed pairs ("rock and roll"), items that
-refer to each other ("Ann and her brother"), titles and sequences of events stay.
+A pronoun is never moved before its name. Nothing is moved across "not", "only" and the like: their scope could change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from longway.english.articles import with_articles
 from longway.english.document import Change, Document, Word
 from longway.english.listed_words import listed_words
-from longway.english.people.person_words import PLACES
 from longway.english.rules.clauses import Clause, clauses, is_person, is_plural_span
 from longway.english.rules.passive import PASSIVE_VERBS
 from longway.english.rules.phrase_groups import kinds_of
@@ -373,110 +368,3 @@ def _undo_cleft(document: Document, number: int, sentence: WordSpan) -> Iterator
 def has_scope(words: tuple[Word, ...]) -> bool:
     """Return True if "not", "only" or the like is among the words: their scope depends on the order."""
     return any(w.lower in _SCOPE_WORDS for w in words)
-
-
-_FIXED_SETS = frozenset(frozenset(pair.split("/")) for pair in _LISTS["fixed_pairs"])
-_SEQUENCE_WORDS = _LISTS["sequence_words"]
-
-
-def list_order(scene: Scene) -> Iterator[Rephrasing]:
-    """Yield the text with the first and last item of one list exchanged."""
-    document = scene.document
-    for word in document:
-        others = document.children(word, "conj")
-        if others and word.relation != "conj":
-            yield from _swapped(document, [word, *others])
-
-
-def _swapped(document: Document, items: list[Word]) -> Iterator[Rephrasing]:
-    sentence = document.sentence_of(items[0])
-    if any(w.lower in _SEQUENCE_WORDS for w in sentence) or not 2 <= len(items) <= 5:
-        return
-    if frozenset((items[0].lower, items[-1].lower)) in _FIXED_SETS or not _is_joined_by_and(document, items):
-        return
-    pieces = _name_spans(document, items) or _bare_spans(document, items)
-    if pieces is None:
-        return
-    first, last = pieces[0], pieces[-1]
-    sentence_start = first.first == document.sentence_of(items[0])[0].index
-    new_first = last.text
-    if sentence_start and first.text[:1].isupper():
-        new_first = new_first[:1].upper() + new_first[1:]
-    changes = [first.becomes(new_first), last.becomes(first.inside)]
-    yield Rephrasing("list_order.swapped", with_articles(document, *changes))
-
-
-def _is_joined_by_and(document: Document, items: list[Word]) -> bool:
-    joints = [w for item in items for w in document.children(item, "cc")]
-    return (
-        len(joints) == 1
-        and joints[0].lower in ("and", "or")
-        and not document.children(items[0], "det:predet", "cc:preconj")
-    )
-
-
-def _name_spans(document: Document, items: list[Word]) -> list[WordSpan] | None:
-    """Return the items if all are people or all are places."""
-    names = name_indices(document)
-    pieces = []
-    for item in items:
-        piece = _full_name(document, item)
-        if any(w.index not in names or w.lower in ("and", ",", "of") for w in piece.words):
-            return None
-        pieces.append(piece)
-    people = all(len(piece) > 1 for piece in pieces) and all(is_person(document, item) for item in items)
-    places = all(piece.text.lower() in PLACES for piece in pieces)
-    after = document.words[pieces[-1].last + 1] if pieces[-1].last + 1 < len(document) else None
-    ends = after is None or (after.index not in names and after.lower not in ("'s", "’s", "'"))
-    return pieces if (people or places) and ends else None
-
-
-def _full_name(document: Document, item: Word) -> WordSpan:
-    """Return the name that a word belongs to, up to the next comma or "and"."""
-    names = name_indices(document)
-
-    def belongs(index: int) -> bool:
-        return index in names and document.words[index].lower not in (",", "and", "or", "&")
-
-    first = last = item.index
-    while belongs(first - 1):
-        first -= 1
-    while belongs(last + 1):
-        last += 1
-    return WordSpan(document, first, last)
-
-
-def _bare_spans(document: Document, items: list[Word]) -> list[WordSpan] | None:
-    """Return the items if all are single nouns or single adjectives, with the same article or none."""
-    kind = items[0].upos
-    tags = {item.tag for item in items}
-    if kind not in ("NOUN", "ADJ") or any(item.upos != kind for item in items) or len(tags) != 1:
-        return None
-    names = name_indices(document)
-    articles = []
-    for number, item in enumerate(items):
-        below = [w for w in document.children(item) if w.relation not in ("conj", "cc", "punct")]
-        if number == 0 and kind == "NOUN":
-            below = [w for w in below if w.index < item.index]
-        if number == 0 and item.dep == "root":
-            below = [w for w in below if w.relation not in ("cop", "nsubj", "aux", "advmod")]
-        is_plain = all(w.relation == "det" and w.lower in ("a", "an", "the") for w in below)
-        if not is_plain or item.index in names:
-            return None
-        articles.append(below[0].lower if below else "")
-    if kind == "NOUN" and _is_modified(document, items):
-        return None
-    if len(set(articles)) == 1 or not any(articles[1:]) or {"a", "an"} >= set(articles):
-        return [WordSpan(document, item.index, item.index) for item in items]
-    return None
-
-
-def _is_modified(document: Document, items: list[Word]) -> bool:
-    """Return True if a modifier may belong to one item only: "a book and a film about it"."""
-    after = document.words[items[-1].index + 1] if items[-1].index + 1 < len(document) else None
-    is_followed = after is not None and (after.upos in ("NOUN", "PROPN", "ADP", "PART") or after.text == "-")
-    whole = span_of(document, items[0])
-    ignored = ("conj", "cc", "punct", *(("nsubj", "cop") if items[0].dep == "root" else ()))
-    later = (w for w in document.children(items[0]) if w.index > items[0].index)
-    dependents = [w for w in later if w.relation not in ignored]
-    return is_followed or bool(dependents) or whole is None

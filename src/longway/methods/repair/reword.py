@@ -45,7 +45,7 @@ class Reword:
         self._seed = seed
 
     def propose_all(self, rows: Sequence[RepairRow], target: Target) -> list[list[Draft]]:
-        """The rewordings that do not show the pattern; none where the budget ended. "isn't" in place of "is not" would change nothing."""
+        """The rewordings that do not show the pattern; none where the budget ended."""
         asked = [row for row in rows if not (self.needs_english and is_longer_than(row.text, LONGEST))]
         is_concept = target.pattern.level == CONCEPT
         prompts = [self._prompt(row, target) for row in asked]
@@ -53,7 +53,7 @@ class Reword:
         drafts: dict[int, list[Draft]] = {row.number: [] for row in rows}
         for row, written in zip(asked, answers, strict=False):
             for text, how in with_how(written):
-                if not shows(target.pattern, text, row) and "contractions." not in how:
+                if not shows(target.pattern, text, row):
                     draft = Draft(
                         text,
                         f"reword.{how or 'engine'}",
