@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.golden import real_data
 from tests.golden.answers import serving
 
 SAMPLES = ("claims", "reviews")
@@ -60,6 +61,8 @@ def write_data(folder: Path) -> None:
     ]
     pl.DataFrame(given).write_csv(folder / "given.csv")
     _write_benchmarks(folder)
+    if real_data.is_here():
+        real_data.write_data(folder)
 
 
 def _words(text: str, n: int) -> str:
@@ -294,6 +297,43 @@ _add("claims-explain-shapley", "explain", CLAIMS, "--limit", "120", "--rows", "4
      "--model", "bow", "--wrong", "--folds", "2")  # fmt: skip
 _add("reviews-explain-gradients", "explain", REVIEWS, "--limit", "120", "--rows", "4", "--search", "5", "--method", "ig", "--model", "dan",
      "--folds", "2")  # fmt: skip
+
+# Real data, with defaults.
+if real_data.is_here():
+    for _name in (*real_data.TEXTS, real_data.MIXED):
+        _data = f"../data/{_name}.jsonl"
+        _add(f"real-{_name}-audit", "audit", _data)
+        _add(f"real-{_name}-repair", "repair", _data)
+        _add(f"real-{_name}-rewrite", "rewrite", _data, "--engine", "rules", "--rounds", "1")
+        _add(f"real-{_name}-perturb", "perturb", _data)
+        _add(f"real-{_name}-augment", "augment", _data, "--engine", "rules", "--limit", "60", *MODELS)
+    for _name in real_data.TEXTS:
+        _add(f"real-{_name}-prove", "prove", f"../data/{_name}.jsonl", f"../real-{_name}-repair/run", "--test",
+             f"test=../data/{_name}-test.jsonl", "--model", "bow", "--seeds", "2", needs=f"real-{_name}-repair")  # fmt: skip
+        _add(
+            f"real-{_name}-explain",
+            "explain",
+            f"../data/{_name}.jsonl",
+            "--rows",
+            "8",
+            "--search",
+            "20",
+            "--samples",
+            "60",
+        )
+    for _name in real_data.CANDIDATES:
+        _data = f"../data/{_name}.jsonl"
+        _add(f"real-{_name}-audit", "audit", _data)
+        _add(f"real-{_name}-repair", "repair", _data)
+        _add(
+            f"real-{_name}-prove",
+            "prove",
+            _data,
+            f"../real-{_name}-repair/run",
+            "--seeds",
+            "2",
+            needs=f"real-{_name}-repair",
+        )
 
 # Planted shortcuts.
 KINDS = tuple(

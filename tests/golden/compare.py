@@ -9,6 +9,9 @@ Prints four lists and exits with 1 if the first is not empty:
     wording    sentences that differ: reasons, messages, what commands print, cards
     reports    headings, tables and charts of report.html, for information
 
+With two digests (`record.py --digest FILE`), or one and a recording, it prints for each case how many rows, edits and findings differ, and
+which figures; it exits with 1 if any does.
+
 A path reads `case/file: key.key[row].key`. --allow takes such a path with * for any text, for a change that is intended.
 """
 
@@ -429,6 +432,21 @@ def _first_of_each_file(entries: list[str], most: int) -> list[str]:
     return shown
 
 
+def _compare_digests(before: Path, after: Path, *, only: list[str], most: int) -> None:
+    """Compare what two digests, or a digest and a recording, have in common; exit with 1 if something differs."""
+    from tests.golden import digest
+
+    one, other = (
+        json.loads(path.read_text()) if path.is_file() else digest.digest(path) for path in (before, after)
+    )
+    if only:
+        one["cases"] = {
+            name: case for name, case in one["cases"].items() if any(part in name for part in only)
+        }
+    print(*digest.lines_of(one, other, most=most), sep="\n")
+    sys.exit(1 if any(any(case.values()) for case in digest.differences(one, other).values()) else 0)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("before", type=Path)
@@ -443,6 +461,9 @@ def main() -> None:
         "--all", action="store_true", help="print all differences, not the first of each list"
     )
     options = parser.parse_args()
+    if options.before.is_file() or options.after.is_file():
+        _compare_digests(options.before, options.after, only=options.only, most=1000 if options.all else 3)
+        return
     for folder in (options.before, options.after):
         if not (folder / "times.json").exists():
             parser.error(f"{folder} is no recording: it has no times.json")
@@ -452,4 +473,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     main()

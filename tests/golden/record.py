@@ -1,10 +1,11 @@
 """Run every command that leaves a run folder on the built-in samples, and keep what it wrote.
 
-    python tests/golden/record.py --out DIR [--only NAME ...] [--missing] [--list]
+    python tests/golden/record.py --out DIR [--only NAME ...] [--missing] [--list] [--digest FILE]
 
 Each case of `cases.py` has a folder in DIR with its run folder, what each command printed (`1-audit.out`, `.err`; `.json` for --json), exit
 codes and, for served engines, the requests that the server received. `times.json` has the processor time of each command. Commands run in
 forks of this process, which has imported the large libraries once: starting them anew would take longer than most of the work.
+--digest writes hashes and figures without any text, which may be kept in the repository; `compare.py` reads them, too.
 """
 
 from __future__ import annotations
@@ -169,6 +170,9 @@ def main() -> None:
     )
     parser.add_argument("--missing", action="store_true", help="only cases that DIR does not have yet")
     parser.add_argument("--list", action="store_true", help="print the names of all cases")
+    parser.add_argument(
+        "--digest", type=Path, metavar="FILE", help="also write hashes and figures, without texts"
+    )
     options = parser.parse_args()
     chosen = cases.chosen(options.only)
     if options.list or options.out is None:
@@ -196,6 +200,10 @@ def main() -> None:
         wall = time.monotonic() - started
         print(f"{name:34} {sum(case.seconds.values()):7.1f} s of processor time {wall:7.1f} s", flush=True)
     total = sum(sum(times[name].values()) for name in chosen)
+    if options.digest is not None:
+        from tests.golden.digest import digest
+
+        options.digest.resolve().write_text(json.dumps(digest(out), indent=1) + "\n", encoding="utf-8")
     print(f"{len(chosen)} cases, {total:.0f} s of processor time, {time.monotonic() - began:.0f} s in all")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden import compare
+from tests.golden import compare, digest
 from tests.golden.answers import completion
 
 FINDINGS = {
@@ -142,3 +142,34 @@ def test_the_fixed_server_gives_the_same_answer_to_the_same_request():
     assert json.loads(first["choices"][0]["message"]["content"]) == {
         "rewrites": ["On the whole, the film was warm.", "In the end, the film was warm."]
     }
+
+
+def test_a_digest_has_no_text_and_counts_what_differs(tmp_path):
+    other = [*EDITS, EDITS[0] | {"id": "2"}]
+    folders = [recording(tmp_path / "a"), recording(tmp_path / "b", edits=other, findings=FINDINGS | {"leak": {"text": {"accuracy": 0.6}}})]  # fmt: skip
+    for folder in folders:
+        (folder / "times.json").write_text('{"case": {}}')
+        (folder / "case" / "codes.json").write_text("{}")
+    one, two = map(digest.digest, folders)
+    assert "a text" not in json.dumps(one)
+    assert not any(digest.differences(one, one)["case"].values())
+    found = digest.differences(one, two)["case"]
+    assert (found["rows"], found["edits"], found["findings"]) == (0, 1, 0)
+    assert found["figures"] == {"findings.leak.text.accuracy": (0.8123, 0.6)}
+    assert "1 differ: 0 rows, 1 edits" in "\n".join(digest.lines_of(one, two))
+
+
+def test_digests_are_compared_by_the_command(tmp_path):
+    folder = recording(tmp_path / "a")
+    (folder / "times.json").write_text('{"case": {}}')
+    (folder / "case" / "codes.json").write_text("{}")
+    kept = tmp_path / "kept.json"
+    content = digest.digest(folder)
+    kept.write_text(json.dumps(content))
+    same = subprocess.run([sys.executable, compare.__file__, kept, folder], capture_output=True, text=True)
+    assert same.returncode == 0, same.stderr
+    content["cases"]["case"]["edits"] = "0000"
+    kept.write_text(json.dumps(content))
+    changed = subprocess.run([sys.executable, compare.__file__, kept, folder], capture_output=True, text=True)
+    assert changed.returncode == 1
+    assert "1 differ: 0 rows, 1 edits" in changed.stdout
