@@ -41,15 +41,15 @@ from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
 from longway.jobs.before_after import PatternChange
 from longway.jobs.plant.kinds import KINDS
-from longway.jobs.plant.measure import Detection, Repair, detection, information, repair
 from longway.jobs.plant.planting import Plant, Planted, plant, reversed_test
-from longway.jobs.plant.sample_shortcuts import PlantedChange, planted_changes
+from longway.jobs.plant.sample_shortcuts import PlantedChange, information, planted_changes
 from longway.jobs.prove.training import Cell, Version, train_cell
 from longway.jobs.repair.job import repair as run_repair
 from longway.jobs.repair.result import RepairResult
 from longway.jobs.repair.settings import RepairSettings
 from longway.records import Example, Finding
 from longway.sample import NAMES, planted, sample_path
+from plant_measures import Detection, Repair, detection, repair
 
 SINGLE = tuple(sorted(kind for kind in KINDS if not KINDS[kind].needs_context))
 CLEAN = {  # training rows, test rows, what is planted in them

@@ -242,6 +242,20 @@ SMALL = {
     ),
     "runs/grammar_imdb.py": ([*GRAMMAR, "--limit", "3", "--batch", "8"], {"kinds", "kinds_found"}),
     "runs/grammar_subj.py": ([*GRAMMAR, "--limit", "10"], {"kinds", "kinds_found"}),
+    "runs/plant.py": (
+        [
+            "src/longway/sample/reviews.jsonl",
+            "--kind",
+            "word",
+            "--kind",
+            "length:0.9",
+            "--rate",
+            "0.1",
+            "--out",
+            "OUT",
+        ],
+        {"rows", "test_rows"},
+    ),
     "runs/planted.py": (
         ["--limit", "40", "--only", "claims"],
         {
@@ -277,6 +291,7 @@ NEED_NO_DATA = {
     "bench/served.py",
     "bench/grammar.py",
     "bench/razor.py",
+    "runs/plant.py",
     "runs/planted.py",
     "runs/redteam.py",
     "bench/writer.py",
@@ -289,7 +304,13 @@ def test_every_script_is_listed_above():
     }
     parts = {name for name in scripts if name.startswith(("runs/writer_", "runs/coba_", "runs/razor_"))}
     parts -= set(SMALL)
-    shared = {"bench/common.py", "runs/common.py", "runs/grammar_common.py", "runs/on_ray.py"}
+    shared = {
+        "bench/common.py",
+        "runs/common.py",
+        "runs/grammar_common.py",
+        "runs/on_ray.py",
+        "runs/plant_measures.py",
+    }
     assert scripts - shared - parts == set(SMALL)
 
 
@@ -324,7 +345,7 @@ def in_this_process(script, options, monkeypatch, capsys):
     monkeypatch.syspath_prepend(ROOT / Path(script).parent)
     monkeypatch.setattr(sys, "argv", [script, *options])
     parts = [name for name in sys.modules if name.startswith("coba_")]
-    for name in ("common", "grammar_common", *parts):
+    for name in ("common", "grammar_common", "plant_measures", *parts):
         monkeypatch.delitem(sys.modules, name, raising=False)
     capsys.readouterr()
     runpy.run_path(str(ROOT / script), run_name="__main__")

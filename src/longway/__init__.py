@@ -65,6 +65,8 @@ if TYPE_CHECKING:
     from longway.jobs.perturb_score.job import perturb_score
     from longway.jobs.perturb_score.result import PerturbScoreResult
     from longway.jobs.perturb_score.settings import PerturbScoreSettings
+    from longway.jobs.plant.job import PlantedData, plant_shortcuts
+    from longway.jobs.plant.planting import Plant
     from longway.jobs.prove.job import prove
     from longway.jobs.prove.result import ProveResult
     from longway.jobs.prove.settings import ProveSettings
@@ -132,6 +134,8 @@ _HOME = {
     "longway.jobs.perturb_score.job": ("perturb_score",),
     "longway.jobs.perturb_score.result": ("PerturbScoreResult",),
     "longway.jobs.perturb_score.settings": ("PerturbScoreSettings",),
+    "longway.jobs.plant.job": ("PlantedData", "plant_shortcuts"),
+    "longway.jobs.plant.planting": ("Plant",),
     "longway.jobs.prove.job": ("prove",),
     "longway.jobs.prove.result": ("ProveResult",),
     "longway.jobs.prove.settings": ("ProveSettings",),
@@ -188,6 +192,8 @@ __all__ = [
     "PerturbScoreResult",
     "PerturbScoreSettings",
     "PerturbSettings",
+    "Plant",
+    "PlantedData",
     "Problem",
     "ProveResult",
     "ProveSettings",
@@ -217,6 +223,7 @@ __all__ = [
     "perturb",
     "perturb_pairs",
     "perturb_score",
+    "plant_shortcuts",
     "prove",
     "prove_choices",
     "repair",

@@ -26,7 +26,6 @@ CASES = {
     "rewrite": ["rewrite", "my reviews.csv", "--method", "none"],
     "augment": ["augment", "my reviews.csv", "--method", "eda"],
     "perturb": ["perturb", "my reviews.csv"],
-    "bench plant": ["bench", "plant", "my reviews.csv", "--kind", "word"],
     "doctor": ["doctor"],
     "engines": ["engines"],
     "engines install": ["engines", "install", "rules"],

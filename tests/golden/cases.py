@@ -335,26 +335,6 @@ if real_data.is_here():
             needs=f"real-{_name}-repair",
         )
 
-# Planted shortcuts.
-KINDS = tuple(
-    part
-    for kind in ("word", "phrase:0.9", "name", "position", "template", "punctuation", "negation", "length")
-    for part in ("--kind", kind)
-)
-_both("plant", "bench", "plant", DATA, *KINDS, "--rate", "0.06", after=("--rate", "0.2"))
-_add(
-    "claims-plant-overlap",
-    "bench",
-    "plant",
-    CLAIMS,
-    "--kind",
-    "overlap",
-    "--for",
-    "SUPPORTS",
-    "--rate",
-    "0.15",
-)
-
 
 def _review(case: Any, run: str) -> None:
     """Decide on findings and edits of a run on the review's page, export, and rewrite again with the decisions."""

@@ -16,8 +16,6 @@ from longway.errors import RunError, SettingError
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
 from longway.jobs.perturb.job import perturb
-from longway.jobs.plant.job import plant_data
-from longway.jobs.plant.planting import Plant
 from longway.records import Pattern
 from longway.review import index
 from longway.review.decisions import LookupFailed
@@ -368,17 +366,13 @@ def test_data_that_the_audit_was_not_made_from_is_refused(audited, tmp_path):
         RunContents(audited, data=tmp_path / "nothing.jsonl")
 
 
-def test_a_perturbation_with_added_rows_and_a_planted_dataset_open(tmp_path):
+def test_a_perturbation_with_added_rows_opens(tmp_path):
     data = load(rows_of(12), id="id")
     perturb(data, add=True, out=tmp_path / "perturb")
     contents = RunContents(tmp_path / "perturb")
     kept = contents.edits.page(EditFilter(status="kept")).rows
     assert contents.row(kept[0].edit.source).edits[-1].key == kept[0].key
     assert contents.rows().total == 12 + len({one.edit.id for one in kept})
-    contents.close()
-    plant_data(load(reviews(60)), [Plant("word", "pos")], out=tmp_path / "plant")
-    contents = RunContents(tmp_path / "plant")
-    assert (contents.rows().total, contents.has("edits")) == (contents.summary["rows"]["train"], False)
     contents.close()
 
 

@@ -35,7 +35,6 @@ COMMANDS = {
     "review": ("review:command", "Open a local web page with the findings and edits of a run: accept, reject or rewrite them, and export the result."),
     "rewrite": ("rewrite:rewrite", "Rewrite the texts whose surface predicts their label; labels, ids and size stay."),
     "runs": ("runs:command", "List the runs in a folder, newest first."),
-    "bench": ("bench:app", "Make data with known shortcuts, on which a method can be measured."),
     "engines": ("engines:app", "List the engines that write and judge text, test how good one is, and install what one needs."),
 }  # fmt: skip
 LOOK: Any = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": "markdown"}

@@ -37,7 +37,6 @@ SUMMARIES = {
     "prove": "results.json",
     "fairness": "fairness.json",
     "explain": "explain.json",
-    "plant": "planted.json",
 }
 
 

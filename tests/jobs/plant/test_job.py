@@ -1,12 +1,14 @@
-"""Planting into a run folder: files that read back, rows that add up, ids that hold."""
+"""Planted data as files: they read back, rows add up, ids hold."""
+
+import json
 
 import polars as pl
 import pytest
 
 from longway.data import load, save
 from longway.data.dataset import examples_of
-from longway.errors import RunError, SettingError
-from longway.jobs.plant.job import divide, plant_data
+from longway.errors import SettingError
+from longway.jobs.plant.job import divide, plant_shortcuts
 from longway.jobs.plant.planting import Plant
 from tests.jobs.plant.rows import rows_of
 
@@ -23,35 +25,40 @@ def frame_of(n, **more):
     return pl.DataFrame(columns | more)
 
 
-def read(result, name):
-    return load(next(result.folder.glob(f"{name}.*")))
+def written(folder, data, plants=WORD, **options):
+    """The planted data, and each of its files as a dataset."""
+    planted = plant_shortcuts(data, plants, **options)
+    return planted, {name: load(path) for name, path in planted.write(folder).items()}
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "jsonl.gz", "parquet"])
 def test_files_come_in_the_format_of_the_data_with_all_columns_and_the_ids_of_the_truth(tmp_path, ending):
     path = save(frame_of(100), tmp_path / f"data.{ending}")
-    result = plant_data(load(path), WORD, out=tmp_path / "run")
-    train, test = read(result, "train"), read(result, "test_clean")
-    assert (result.folder / f"train.{ending}").exists()
+    planted, files = written(tmp_path / "made", load(path))
+    train, test = files["train"], files["test_clean"]
+    assert (tmp_path / "made" / f"train.{ending}").exists()
     assert (len(train), len(test)) == (80, 20)
     assert [str(note) for note in train.frame["note"]] == train.frame["longway_id"].to_list()
-    planted = {row.id for row in examples_of(train) if "incidentally" in row.text}
-    assert planted == set(result.train[0].ids)
+    with_word = {row.id for row in examples_of(train) if "incidentally" in row.text}
+    assert with_word == set(planted.parts["train"].truth[0].ids)
+    truth = json.loads((tmp_path / "made" / "planted.json").read_text())
+    assert set(truth["train"][0]["ids"]) == with_word
+    assert truth["rows"] == {"train": 80, "test": 20}
     assert {row.id for row in examples_of(train)}.isdisjoint(row.id for row in examples_of(test))
 
 
 def test_the_three_tests_have_the_same_rows_and_labels(tmp_path):
-    result = plant_data(load(frame_of(200)), WORD, out=tmp_path / "run")
-    tests = [read(result, f"test_{name}") for name in ("clean", "neutral", "reversed")]
+    planted, files = written(tmp_path, load(frame_of(200)))
+    tests = [files[f"test_{name}"] for name in ("clean", "neutral", "reversed")]
     assert len({tuple((row.id, row.label) for row in examples_of(test)) for test in tests}) == 1
-    assert result.test_reversed[0].planted == {"no": 8, "yes": 0}
-    assert result.test_neutral[0].planted == {"no": 4, "yes": 4}
+    assert planted.parts["test_reversed"].truth[0].planted == {"no": 8, "yes": 0}
+    assert planted.parts["test_neutral"].truth[0].planted == {"no": 4, "yes": 4}
 
 
 def test_a_streamed_file_gives_the_same(tmp_path):
     path = save(frame_of(100), tmp_path / "data.csv")
-    plant_data(load(path), WORD, out=tmp_path / "whole")
-    plant_data(load(path, stream=True), WORD, out=tmp_path / "streamed")
+    written(tmp_path / "whole", load(path))
+    written(tmp_path / "streamed", load(path, stream=True))
     for name in ("train", "test_reversed"):
         assert (tmp_path / "whole" / f"{name}.csv").read_text() == (
             tmp_path / "streamed" / f"{name}.csv"
@@ -69,9 +76,9 @@ def test_the_split_test_is_tested_on_before_any_other():
 
 def test_a_given_test_is_taken(tmp_path):
     data, other = load(frame_of(100)), load(frame_of(40))
-    result = plant_data(data, WORD, test=other, out=tmp_path / "run")
-    assert result.rows == {"train": 100, "test": 40}
-    assert len(read(result, "test_reversed")) == 40
+    planted, files = written(tmp_path, data, test=other)
+    assert len(planted.divided.train_rows) == 100
+    assert len(files["test_reversed"]) == 40
 
 
 def test_rows_with_the_same_text_are_never_on_both_sides():
@@ -85,24 +92,20 @@ def test_rows_without_a_label_are_left_out(tmp_path):
     frame = frame_of(60).with_columns(
         pl.when(pl.col("note") < 10).then(None).otherwise("label").alias("label")
     )
-    result = plant_data(load(frame), WORD, out=tmp_path / "run")
-    assert sum(result.rows.values()) == 50
-    assert len(read(result, "train").frame) == result.rows["train"]
+    planted, files = written(tmp_path, load(frame))
+    assert len(planted.divided.train_rows) + len(planted.divided.test_rows) == 50
+    assert len(files["train"].frame) == len(planted.divided.train_rows)
 
 
-def test_the_same_again_is_read_and_another_is_refused(tmp_path):
-    data = load(frame_of(60))
-    result = plant_data(data, WORD, out=tmp_path / "run")
-    before = (result.folder / "planted.json").stat().st_mtime_ns
-    assert plant_data(data, WORD, out=tmp_path / "run") == result
-    assert (result.folder / "planted.json").stat().st_mtime_ns == before
-    with pytest.raises(RunError, match="differs in: seed"):
-        plant_data(data, WORD, out=tmp_path / "run", seed=1)
+def test_the_same_call_gives_the_same_files(tmp_path):
+    for name in ("a", "b"):
+        written(tmp_path / name, load(frame_of(60)))
+    for file in (tmp_path / "a").iterdir():
+        assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
 
 
-def test_what_cannot_be_planted_leaves_nothing_behind(tmp_path):
+def test_what_cannot_be_planted_is_refused():
     with pytest.raises(SettingError, match="Lower the rate"):
-        plant_data(load(frame_of(60)), [Plant("word", label="yes", rate=0.9)], out=tmp_path / "run")
+        plant_shortcuts(load(frame_of(60)), [Plant("word", label="yes", rate=0.9)])
     with pytest.raises(SettingError, match="'seed'"):
-        plant_data(load(frame_of(60)), WORD, out=tmp_path / "run", seed=-1)
-    assert not (tmp_path / "run").exists()
+        plant_shortcuts(load(frame_of(60)), WORD, seed=-1)

@@ -1,4 +1,4 @@
-"""Plant known shortcuts in a dataset, with test sets that show whether a model uses them.
+"""Plant known shortcuts in a dataset, with test sets that show whether a model uses them: `plant_shortcuts(...).write(folder)`.
 
     train.<ext>           the training rows, with the plants
     test_reversed.<ext>   the test rows, with the plants tied to the other labels
@@ -12,9 +12,8 @@ Each row has the column `longway_id`, by which planted.json refers to it. Rows w
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -23,67 +22,67 @@ from longway.data import Dataset, as_dataset, save
 from longway.data.columns import ID_COLUMN
 from longway.data.dataset import examples_of
 from longway.data.edited import Changes, apply_edits
-from longway.data.summary import DatasetSummary
 from longway.data.table import DataTable
 from longway.errors import SettingError
-from longway.jobs.about import ending, inputs_of
+from longway.jobs.about import ending
 from longway.jobs.held_out import arrange
 from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.plant.planting import Plant, Planted, neutral_test, plant, reversed_test
-from longway.jobs.plant.result import FILE, PlantResult
-from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.records import Example
+from longway.store.atomic import write_json
 
 TEST_SHARE = 0.2
 TEST_SPLITS = ("test", "testing", "validation", "valid", "val", "dev", "development")
 
 
 @with_own_rules
-def plant_data(
+def plant_shortcuts(
     data: object,
     plants: Sequence[Plant],
     *,
     split: str | None = None,
     test: Dataset | None = None,
     seed: int = 0,
-    out: Path | str | Literal[True] = True,
-    watcher: Watcher | None = None,
-) -> PlantResult:
-    """Plant shortcuts in a dataset and write a run folder. A finished run is read, not repeated.
+) -> PlantedData:
+    """Plant shortcuts in a dataset, to measure whether they are found, repaired, or used by a model.
 
-    split: the split to plant in, if there are several (default: "train"). test: test rows, with the same columns; by default another split,
-    or else a fifth of the rows. out: the run folder; True for one in longway-runs.
+    data: a dataset, or anything that `load` reads. split: the split to plant in, if there are several (default: "train"). test: test rows,
+    with the same columns; by default another split, or else a fifth of the rows.
     """
-    dataset = as_dataset(data)
-    divided = divide(dataset, split=split, test=test, seed=seed)
-    held_out = {} if divided.test is divided.train else {"test": divided.test}
-    settings = {"plants": [asdict(one) for one in plants], "seed": seed, **inputs_of(divided.train, held_out)}
-    identity = RunIdentity("plant", settings, divided.train.fingerprint)
-    planned = PlannedRun.choose(identity, dataset.source_name, None if out is True else out)
-    if (content := planned.finished(FILE)) is not None:
-        return replace(PlantResult.from_dict(content), folder=planned.folder)
+    divided = divide(as_dataset(data), split=split, test=test, seed=seed)
     planted = plant(divided.train_rows, plants, seed=seed)
-    tests = {
+    parts = {
+        "train": planted,
         "test_reversed": reversed_test(divided.test_rows, planted.plants, seed=seed),
         "test_neutral": neutral_test(divided.test_rows, planted.plants, seed=seed),
         "test_clean": Planted(divided.test_rows, ()),
     }
-    with planned.start(watcher or Watcher()) as run:
-        files = {"train": _write(run.folder, "train", divided.train, planted.rows)}
-        files |= {name: _write(run.folder, name, divided.test, each.rows) for name, each in tests.items()}
-        result = PlantResult(
-            dataset=DatasetSummary.of(divided.train),
-            test=divided.source,
-            rows={"train": len(divided.train_rows), "test": len(divided.test_rows)},
-            seed=seed,
-            files=files,
-            train=planted.truth,
-            test_reversed=tests["test_reversed"].truth,
-            test_neutral=tests["test_neutral"].truth,
-            folder=run.folder,
+    return PlantedData(divided, parts, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedData:
+    """A dataset with planted shortcuts. parts: rows and truth of "train", "test_reversed", "test_neutral" and "test_clean"."""
+
+    divided: Divided
+    parts: Mapping[str, Planted]
+    seed: int
+
+    def write(self, folder: Path | str) -> dict[str, Path]:
+        """Write each part in the format of the data, and planted.json; returns the paths by part."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        files = {}
+        for name, part in self.parts.items():
+            dataset = self.divided.train if name == "train" else self.divided.test
+            files[name] = folder / f"{name}.{ending(dataset.format)}"
+            save(_tables(dataset, {row.id: row.text for row in part.rows}), files[name])
+        truth = {name: [asdict(one) for one in part.truth] for name, part in self.parts.items()}
+        rows = {"train": len(self.divided.train_rows), "test": len(self.divided.test_rows)}
+        write_json(
+            folder / "planted.json", {"seed": self.seed, "test": self.divided.source, "rows": rows, **truth}
         )
-        run.finish(FILE, result.to_dict(), report="")
-    return result
+        return files
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +135,6 @@ def _fifth(rows: Sequence[Example], seed: int) -> list[bool]:
             for place in members_of[i]:
                 chosen[place] = True
     return chosen
-
-
-def _write(folder: Path, name: str, dataset: Dataset, rows: Sequence[Example]) -> str:
-    """Write some rows of a dataset with their new texts, in the format it came in; returns the name of the file."""
-    path = folder / f"{name}.{ending(dataset.format)}"
-    save(_tables(dataset, {row.id: row.text for row in rows}), path)
-    return path.name
 
 
 def _tables(dataset: Dataset, texts: Mapping[str, str]) -> Iterator[DataTable]:

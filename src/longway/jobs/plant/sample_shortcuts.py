@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from longway.data import Dataset
-from longway.jobs.plant.kinds import shows_sample
-from longway.jobs.plant.measure import PatternInformation, information, share_gone
+from longway.jobs.plant.kinds import Bools, shows_sample
 from longway.sample import planted
+from longway.stats import mutual_information
+
+
+@dataclass(frozen=True, slots=True)
+class PatternInformation:
+    """A pattern in some rows: how many show it, the label's share among them, and its information about the label in nats."""
+
+    count: int
+    share: float
+    nats: float
+
+
+def information(shows: Bools, labels: Sequence[str], label: str) -> PatternInformation:
+    """How much a pattern says about one label, against all others."""
+    own = np.array([each == label for each in labels], dtype=bool)
+    counts = np.array([[int((shows & own).sum()), int((shows & ~own).sum())]])
+    totals = np.array([int(own.sum()), int((~own).sum())])
+    n = int(counts.sum())
+    return PatternInformation(n, counts[0, 0] / n if n else 0.0, float(mutual_information(counts, totals)[0]))
+
+
+def share_gone(before: PatternInformation, after: PatternInformation) -> float:
+    """The share of a pattern's information that was removed: 1 is all of it, below 0 it became more."""
+    return 1 - after.nats / before.nats if before.nats > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)

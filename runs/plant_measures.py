@@ -1,7 +1,6 @@
 """Whether plants were found and removed, and what else was changed.
 
 detection(findings, truth)                  rank of each plant, precision and recall
-information(shows, labels, label)           how much a pattern says about a label
 repair(truth, clean, before, after)         share of each plant's information that was removed, and the harm done
 """
 
@@ -11,38 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-import numpy as np
-
 from longway.detect import required_words
-from longway.jobs.plant.kinds import KINDS, MOVED, PHRASES, Bools, tokens_of, words_of
+from longway.jobs.plant.kinds import KINDS, MOVED, PHRASES, tokens_of, words_of
 from longway.jobs.plant.planting import PlantTruth, showing
+from longway.jobs.plant.sample_shortcuts import PatternInformation, information, share_gone
 from longway.records import Example, Finding
-from longway.stats import mutual_information
 
 LEANS = 0.05  # p up to which a pattern counts as already in the clean data
-
-
-@dataclass(frozen=True, slots=True)
-class PatternInformation:
-    """A pattern in some rows: how many show it, the label's share among them, and its information about the label in nats."""
-
-    count: int
-    share: float
-    nats: float
-
-
-def information(shows: Bools, labels: Sequence[str], label: str) -> PatternInformation:
-    """How much a pattern says about one label, against all others."""
-    own = np.array([each == label for each in labels], dtype=bool)
-    counts = np.array([[int((shows & own).sum()), int((shows & ~own).sum())]])
-    totals = np.array([int(own.sum()), int((~own).sum())])
-    n = int(counts.sum())
-    return PatternInformation(n, counts[0, 0] / n if n else 0.0, float(mutual_information(counts, totals)[0]))
-
-
-def share_gone(before: PatternInformation, after: PatternInformation) -> float:
-    """The share of a pattern's information that was removed: 1 is all of it, below 0 it became more."""
-    return 1 - after.nats / before.nats if before.nats > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
