@@ -348,10 +348,9 @@ def test_a_column_of_a_foreign_type_is_read_as_text_and_reported(tmp_path, capfd
     assert read == [text, None]
     out = save(dataset, tmp_path / "out.csv")
     assert load(out).frame["odd"].to_list() == [text, None]
-    if not stream:  # a streamed column that has no role is not read
-        (problem,) = [problem for problem in dataset.problems if problem.kind == "read_as_text"]
-        assert problem.count == 2
-        assert f"(odd: {type_of(path)})" in problem.message
+    (problem,) = [problem for problem in dataset.problems if problem.kind == "read_as_text"]
+    assert problem.count == 1
+    assert f"(odd: {type_of(path)})" in problem.message
     assert "panicked" not in capfd.readouterr().err
 
 

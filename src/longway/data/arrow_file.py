@@ -56,12 +56,12 @@ def chunk_parquet(
         names = None if columns is None else [c for c in columns if c in file.schema_arrow.names]
         if rows is None:
             for batch in file.iter_batches(size_of(path).step, columns=names, use_threads=False):
-                yield from_arrow(pa.Table.from_batches([batch]), log)
+                yield from_arrow(pa.Table.from_batches([batch]), ProblemLog())
             return
         groups, before = _groups_of(file.metadata, rows)
         batches = file.iter_batches(rows.step, row_groups=groups, columns=names, use_threads=False)
         for table in _recut(batches, rows, before):
-            yield from_arrow(table, log)
+            yield from_arrow(table, ProblemLog())
 
 
 def _groups_of(metadata: Any, rows: range) -> tuple[list[int], int]:
@@ -101,7 +101,7 @@ def chunk_ipc(path: Path, columns: Sequence[str] | None, log: ProblemLog) -> Ite
     with _ipc_reader(raw_file(path)) as reader:
         yield from_arrow(reader.schema.empty_table(), log).select(columns)
         for batch in _ipc_batches(reader):
-            yield from_arrow(pa.Table.from_batches([batch]), log).select(columns)
+            yield from_arrow(pa.Table.from_batches([batch]), ProblemLog()).select(columns)
 
 
 def write_parquet(tables: Iterable[DataTable], stream: IO[bytes]) -> None:
@@ -143,7 +143,7 @@ def from_arrow(table: pa.Table, log: ProblemLog) -> DataTable:
     log.add(
         "read_as_text",
         [],
-        count=table.num_rows if foreign else 0,
+        count=len(foreign),
         about=", ".join(f"{field.name}: {field.type}" for field in foreign.values()),
     )
     try:

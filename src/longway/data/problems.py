@@ -50,7 +50,7 @@ KINDS = {
         "Write the file again with a program that escapes characters beyond U+FFFF as pairs.",
     ),
     "read_as_text": (
-        "{n} with columns of a type that Longway does not have{about}. They are read and written as text.",
+        "Columns have a type that Longway does not have{about}. They are read and written as text.",
         "Nothing to do, unless a program that reads the written file needs the type.",
     ),
     "other_sheets": (
