@@ -48,7 +48,8 @@ def chunk_parquet(
 ) -> Iterator[DataTable]:
     """The Parquet file in chunks of some megabytes; the first chunk is empty and has the columns.
 
-    rows: only these, in chunks as long as the range's step.
+    log: for problems of columns, logged once and not for each chunk. rows: only these, in chunks as long as the
+        range's step.
     """
     # read through a small buffer, page by page: a row group may be larger than the memory
     with pq.ParquetFile(raw_file(path), buffer_size=READ_BUFFER, pre_buffer=False) as file:
