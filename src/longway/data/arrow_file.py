@@ -22,14 +22,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from longway.data import memory
-from longway.data.table import DataTable
+from longway.data.problems import ProblemLog
+from longway.data.table import DataTable, dump
 from longway.errors import DataError
 
 CHUNK_ROWS = 50_000
 IPC_FILE_MAGIC = b"ARROW1"
 
 
-def read_parquet(source: Path | IO[bytes]) -> DataTable:
+def read_parquet(source: Path | IO[bytes], log: ProblemLog) -> DataTable:
     """The whole Parquet file; DataError if it does not fit into memory."""
     needed = size_of(source).n_bytes
     if needed > LARGEST_CHUNK and not memory.can_hold(needed):
@@ -39,28 +40,29 @@ def read_parquet(source: Path | IO[bytes]) -> DataTable:
             "Stream the uncompressed .parquet file instead (stream=True), or check where it came from."
         )
     with pq.ParquetFile(raw_file(source)) as file:
-        return from_arrow(file.read())
+        return from_arrow(file.read(), log)
 
 
 def chunk_parquet(
-    path: Path, columns: Sequence[str] | None, rows: range | None = None
+    path: Path, columns: Sequence[str] | None, log: ProblemLog, rows: range | None = None
 ) -> Iterator[DataTable]:
     """The Parquet file in chunks of some megabytes; the first chunk is empty and has the columns.
 
-    rows: only these, in chunks as long as the range's step.
+    log: for problems of columns, logged once and not for each chunk. rows: only these, in chunks as long as the
+        range's step.
     """
     # read through a small buffer, page by page: a row group may be larger than the memory
     with pq.ParquetFile(raw_file(path), buffer_size=READ_BUFFER, pre_buffer=False) as file:
-        yield from_arrow(file.schema_arrow.empty_table()).select(columns)
+        yield from_arrow(file.schema_arrow.empty_table(), log).select(columns)
         names = None if columns is None else [c for c in columns if c in file.schema_arrow.names]
         if rows is None:
             for batch in file.iter_batches(size_of(path).step, columns=names, use_threads=False):
-                yield from_arrow(pa.Table.from_batches([batch]))
+                yield from_arrow(pa.Table.from_batches([batch]), ProblemLog())
             return
         groups, before = _groups_of(file.metadata, rows)
         batches = file.iter_batches(rows.step, row_groups=groups, columns=names, use_threads=False)
         for table in _recut(batches, rows, before):
-            yield from_arrow(table)
+            yield from_arrow(table, ProblemLog())
 
 
 def _groups_of(metadata: Any, rows: range) -> tuple[list[int], int]:
@@ -89,18 +91,18 @@ def _recut(batches: Iterable[Any], rows: range, before: int) -> Iterator[pa.Tabl
             waiting, left = table.slice(n).to_batches(), left - n
 
 
-def read_ipc(source: Path | IO[bytes]) -> DataTable:
+def read_ipc(source: Path | IO[bytes], log: ProblemLog) -> DataTable:
     """The whole Arrow file, in the file or the stream format."""
     with _ipc_reader(raw_file(source)) as reader:
-        return from_arrow(reader.read_all())
+        return from_arrow(reader.read_all(), log)
 
 
-def chunk_ipc(path: Path, columns: Sequence[str] | None) -> Iterator[DataTable]:
+def chunk_ipc(path: Path, columns: Sequence[str] | None, log: ProblemLog) -> Iterator[DataTable]:
     """The Arrow file one record batch at a time; the first chunk is empty and has the columns."""
     with _ipc_reader(raw_file(path)) as reader:
-        yield from_arrow(reader.schema.empty_table()).select(columns)
+        yield from_arrow(reader.schema.empty_table(), log).select(columns)
         for batch in _ipc_batches(reader):
-            yield from_arrow(pa.Table.from_batches([batch])).select(columns)
+            yield from_arrow(pa.Table.from_batches([batch]), ProblemLog()).select(columns)
 
 
 def write_parquet(tables: Iterable[DataTable], stream: IO[bytes]) -> None:
@@ -127,15 +129,37 @@ def _write(tables: Iterable[DataTable], make_writer: Callable[[pa.Schema], Any])
                 ) from error
 
 
-def from_arrow(table: pa.Table) -> DataTable:
-    """The Arrow table as a `DataTable`; ValueError if it is damaged."""
+def from_arrow(table: pa.Table, log: ProblemLog) -> DataTable:
+    """The Arrow table as a `DataTable`, types that Polars lacks as text; ValueError if it is damaged."""
     table.validate(full=True)  # Polars trusts offsets and UTF-8; a damaged file would crash it
     for field in table.schema:
         _check_name(field)
+    foreign = {i: field for i, field in enumerate(table.schema) if not _polars_has(field.type)}
+    for i, field in foreign.items():
+        texts = [
+            cell if cell is None or isinstance(cell, str) else dump(cell).strip('"')
+            for cell in table.column(i).to_pylist()
+        ]
+        table = table.set_column(i, field.name, pa.array(texts, pa.string()))
+    log.add(
+        "read_as_text",
+        [],
+        count=len(foreign),
+        about=", ".join(f"{field.name}: {field.type}" for field in foreign.values()),
+    )
     try:
         return DataTable(cast(pl.DataFrame, pl.from_arrow(table)))
     except pl.exceptions.PanicException as error:  # not a subclass of Exception
         raise ValueError(f"its columns are damaged: {error}") from None
+
+
+@cache
+def _polars_has(kind: pa.DataType) -> bool:
+    """Whether Polars has this type. At decimals of 256 bits it would panic, and print so."""
+    try:
+        return "decimal256" not in str(kind) and pl.from_arrow(pa.nulls(1, kind)) is not None
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return False
 
 
 def _check_name(field: Any) -> None:

@@ -151,7 +151,7 @@ def _guess(
     names: list[str], chosen: Mapping[str, str], *, closed: set[str]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The roles that can be guessed; and a message for each role with several candidates."""
-    free = {name.lower(): name for name in reversed(names) if name not in chosen.values()}
+    free = {name.strip().lower(): name for name in reversed(names) if name not in chosen.values()}
     guesses, ties = _guess_pair(free, chosen, closed), {}
     for role in ROLES:
         if role in chosen or role in guesses or role in closed:
@@ -169,7 +169,9 @@ def _guess(
 
 def _guess_pair(free: Mapping[str, str], chosen: Mapping[str, str], closed: set[str]) -> dict[str, str]:
     """Text and context whose names form a pair, if there is exactly one such pair."""
-    known = dict(free) | {name.lower(): name for role, name in chosen.items() if role in ("text", "context")}
+    known = dict(free) | {
+        name.strip().lower(): name for role, name in chosen.items() if role in ("text", "context")
+    }
     pairs = [(known[c], known[t]) for c, t in PAIRS if c in known and t in known]
     pairs = [
         (context, text)
@@ -185,7 +187,7 @@ def _guess_pair(free: Mapping[str, str], chosen: Mapping[str, str], closed: set[
 
 def _is_context_of_a_pair(text: str | None) -> bool:
     """Whether the user's text is usually a context; then no context is guessed."""
-    return text is not None and text.lower() in {context for context, _ in PAIRS}
+    return text is not None and text.strip().lower() in {context for context, _ in PAIRS}
 
 
 def _candidates(role: str, free: Mapping[str, str]) -> list[str]:

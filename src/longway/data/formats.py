@@ -117,10 +117,14 @@ def read(file: DataFile, log: ProblemLog, *, raw: bool = False) -> DataTable:
     """The whole file in memory. raw: for CSV, with the column `RAW` and a layout, to be written as it is."""
     with _as_data_errors(file):
         if file.kind == "xlsx":
-            return excel_file.read(_whole(file), log)
+            return excel_file.read(_whole(file), log, name=file.path.name)
         if file.kind in BINARY:
             whole = _whole(file) if file.compression else file.path
-            return arrow_file.read_parquet(whole) if file.kind == "parquet" else arrow_file.read_ipc(whole)
+            return (
+                arrow_file.read_parquet(whole, log)
+                if file.kind == "parquet"
+                else arrow_file.read_ipc(whole, log)
+            )
         with _open_text(file) as (stream, encoding):
             table = _read_text(file, stream, log, raw and file.kind in TABLES)
             return _with_layout(table, file, encoding)
@@ -140,9 +144,9 @@ def chunks(
     """
     with _as_data_errors(file):
         if file.kind == "parquet":
-            yield from arrow_file.chunk_parquet(file.path, columns, rows)
+            yield from arrow_file.chunk_parquet(file.path, columns, log, rows)
         elif file.kind == "arrow":
-            yield from arrow_file.chunk_ipc(file.path, columns)
+            yield from arrow_file.chunk_ipc(file.path, columns, log)
         else:
             with _open_text(file) as (stream, encoding):
                 for table in _chunk_text(file, stream, log, raw and file.kind in TABLES):

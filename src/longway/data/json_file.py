@@ -57,7 +57,7 @@ def read_array(stream: IO[bytes], log: ProblemLog, *, name: str) -> DataTable:
         raise
     except (ValueError, RecursionError) as error:
         raise DataError(
-            f"{name} is not valid JSON ({error}). An array of objects was expected. "
+            f"{name} cannot be read as JSON ({error}). An array of objects was expected. "
             "If each line is an object, name the file .jsonl."
         ) from error
     return from_rows(_find_rows(value, name), log)

@@ -97,6 +97,11 @@ def find(path: Path) -> list[Shard]:
     if path.is_dir():
         return _shards(path, [p for p in path.iterdir() if p.is_file()], "The folder")
     if path.exists():
+        if not path.is_file():
+            raise DataError(
+                f"{path} is a pipe, a socket or a device. A file was expected, because Longway reads it more "
+                "than once. Save the data to a file, and name that file."
+            )
         return [Shard(formats.data_file(path))]
     if glob.has_magic(str(path)):
         matches = Path(path.anchor).glob(str(path.relative_to(path.anchor)))

@@ -21,26 +21,30 @@ class CsvLayout:
     """How a CSV or TSV file is written.
 
     quote: None if quotes have no meaning. names: the columns, as in the frame. header: the first line as it is in the file.
-    kind: "csv" or "tsv".
+    start: what precedes it, a byte order mark or the line that states the delimiter. kind: "csv" or "tsv".
     """
 
     delimiter: str
     quote: str | None
     names: tuple[str, ...]
     header: str
-    has_bom: bool = False
+    start: str = ""
     encoding: str = "utf-8"
     kind: str = "csv"
 
 
 @dataclass(frozen=True, slots=True)
 class DataTable:
-    """Some rows with all their columns, in source order. layout: for tables with the column `RAW`."""
+    """Some rows with all their columns, in source order.
+
+    layout: for tables with the column `RAW`. sheet: the name of the sheet of a workbook.
+    """
 
     frame: pl.DataFrame
     json_columns: frozenset[str] = frozenset()
     optional: frozenset[str] = frozenset()
     layout: CsvLayout | None = None
+    sheet: str = ""
 
     def select(self, columns: Sequence[str] | None) -> DataTable:
         """The same rows with these columns only; missing columns are ignored."""
@@ -51,11 +55,13 @@ class DataTable:
     def with_frame(self, frame: pl.DataFrame) -> DataTable:
         """Another frame, with what is known about the columns it still has."""
         names = frozenset(frame.columns)
-        return DataTable(frame, self.json_columns & names, self.optional & names, self.layout)
+        return DataTable(frame, self.json_columns & names, self.optional & names, self.layout, self.sheet)
 
     def without_raw(self) -> DataTable:
         """The same rows without what is only needed to write them as they were."""
-        return DataTable(self.frame.drop(RAW, strict=False), self.json_columns, self.optional)
+        return DataTable(
+            self.frame.drop(RAW, strict=False), self.json_columns, self.optional, sheet=self.sheet
+        )
 
 
 def combine(tables: Sequence[DataTable]) -> DataTable:
