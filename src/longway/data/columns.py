@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from longway.data.label_lists import Lists, has_tag, only_tag, tag_lists
-from longway.data.table import DataTable, scalar_text
+from longway.data.table import RAW, DataTable, scalar_text
 from longway.errors import ColumnError
 
 # Ranked groups of names: the first group with a column in the data decides.
@@ -321,9 +321,19 @@ def plain_roles(table: DataTable, columns: Columns) -> DataTable:
         names -= {columns.label}
     frame = table.frame.with_columns(_from_json(table.frame[name]) for name in names if name is not None)
     if columns.lists == "single" and columns.label in frame.columns:
-        frame = frame.with_columns(_label(table, columns).alias(columns.label))
+        frame = frame.with_columns(_label(table, columns).alias(columns.label)).drop(RAW, strict=False)
+        table = table.without_raw()  # all rows are written with labels instead of lists
         names |= {columns.label}
     return replace(table, frame=frame, json_columns=table.json_columns - names)
+
+
+def changed(table: DataTable, known: DataTable, name: str) -> pl.Series:
+    """Whether each cell of a column differs from that of its row in `known`, the original rows as a table."""
+    now = table.frame[name]
+    before = known.with_frame(known.frame.select(name)[table.frame[RAW]])
+    if now.dtype == before.frame[name].dtype and name not in known.json_columns - table.json_columns:
+        return before.frame[name].ne_missing(now)
+    return _role(before, name, name).ne_missing(as_text(now))
 
 
 def _role(table: DataTable, name: str, role: str) -> pl.Series:

@@ -200,8 +200,8 @@ def open_source(
     opened = frames.from_hub(source) if isinstance(source, str) else frames.from_object(source, log)
     if limit is None or opened.whole is None:
         return opened
-    first_rows = opened.whole.with_frame(opened.whole.frame.head(limit))
-    return in_memory(first_rows, name=opened.name, format=opened.format)
+    first_rows = next(head(opened.raw_tables() or iter([opened.whole]), limit))
+    return replace(in_memory(first_rows, name=opened.name, format=opened.format), row_names=opened.row_names)
 
 
 def _is_path(source: object) -> TypeGuard[str | Path]:
@@ -243,10 +243,11 @@ def _open_files(
     stamps = _stamps(files)
 
     def raw_tables() -> Iterator[DataTable] | None:
-        if files[0].file.kind not in formats.TABLES or _stamps(files) != stamps:
+        can_be_kept = (
+            files[0].file.kind in formats.TEXTS or len(files) == 1
+        )  # tables may differ in their types
+        if not can_be_kept or files[0].file.kind == "xlsx" or _stamps(files) != stamps:
             return None
-        if limit is None:
-            return shards.read_raw(files)
         return head(shards.chunks(files, None, ProblemLog(), raw=True), limit)
 
     if limit is None:
@@ -314,8 +315,9 @@ def _with_plain_roles(source: Source, columns: Columns) -> Source:
         return source
     if not source.whole.json_columns & set(columns.used()) and columns.lists != "single":
         return source
-    plain = plain_roles(source.whole, columns)
-    return in_memory(plain, name=source.name, format=source.format, encoding=source.encoding)
+    plain = in_memory(plain_roles(source.whole, columns), name=source.name, format=source.format)
+    raw_tables = plain.raw_tables if columns.lists == "single" else source.raw_tables
+    return replace(source, tables=plain.tables, whole=plain.whole, raw_tables=raw_tables)
 
 
 def _tables(data: pl.DataFrame | Dataset | Iterable[DataTable], like: Dataset | None) -> Iterator[DataTable]:

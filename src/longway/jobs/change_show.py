@@ -530,9 +530,9 @@ def cost_table(costs: Sequence[CallTotals]) -> Table:
 
 
 def encoding_section(note: str) -> list[Section]:
-    """Why the dataset is not in the encoding it came in, if so."""
+    """Why the written dataset has another encoding or another name for a column, if so."""
     blocks: list[Block] = [Paragraph(Span(note, "data"))]
-    return [Section("encoding", "Encoding", blocks, on=REPORT | SCREEN)] if note else []
+    return [Section("encoding", "Problems", blocks, on=REPORT | SCREEN)] if note else []
 
 
 def reading_sections(reading: Sequence[tuple[Words, Words]], note: Words, *, formulas: int) -> list[Section]:

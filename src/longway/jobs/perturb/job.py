@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from longway.data import Dataset, as_dataset, with_columns
-from longway.data.edited import encoding_note
+from longway.data.edited import writing_note
 from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
 from longway.engines.registry import engine_named
@@ -229,7 +229,7 @@ def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
         failed_calls=reason_counts(failed_calls(asker)),
         cost=costs(run.journal, engine),
         budget=job.budget,
-        encoding_note=encoding_note(job.whole, written),
+        encoding_note=writing_note(job.whole, written),
         longway=version("longway"),
         created=now(),
     )
