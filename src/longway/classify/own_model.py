@@ -49,47 +49,6 @@ PICKLES = (".pkl", ".pickle", ".joblib", ".sav")
 _given: dict[str, Any] = {}  # models of this process by name
 
 
-class OwnModel(Trainable):
-    """A copy of a user's model. given: what to copy."""
-
-    name = "own"
-
-    def __init__(self, given: Any, *, called: str, seed: int = 0) -> None:
-        self.called = called
-        self.model = _fresh(given, called, seed)
-
-    def _fit(self, given: FitData) -> None:
-        objective = given.objective
-        if not isinstance(objective, CrossEntropy) or objective.offsets is not None:
-            raise SettingError(
-                f"{self.called} can only be trained without a training method. Methods such as poe need a model of Longway's: bow, minilm ..."
-            )
-        weights = {} if objective.weights is None else {"sample_weight": objective.weights}
-        texts = joined_texts(given.data.inputs)
-        try:
-            self.model.fit(texts, list(given.data.labels), **weights)
-        except Exception as error:  # whatever a model of the user's may raise
-            raise TrainingError(
-                f"{self.called} could not be trained on {len(texts)} texts: {type(error).__name__}: {error}. Expected a model whose fit takes texts "
-                "and labels, and sample_weight if rows have weights."
-            ) from error
-
-    def logits(self, inputs: Inputs) -> Floats:
-        """As of a finished model: the training is done."""
-        trained = FinishedModel(self.model, called=self.called)
-        trained.labels_ = self.labels_
-        return trained.logits(inputs)
-
-    def save(self, folder: Path) -> NoReturn:
-        """Not possible: how to save it is up to its library."""
-        raise SettingError(f"{self.called} cannot be saved with a run. Leave out save_models.")
-
-    @classmethod
-    def load(cls, folder: Path) -> Self:
-        """Not possible, see `save`."""
-        raise SettingError("A model of your own cannot be loaded from a run.")
-
-
 class FinishedModel(Trainable):
     """A user's model as it is: `fit` only learns the names of the labels. given: the model."""
 
@@ -166,6 +125,31 @@ class FinishedModel(Trainable):
     def load(cls, folder: Path) -> Self:
         """Not possible, see `save`."""
         raise SettingError("A model of your own cannot be loaded from a run.")
+
+
+class OwnModel(FinishedModel):
+    """A copy of a user's model, which is trained and then asked. given: what to copy."""
+
+    name = "own"
+
+    def __init__(self, given: Any, *, called: str, seed: int = 0) -> None:
+        super().__init__(_fresh(given, called, seed), called=called)
+
+    def _fit(self, given: FitData) -> None:
+        objective = given.objective
+        if not isinstance(objective, CrossEntropy) or objective.offsets is not None:
+            raise SettingError(
+                f"{self.called} can only be trained without a training method. Methods such as poe need a model of Longway's: bow, minilm ..."
+            )
+        weights = {} if objective.weights is None else {"sample_weight": objective.weights}
+        texts = joined_texts(given.data.inputs)
+        try:
+            self.model.fit(texts, list(given.data.labels), **weights)
+        except Exception as error:  # whatever a model of the user's may raise
+            raise TrainingError(
+                f"{self.called} could not be trained on {len(texts)} texts: {type(error).__name__}: {error}. Expected a model whose fit takes texts "
+                "and labels, and sample_weight if rows have weights."
+            ) from error
 
 
 def _is_hugging_face(model: object) -> bool:

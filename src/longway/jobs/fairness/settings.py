@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
+from longway.errors import SettingError
 from longway.jobs.options import DATA, ENGINE, check_options, option
 from longway.jobs.perturb.settings import RULES, PerturbSettings
 
@@ -34,7 +35,7 @@ class FairnessSettings:
     device: Where hf models run: auto, cpu or cuda.
     """
 
-    model: str = option("local", group=ENGINE)
+    model: str = option("local", group=ENGINE, objects=True)
     crows_pairs: Path | None = option(None, group=DATA)
     stereoset: Path | None = option(None, group=DATA)
     weat: Path | None = option(None, group=DATA)
@@ -50,8 +51,13 @@ class FairnessSettings:
     def __post_init__(self) -> None:
         from longway.classify.catalog import names_of
 
-        object.__setattr__(self, "model", names_of([self.model])[0])
         check_options(self)
+        object.__setattr__(self, "model", names_of([self.model])[0])
+        if self.axes and self.holistic is None:
+            raise SettingError(
+                f"'axes' are those of HolisticBias, which is not measured. Got {', '.join(self.axes)}. "
+                "Give its folder: holistic=FOLDER, on the command line --holistic FOLDER. Or leave them out."
+            )
         self.perturb  # noqa: B018 - raises if there is no such perturber
 
     @property
