@@ -243,7 +243,7 @@ def test_misuse_of_other_public_names(call, words, tmp_path, monkeypatch):
         (lw.ExplainSettings, {"ids": "a, b"}, ("a", "b")),
         (lw.AugmentSettings, {"spurious": "soup"}, ("soup",)),
         (lw.GrammarSettings, {"contrast_labels": "entailment=0"}, {"entailment": "0"}),
-        (lw.FairnessSettings, {"axes": "all", "holistic": "folder"}, ("all",)),
+        (lw.FairnessSettings, {"axes": "all"}, ("all",)),
         (lw.PerturbSettings, {"axes": "race"}, ("race",)),
         (lw.PerturbScoreSettings, {"perturbers": "rules"}, ("rules",)),
     ],
@@ -253,6 +253,15 @@ def test_a_single_string_for_a_list_is_a_list_of_it(settings, options, expected)
     value = getattr(made, next(iter(options)))
     assert value == expected
     assert type(value) is type(expected)
+
+
+def test_a_key_among_the_options_of_an_engine_is_not_shown():
+    with pytest.raises(lw.SettingError) as raised:
+        lw.Engines(options=[("api_key", "sk-of-a-test")])
+    assert "sk-of-a-test" not in str(raised.value)
+    with pytest.raises(lw.SettingError) as raised:
+        lw.engine_named("served:some-model", api_key=b"sk-of-a-test")
+    assert "sk-of-a-test" not in str(raised.value)
 
 
 def test_the_table_has_every_public_function():

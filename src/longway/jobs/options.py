@@ -163,8 +163,10 @@ def check_options(settings: Any) -> None:
             continue
         default = field.default if given.usual is None else given.usual
         default = ", ".join(default) if isinstance(default, tuple) else default
-        step = f"The default is {default}." if default or default == 0 else "Leave it out for the default."
-        raise SettingError(f"'{field.name}' must be {words}. Got {' '.join(repr(got).split())[:80]}. {step}")
+        has_default = isinstance(default, str | int | float) and default != ""
+        step = f"The default is {default}." if has_default else "Leave it out for the default."
+        shown = " ".join(repr(got).split())[:80] if "option" in field.metadata else type(got).__name__
+        raise SettingError(f"'{field.name}' must be {words}. Got {shown}. {step}")
 
 
 def _is_within(value: Any, given: Option) -> bool:

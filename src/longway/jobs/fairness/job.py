@@ -87,6 +87,11 @@ def fairness(
         data, options = with_columns(data, options)
     chosen = settings_from(FairnessSettings, settings, options)
     watcher, engines = watcher or Watcher(), engines or Engines()
+    if chosen.axes and chosen.holistic is None:
+        raise SettingError(
+            f"'axes' are those of HolisticBias, which is not measured. Got {', '.join(chosen.axes)}. "
+            "Give its folder: holistic=FOLDER, on the command line --holistic FOLDER. Or leave them out."
+        )
     watcher.step("reading the benchmarks")
     rows = None
     if data is not None:

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from longway.errors import SettingError
 from longway.jobs.options import DATA, ENGINE, check_options, option
 from longway.jobs.perturb.settings import RULES, PerturbSettings
 
@@ -53,11 +52,6 @@ class FairnessSettings:
 
         check_options(self)
         object.__setattr__(self, "model", names_of([self.model])[0])
-        if self.axes and self.holistic is None:
-            raise SettingError(
-                f"'axes' are those of HolisticBias, which is not measured. Got {', '.join(self.axes)}. "
-                "Give its folder: holistic=FOLDER, on the command line --holistic FOLDER. Or leave them out."
-            )
         self.perturb  # noqa: B018 - raises if there is no such perturber
 
     @property
