@@ -180,7 +180,7 @@ def _is_within(value: Any, given: Option) -> bool:
 def _bounds(given: Option) -> str:
     """The bounds of an option in words."""
     if given.above is not None:
-        return f"above {given.above} and at most {given.at_most}"
+        return f"more than {given.above} and at most {given.at_most}"
     return (
         f"{given.at_least} or more" if given.at_most is None else f"from {given.at_least} to {given.at_most}"
     )
