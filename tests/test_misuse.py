@@ -1,4 +1,4 @@
-"""Misuse of the public functions: whatever is wrong, one error of Longway's in one line, which names it and what to do."""
+"""Misuse of the public functions ends in one error of Longway's: one line that names what is wrong and what to do."""
 
 import inspect
 from dataclasses import fields

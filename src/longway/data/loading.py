@@ -329,6 +329,7 @@ def _tables(data: pl.DataFrame | Dataset | Iterable[DataTable], like: Dataset | 
         for table in data:
             if not isinstance(table, DataTable):  # a frame of pandas gives its columns
                 raise SettingError(
-                    f"'data' must be a Dataset or a Polars frame. Got {type(data).__name__}. Load it first: lw.save(lw.load(...), path)."
+                    f"'data' must be a Dataset or a Polars frame. Got {type(data).__name__}. "
+                    "Load it first: lw.save(lw.load(...), path)."
                 )
             yield table

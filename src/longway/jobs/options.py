@@ -36,7 +36,8 @@ class Option:
     group: the panel of `--help`. advanced: shown by `--help-all` only. name: if it differs from the field's. flag: for a switch without a
     `--no-` form. off: the name of a switch that turns the field off; there is none to turn it on. parse: turns the text of the command
     line, or of a call, into the value. at_least, at_most: bounds, both included; above: a bound that is not
-    included. objects: values may also be objects, such as models. paper: the value with `--paper`; usual: the value without it.
+    included. objects: values may also be objects, such as models. paper: the value with `--paper`; usual: the value
+    without it.
     """
 
     group: str = METHOD
@@ -136,7 +137,8 @@ def _paper_values(settings: type, paper: bool) -> dict[str, object]:
 def check_options(settings: Any) -> None:
     """Raise SettingError if a value has another type than its option, or is outside its bounds.
 
-    Text for an option that the command line parses is parsed. A single value for an option that takes several is a list of this one.
+    Text for an option that the command line parses is parsed. A single value for an option that takes several is a list
+    of this one.
 
     >>> @dataclass(frozen=True)
     ... class Toy:
