@@ -22,7 +22,7 @@ from longway.data.problems import ProblemLog
 from longway.data.shards import Shard, Source, head, in_memory
 from longway.data.table import DataTable, combine
 from longway.data.text_file import is_text_file, read_text_file
-from longway.errors import ColumnError, DataError, SettingError
+from longway.errors import ColumnError, DataError, SettingError, with_checked_arguments
 from longway.language_names import codes_of
 
 SAMPLE_ROWS = 1000
@@ -30,6 +30,7 @@ NAMED = ("text", "context", "label", "id")  # columns that a call may name
 LANGUAGE = "language"  # what else of `load` a call may give
 
 
+@with_checked_arguments
 def load(
     source: object,
     *,
@@ -146,6 +147,7 @@ def with_columns(data: object, options: Mapping[str, object]) -> tuple[Dataset, 
     return load(data, **columns) if columns else as_dataset(data), others
 
 
+@with_checked_arguments
 def save(
     data: pl.DataFrame | Dataset | Iterable[DataTable], path: str | Path, *, like: Dataset | None = None
 ) -> Path:
@@ -326,4 +328,10 @@ def _tables(data: pl.DataFrame | Dataset | Iterable[DataTable], like: Dataset | 
     elif isinstance(data, pl.DataFrame):
         yield DataTable(data) if like is None else next(like.tables()).with_frame(data)
     else:
-        yield from data
+        for table in data:
+            if not isinstance(table, DataTable):  # a frame of pandas gives its columns
+                raise SettingError(
+                    f"'data' must be a Dataset or a Polars frame. Got {type(data).__name__}. "
+                    "Load it first: lw.save(lw.load(...), path)."
+                )
+            yield table

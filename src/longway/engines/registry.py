@@ -29,7 +29,7 @@ from longway.engines.event_loop import run
 from longway.engines.exams import grades_of
 from longway.engines.prompt import rewrite_prompt
 from longway.engines.secret import Secret, find_key
-from longway.errors import EngineError, LongwayError, MissingExtra, SettingError
+from longway.errors import EngineError, LongwayError, MissingExtra, SettingError, with_checked_arguments
 from longway.task import task_of
 
 _PLUS = re.compile(r"\+(?=(?:auto|rules|local|gguf|served|replay)\b)")  # a model's name may contain "+"
@@ -70,6 +70,7 @@ class EngineStatus:
         return asdict(self)
 
 
+@with_checked_arguments
 def engine_named(
     spec: str | Sequence[str],
     *,
