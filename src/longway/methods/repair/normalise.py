@@ -30,8 +30,21 @@ _BREAK = re.compile(r"\s*<(?:br|p|div|li|hr)\b[^<>]*>\s*|\s*</(?:p|div|li)>\s*",
 _EXCLAMATIONS = re.compile(r"[!！](?:\s*[!！])*")
 _MIXED = re.compile(r"[!?！？](?:\s*[!?！？])*[?？][!?！？]*|[?？](?:\s*[!！])+")
 _ELLIPSIS = re.compile(r"\s*(?:\.\s?\.\s?\.(?:\s?\.)*|…)")
-_DASH = re.compile(r"\s+(?:-{1,3}|–|—)\s+|(?<=\w)(?:—|--)(?=\w)")
-_QUOTES = re.compile("``\\s?|\\s?''|«\\s?|\\s?»|[\"“”„「」『』]")
+_DASH = re.compile(  # between two words, the second without a capital: no names, lists, numbers or formulas
+    r"(?<=[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ\"”’)])(?:[^\S\n]+(?:-{1,3}|–|—)[^\S\n]+|—|--)"
+    r"(?=[\"“‘`']*(?:[a-zß-öø-ÿ]{2}|[aI]\b))"
+)
+# A letter or digit of a script that puts spaces between words.
+_LETTER = r"[^\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
+_QUOTE = "(?:``|''|[\"“”„«»「」『』])"
+_QUOTES = re.compile(rf"(\s+)(?:{_QUOTE}[^\S\n]*)+|{_QUOTE}+")
+_INNER_SPACE = re.compile(
+    r"(?<=[(\[]«)\s+|(?<=\b\w['’]«)\s+|\s+(?=»(?:[,;:)\]]|[.!?…]+(?:\s|$)))"
+)  # "l'« ami »."
+_NO_QUOTES = re.compile(  # markup, code, or marks that alone separate two words
+    rf"`{{3}}|'{{3}}|\"{{3}}|[=\[{{]\s?\"|\w\(\"|(?:[.,;:!?]|{_LETTER}){_QUOTE}+{_LETTER}"
+)
+_DOUBLED = re.compile(r"[.,;:!?](?=\s*[.,;:])|,(?=\s*[!?])")
 _EMOJI = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d]+")
 _CAPITALS = re.compile(r"\b[A-Z]{4,}\b")
 _LONE_I = re.compile(r"\bi\b(?!\.)")
@@ -69,7 +82,8 @@ class Normalise:
         else:
             return
         has_words = any(c.isalnum() for c in text)
-        if has_words and text != row.text and shows(pattern, row.text, row) and not shows(pattern, text, row):
+        is_sound = has_words and len(_DOUBLED.findall(text)) <= len(_DOUBLED.findall(row.text))
+        if is_sound and text != row.text and shows(pattern, row.text, row) and not shows(pattern, text, row):
             yield Draft(text, f"normalise.{_short(pattern.place)}", _keeps(pattern.place))
 
     def _small(self, match: re.Match[str], language: str) -> str:
@@ -126,9 +140,19 @@ def _without_ellipses(text: str) -> str:
 
 
 def _without_dashes(text: str) -> str:
-    if len(_DASH.findall(text)) > 2 or re.search(r"[,;:]\s*(?:-{1,3}|–|—)\s", text):
+    """The text with commas for dashes between words; unchanged if there are many."""
+    if len(_DASH.findall(text)) > 2:
         return text
     return _DASH.sub(in_style("x,", text)[1:] + " ", text)
+
+
+def _without_quotes(text: str) -> str:
+    """The text without double quotation marks; unchanged if some may be inches, primes, markup or code."""
+    before = [part for mark in ('"', "''") for part in text.replace("``", "''").split(mark)[:-1:2]]
+    if _NO_QUOTES.search(text) or any(re.search(rf"{_LETTER}\Z", part) for part in before):
+        return text
+    body = text.strip()
+    return text.replace(body, _QUOTES.sub(r"\1", _INNER_SPACE.sub("", body)).strip(), 1)
 
 
 def _without_markup(text: str) -> str:
@@ -202,7 +226,7 @@ _REMOVED: dict[str, Callable[[str], str]] = {
     "two or more exclamation marks": lambda text: _EXCLAMATIONS.sub(lambda match: match.group()[0], text),
     "an ellipsis": _without_ellipses,
     "a dash between words": _without_dashes,
-    "double quotation marks": lambda text: re.sub(r" {2,}", " ", _QUOTES.sub("", text)).strip(" "),
+    "double quotation marks": _without_quotes,
     "no mark at the end": _with_last_mark,
     "a space at either end": str.strip,
     "two spaces in a row": lambda text: re.sub("[ \u00a0]{2,}", " ", text),
