@@ -22,6 +22,9 @@ from tests.methods.repair.conftest import surface, token
         ("no capital letter", "it works. i saw it.", "It works. I saw it."),
         ("a lower-case first letter", "it works in Rome.", "It works in Rome."),
         ("a letter beyond ASCII", "It’s here – now", "It's here - now"),
+        ("an accent as a separate character", "Une fe\u0302te a\u0300 Kyōto", "Une fête à Kyōto"),
+        ("an invisible character", "\ufeffZero\u200b\u200d width\u00ad.\u200b", "Zero width."),
+        ("an invisible character", "می\u200cخواهم\u200e 👩\u200d👧", "می\u200cخواهم 👩\u200d👧"),
     ],
 )
 def test_traits_are_removed(texts_of, trait, text, expected):

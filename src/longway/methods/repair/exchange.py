@@ -125,8 +125,11 @@ class Exchange:
             if (other.kind, len(other.words)) == (name.kind, len(name.words))
             and not own & {word.lower() for word in other.words}
         ]
-        is_free = name.kind == "place" or (not is_gendered and not name.gender)
-        fit = [other for other in alike if is_free or other.gender == name.gender]
+        fit = [
+            other
+            for other in alike
+            if name.kind == "place" or other.gender == name.gender or (not is_gendered and not name.gender)
+        ]
         if name.kind == "person" and len(name.words) == 2:
             fit = self._recombined(row, fit, alike)
         for other in self._drawn(fit, row, name.kind):
@@ -135,7 +138,7 @@ class Exchange:
                 yield text, name.kind
 
     def _recombined(self, row: RepairRow, people: Sequence[_Name], others: Sequence[_Name]) -> list[_Name]:
-        """First names of people with surnames of others: nobody in the data, and nobody who is widely known."""
+        """First names of people with surnames of others: nobody in the data, nobody widely known."""
         pairs = product(self._drawn(people, row, "first name"), self._drawn(others, row, "surname"))
         made = [one._replace(words=(one.words[0], other.words[1])) for one, other in pairs]
         return [

@@ -1,4 +1,4 @@
-"""Traits of the surface, removed and put in: marks at the end, ellipses, spaces, line breaks, markup, capitals.
+"""Traits of the surface, removed and put in: marks, spaces, line breaks, markup, capitals, accents, invisible characters.
 
     Normalise   "Great fun!!"  -> "Great fun."     rows that show the trait
     PutTrait    "Great fun."   -> "Great fun!"     rows of other labels without it, where it is harmless
@@ -11,7 +11,9 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from typing import ClassVar
+from unicodedata import normalize
 
 from longway.languages.words import lowered
 from longway.methods.repair.mend import (
@@ -46,6 +48,13 @@ _NO_QUOTES = re.compile(  # markup, code, or marks that alone separate two words
 )
 _DOUBLED = re.compile(r"[.,;:!?](?=\s*[.,;:])|,(?=\s*[!?])")
 _EMOJI = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d]+")
+_INVISIBLE = (
+    re.compile(  # as in the question; a zero-width space or joiner behind a letter that may need it stays
+        "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u180e\u200e\u200f\u3164\ufeff]"
+        "|[\u202a-\u202e\u2060-\u206f]"
+        "|(?:^|(?<=[\\s!-~À-ԯ一-鿿\xad\u2060\ufeff]))[\u200b-\u200d]+"
+    )
+)
 _CAPITALS = re.compile(r"\b[A-Z]{4,}\b")
 _LONE_I = re.compile(r"\bi\b(?!\.)")
 _ADDRESS_AT_END = re.compile(r"\s*(?:https?://|www\.)\S+\s*$")
@@ -236,6 +245,8 @@ _REMOVED: dict[str, Callable[[str], str]] = {
     "a line break": lambda text: re.sub(r"\s*\n\s*", " ", text).strip(),
     "an emoji": lambda text: re.sub(r" {2,}", " ", _EMOJI.sub("", text)).strip(),
     "a letter beyond ASCII": lambda text: text.translate(_PLAIN),
+    "an accent as a separate character": partial(normalize, "NFC"),
+    "an invisible character": partial(_INVISIBLE.sub, ""),
 }
 _ADDED: dict[str, Callable[[str], str]] = {
     "an exclamation mark": _ending("!"),
