@@ -151,10 +151,11 @@ def _leak_reasons(result: Audited, limits: Limits) -> list[Reason]:
 def _too_few_reasons(result: Audited, limits: Limits, baseline: Audited | None) -> list[Reason]:
     """Why an audit that is over no limit does not pass: too few rows to find anything.
 
-    Where the leak alone is limited, an interval that ends below the limit is enough.
+    Where the leak alone is limited, an interval that ends below the limit is enough. Too few rows in the baseline, too, are nothing new.
     """
+    is_known = baseline is not None and undecided(baseline.measured_leaks, baseline.findings) is not None
     is_leak_alone = limits.severity is None and baseline is None
-    limit = (1.0 if limits.leak is None else limits.leak) if is_leak_alone else 0.0
+    limit = (1.0 if limits.leak is None else limits.leak) if is_leak_alone else float(is_known)
     leak = undecided([one for one in result.measured_leaks if one.high > limit], result.findings)
     source = "" if leak is None else f"from {' + '.join(leak.columns)} alone{_seen(leak)}"
     return [] if leak is None else [Reason("leak", f"leak: {too_few(leak, source)}")]
