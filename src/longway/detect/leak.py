@@ -305,8 +305,7 @@ def _leak(
     effective = float(len(per_group))  # all right, or all wrong: as many observations as groups
     if 0 < accuracy < 1:  # the variance is 0 where all groups are right equally often
         effective = accuracy * (1 - accuracy) / max(variance, 1e-12)
-    observations = min(effective, n) / shared
-    low, high = wilson_interval(accuracy, observations)
+    low, high = wilson_interval(accuracy, min(effective, n) / shared)
     if n < reading.n_texts:
         how += f" on {n:,} rows drawn at random"
     return Leak(
@@ -318,5 +317,5 @@ def _leak(
         majority=float(np.bincount(labels, weights=share).max(initial=0) / max(n, 1)),
         how=how,
         rows=n,
-        observations=observations,
+        observations=min(effective, n) / shared,
     )

@@ -122,8 +122,8 @@ class Reason:
 
 def gate(result: Audited, limits: Limits, *, baseline: Audited | None = None) -> list[Reason]:
     """The reasons why an audit does not pass; none if it does."""
-    reasons = [*_leak_reasons(result, limits), *_finding_reasons(result, limits, baseline)]
-    return reasons or _too_few_reasons(result, limits, baseline)
+    over = [*_leak_reasons(result, limits), *_finding_reasons(result, limits, baseline)]
+    return over or _too_few_reasons(result, limits, baseline)
 
 
 def _leak_reasons(result: Audited, limits: Limits) -> list[Reason]:
