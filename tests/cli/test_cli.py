@@ -302,7 +302,9 @@ def test_an_audit_ends_with_a_repair_that_reads_the_data_the_same_way(run, tmp_p
 def test_an_audit_that_finds_nothing_suggests_no_repair(run, tmp_path):
     rows = [{"text": f"word{i * 37 % 101} word{i * 53 % 97}", "label": "ab"[i // 2 % 2]} for i in range(60)]
     result = run("audit", str(written(tmp_path / "rows.jsonl", rows)), "--levels", "token")
-    assert "There is nothing to repair" in result.output
+    assert "Too few rows to tell" in result.output
+    assert "There is nothing to repair" not in result.output
+    assert "No shortcut was found" in result.output
     assert "longway repair" not in result.output
 
 
