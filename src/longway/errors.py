@@ -13,7 +13,7 @@
     `-- MissingExtra                an optional dependency is needed; names the line that installs it
 
 Messages have three short sentences: what was wrong and where, what was expected with the value we
-got, what to try next. The command line prints them without a traceback and exits with 2.
+got, what to try next. The command line prints them without a traceback and exits with their `exit_code`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ TOOLS = {
 
 
 class LongwayError(Exception):
-    """Base of all errors that a user can cause and mend."""
+    """Base of all errors that a user can cause and mend. exit_code: of the command line, see docs/commands.md."""
+
+    exit_code = 2
 
 
 class DataError(LongwayError):
@@ -69,6 +71,8 @@ class EngineError(LongwayError):
 
     usage: what the last call cost all the same (`llm.engine.Usage`), None where nothing was sent.
     """
+
+    exit_code = 3
 
     def __init__(self, message: str, *, usage: Any = None) -> None:
         self.usage = usage
