@@ -15,7 +15,7 @@
 `with_checked_arguments` refuses arguments of a wrong type, by the annotations of a function.
 
 Messages have three short sentences: what was wrong and where, what was expected with the value we
-got, what to try next. The command line prints them without a traceback and exits with 2.
+got, what to try next. The command line prints them without a traceback and exits with their `exit_code`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ TOOLS = {
 
 
 class LongwayError(Exception):
-    """Base of all errors that a user can cause and mend."""
+    """Base of all errors that a user can cause and mend. exit_code: of the command line, see docs/commands.md."""
+
+    exit_code = 2
 
 
 class DataError(LongwayError):
@@ -88,6 +90,8 @@ class EngineError(LongwayError):
 
     usage: what the last call cost all the same (`llm.engine.Usage`), None where nothing was sent.
     """
+
+    exit_code = 3
 
     def __init__(self, message: str, *, usage: Any = None) -> None:
         self.usage = usage

@@ -150,7 +150,7 @@ def test_a_server_that_goes_wrong_for_good_ends_the_run_and_the_same_command_goe
 
     with Loopback(lambda call: fault.reply(call) if is_bad(call.text) else answer(call)) as server:
         code, said = rewrite(server.url)
-        assert code == 2, said
+        assert code == 3, said
         assert "Traceback" not in said
         assert "calls in a row failed" in said
         assert "10 answers are saved" in said
@@ -170,7 +170,7 @@ def test_a_server_that_is_not_there_is_told_at_once(rewrite, tmp_path):
     with Loopback() as server:
         url = server.url
     code, said = rewrite(url)
-    assert code == 2
+    assert code == 3
     assert "cannot be reached" in said
     assert "Start it, or correct --base-url" in said
     with FaultyServer(FAULTS["500"], lambda _: False, port=int(url.split(":")[2].split("/")[0])) as server:

@@ -77,14 +77,13 @@ def plant(
 
 
 def _show(result: PlantResult, source: DataOptions, loaded: Dataset, *, as_json: bool) -> None:
-    from longway.cli.ending import REPAIR, Step, end, on_data
+    from longway.cli.ending import REPAIR, Step, end, on_data, printed_json
     from longway.cli.screen import output
     from longway.show.terminal import show
 
     folder = result.folder
     assert folder is not None  # planting always writes one
-    if as_json:
-        typer.echo((folder / "planted.json").read_text(encoding="utf-8"), nl=False)
+    if printed_json(folder / "planted.json", as_json):
         return
     page = result.page()
     show(page, output())
