@@ -464,6 +464,16 @@ def test_a_file_is_submitted_once(alone):
         assert server.requests == [("POST", "/v1/files"), ("POST", "/v1/batches")]
 
 
+def test_request_files_do_not_follow_a_redirect(alone):
+    with BatchLoopback(toy_run.answer) as other, BatchLoopback(toy_run.answer) as server:
+        away = {"location": f"{other.url}/files"}
+        server._routed = lambda call: error(307, "moved", headers=away)
+        run("write", alone, *OPTIONS, "--base-url", server.url)
+        with pytest.raises(EngineError, match=f"redirects to {other.url}/files .*--base-url"):
+            run("submit")
+        assert not other.requests
+
+
 def test_a_batch_that_was_not_taken_is_asked_again_and_says_why(alone):
     with BatchLoopback(outcome=lambda _: None, status="failed", errors=["line 3 is no JSON"]) as server:
         run("write", alone, *OPTIONS, "--base-url", server.url)

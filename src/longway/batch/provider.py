@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from longway.batch.request_files import BEGINNING, URL, RequestFile, temporary_in
 from longway.engines.costs import is_local
 from longway.engines.secret import Secret, find_key
+from longway.engines.transport import redirected
 from longway.errors import EngineError, MissingExtra
 from longway.store.atomic import disk_errors
 
@@ -140,12 +141,19 @@ class BatchProvider:
                 base_url=self.base_url,
                 timeout=self.timeout,
                 max_retries=2,
-                http_client=openai.DefaultHttpxClient(trust_env=not is_local(self.base_url)),
+                http_client=openai.DefaultHttpxClient(
+                    trust_env=not is_local(self.base_url),
+                    follow_redirects=is_begun,  # the other requests have rows
+                ),
             ) as client:
                 yield client
                 return
         except openai.APIStatusError as error:
             failure = self._error_of_status(error.status_code, error.message, is_begun)
+            if error.response.has_redirect_location:
+                failure = redirected(
+                    self.base_url, error.status_code, error.response.headers, self.key, "--base-url"
+                )
         except openai.APIConnectionError as error:
             failure = EngineError(
                 f"{self.base_url} cannot be reached: {type(error.__cause__).__name__}. Expected a server that supports batches. "

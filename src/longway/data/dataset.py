@@ -90,11 +90,6 @@ class Dataset:
         """The split that was selected, if any."""
         return self._only_split
 
-    @property
-    def has_ids(self) -> bool:
-        """Whether a column has a different id for each row; otherwise ids are row numbers."""
-        return self._ids_are_good
-
     @cached_property
     def frame(self) -> pl.DataFrame:
         """All rows with all columns, in source order."""

@@ -129,7 +129,7 @@ def asker_of(engine: Engine | None, journal: Journal, budget: float | None, watc
     """Asks an engine, within the budget; None if there is no engine."""
     if engine is None:
         return None
-    return Asker(engine, journal, budget=budget, progress=watcher.progress)
+    return Asker(engine, journal, budget=budget, progress=watcher.progress, say=watcher.say)
 
 
 def name_of(engine: Engine | None) -> str:

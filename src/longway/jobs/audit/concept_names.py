@@ -147,7 +147,7 @@ def name_concepts(
     texts = _Texts(concepts, dataset, reading)
     prompts = [name_prompt(texts.of(one, one.shown), texts.of(one, one.similar)) for one in concepts]
     checks = [belongs_prompt("x" * LONGEST, text) for one in concepts for text in texts.of(one, one.asked)]
-    asker = Asker(engine, journal, budget=budget, progress=watcher.progress)
+    asker = Asker(engine, journal, budget=budget, progress=watcher.progress, say=watcher.say)
     watcher.step("naming concepts")
     watcher.estimate(
         RunEstimate.of(

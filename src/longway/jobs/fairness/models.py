@@ -84,7 +84,7 @@ class AskedClassifier:
 
     def asker(self, journal: Journal, budget: float | None, watcher: Watcher) -> Asker:
         """Asks the model, within the budget."""
-        return Asker(self.engine, journal, budget=budget, progress=watcher.progress)
+        return Asker(self.engine, journal, budget=budget, progress=watcher.progress, say=watcher.say)
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,7 +187,7 @@ def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
     perturbing = Perturbing(job.part, settings, cache=run.folder / ANALYSES_FILE, progress=watcher.progress)
     if costs_money(engine):
         watcher.estimate(_estimate(perturbing, engine, spent=run.journal.spent()))
-    asker = job.who.asker(perturbing, run.journal, budget=job.budget)
+    asker = job.who.asker(perturbing, run.journal, budget=job.budget, say=watcher.say)
     watcher.step("perturbing")
     perturber = job.who.perturber(journal=run.journal, asker=asker, read=perturbing.documents)
     editing, made = Editing(perturbing, engine=perturber.name), _Perturbed(perturbing)

@@ -254,7 +254,7 @@ class _Scoring:
             if costs_money(engine):
                 writes = [estimate_calls(one, prompts, len(self._distinct)) for one in engines_in(engine)]
                 watcher.estimate(RunEstimate.of(len(self.rows), writes, spent=journal.spent()))
-            asker = Asker(engine, journal, budget=self.budget)
+            asker = Asker(engine, journal, budget=self.budget, say=watcher.say)
             PaidWriting(asker).check(prompts, 1, [sampling_of(prompt) for prompt in prompts])
             self.askers.append(asker)
         assert self.documents is not None  # only networks need none

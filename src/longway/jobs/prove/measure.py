@@ -359,7 +359,9 @@ def matched_texts(first: Version, one: Version) -> list[tuple[str, str]]:
         for each in (first, one)
     )
     rows = [(row, new[id_]) for id_, row in old.items() if id_ in new]
-    if not one.dataset.has_ids or (not first.dataset.has_ids and one.dataset.columns.id != ID_COLUMN):
+    if not one.dataset.ids_are_good or (
+        not first.dataset.ids_are_good and one.dataset.columns.id != ID_COLUMN
+    ):
         unchanged = (Counter(old.values()) & Counter(new.values())).total()
         in_place = sum(before == after for before, after in rows)
         if 2 * in_place < unchanged or any(before[1] != after[1] for before, after in rows):
