@@ -5,10 +5,10 @@ A label keeps one colour through the whole page: its place among the largest lab
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from itertools import islice
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from longway.data.label_lists import tag_name
 from longway.data.summary import DatasetSummary
@@ -28,7 +28,6 @@ POINTS = (
 LEVELS = {"token": "word", "ngram": "phrase", "pair": "word pair"}  # in plain words, where they differ
 
 Record = TypeVar("Record", Leak, Mentions, Problem, Telling, Edit, Verdict)
-Shown = TypeVar("Shown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +39,6 @@ class Label:
     colour: str
     count: int
     share: str
-
-
-@dataclass(frozen=True, slots=True)
-class Listing(Generic[Shown]):
-    """A list on the page: what is seen at once, what on request, and how many are in the JSON file only."""
-
-    open: list[Shown]
-    folded: list[Shown]
-    n_more: int
-
-
-def listing(
-    rows: Sequence[Any], view: Callable[[Any], Shown], *, limit: int, at_once: int | None = None
-) -> Listing[Shown]:
-    """At most `limit` of the rows as they are shown, `at_once` of them unfolded."""
-    shown = [view(row) for row in rows[:limit]]
-    if at_once is None or len(shown) <= at_once + A_FEW:
-        at_once = len(shown)
-    return Listing(shown[:at_once], shown[at_once:], max(len(rows) - limit, 0))
 
 
 def record(kind: type[Record], row: Mapping[str, Any]) -> Record:

@@ -493,13 +493,6 @@ def _is_capital_inside(document: Document, word: Word) -> bool:
     return is_inside and after is not None and is_capitalised(after) and after.tag in ("NN", "NNP")
 
 
-def _is_of_a_kind(document: Document, word: Word) -> bool:
-    """True if a noun for an animal or a thing follows, even if a group of them is mentioned."""
-    after = document.word_at(word.index + 1)
-    is_noun = after is not None and after.upos == "NOUN" and after.text.islower() and word.head > after.index
-    return word.relation == "amod" and is_noun and after is not None and not is_person(after)
-
-
 def _are_people(document: Document, word: Word) -> bool:
     """True for the "whites" of "the whites and the blacks", "most whites", "whites left town"."""
     has_determiner = any(det.lower != "the" for det in document.children(word, "det"))
