@@ -221,7 +221,7 @@ def started(during, args, **options):
 def ended(during, args, **options):
     """The exit code of a command, and what it wrote on standard error."""
     process = started(during, args, stdout=subprocess.DEVNULL, **options)
-    said = process.communicate(timeout=600)[1].decode()
+    said = process.communicate(timeout=600)[1].decode(errors="replace")
     return process.returncode, said
 
 
