@@ -31,8 +31,20 @@ TOP = """# Commands
 
 `longway --version` prints the version. `longway COMMAND --help` prints the sections below.
 
-Exit codes: 0 for success; 2 if an option or the data is wrong (the message on standard error says what to do); 1 if `longway doctor`
-finds the core incomplete or you answered no; 130 if you stopped the command with Ctrl-C.
+## Exit codes
+
+| code | meaning | what to do |
+| --- | --- | --- |
+| 0 | The command is done. | |
+| 1 | The gate failed: an audit is over the limits of `--fail-over` or worse than its `--baseline`. Nothing else exits with 1. | Read the reasons on standard error. |
+| 2 | Something must be changed first: an option, the data, the run folder, a missing package, a full disk, a budget that is spent. | Do what the message says. |
+| 3 | An engine failed: its server, key or model. Answers so far are kept. | Do what the message says; the same command continues. |
+| 4 | There is not enough memory. | Allow more, or use `--limit`. |
+| 5 | There is an error in Longway. | Report it with the traceback. |
+| 130 | You stopped the command, with Ctrl-C or by answering no. | The same command continues. |
+| 141 | The program that reads the output ended first, as `head` does. | Read all of the output, or write it to a file. |
+
+A process that the system kills, for lack of memory for instance, has the code that the shell gives it: 128 and the number of the signal.
 """
 
 

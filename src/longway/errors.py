@@ -12,8 +12,10 @@
     |-- BudgetSpent                 the next call might cost more than the budget has left; all answers are kept
     `-- MissingExtra                an optional dependency is needed; names the line that installs it
 
+`with_checked_arguments` refuses arguments of a wrong type, by the annotations of a function.
+
 Messages have three short sentences: what was wrong and where, what was expected with the value we
-got, what to try next. The command line prints them without a traceback and exits with 2.
+got, what to try next. The command line prints them without a traceback and exits with their `exit_code`.
 """
 
 from __future__ import annotations
@@ -21,10 +23,27 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, wraps
+from inspect import signature
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
+P = ParamSpec("P")
+T = TypeVar("T")
+WORDS = {
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    str: "a string",
+    Path: "a path",
+    Mapping: "a dictionary",
+    Sequence: "a list",
+    Iterable: "a list",
+    NoneType: "None",
+}
+ACCEPTED = {float: (int, float), Path: (str, Path), Sequence: Iterable, Any: object}
 # By a file in the environment of the tool.
 TOOLS = {
     "uv-receipt.toml": f"uv pip install --python {shlex.quote(sys.executable)}",
@@ -33,7 +52,9 @@ TOOLS = {
 
 
 class LongwayError(Exception):
-    """Base of all errors that a user can cause and mend."""
+    """Base of all errors that a user can cause and mend. exit_code: of the command line, see docs/commands.md."""
+
+    exit_code = 2
 
 
 class DataError(LongwayError):
@@ -69,6 +90,8 @@ class EngineError(LongwayError):
 
     usage: what the last call cost all the same (`llm.engine.Usage`), None where nothing was sent.
     """
+
+    exit_code = 3
 
     def __init__(self, message: str, *, usage: Any = None) -> None:
         self.usage = usage
@@ -120,3 +143,57 @@ def install_command(extra: str) -> str:
             named = re.compile(rf"extra == ['\"]{extra}['\"]")
             return f"{command} {shlex.join(name.strip() for name, _, when in listed if named.search(when))}"
     return f"pip install 'longway[{extra}]'"
+
+
+def fits(value: object, hint: Any) -> bool:
+    """Whether a value has the type of a hint.
+
+    >>> fits(3, float | None), fits("3", float), fits(True, int), fits(("a", 3), tuple[str, ...])
+    (True, False, False, False)
+    """
+    kind, inner = get_origin(hint) or hint, get_args(hint)
+    if kind in (Union, UnionType):
+        return any(fits(value, one) for one in inner)
+    if kind is Literal:
+        return type(value) in map(type, inner) and value in inner
+    if isinstance(value, bool) and kind in (int, float):
+        return False
+    accepted: Any = ACCEPTED.get(kind, kind)
+    items = value if inner and isinstance(value, list | tuple) else ()
+    return isinstance(value, accepted) and all(fits(one, inner[0]) for one in items)
+
+
+def in_words(hint: Any) -> str:
+    """The type of a hint in words.
+
+    >>> in_words(float | None), in_words(tuple[str, ...]), in_words(Literal["cpu", "cuda"])
+    ('a number or None', 'a string or a list of strings', 'one of cpu, cuda')
+    """
+    kind, inner = get_origin(hint) or hint, get_args(hint)
+    if kind in (Union, UnionType):
+        return " or ".join(dict.fromkeys(map(in_words, inner)))
+    if kind is Literal:
+        return ("one of " if len(inner) > 1 else "") + ", ".join(map(str, inner))
+    if kind is tuple:
+        return "a string or a list of strings"
+    return WORDS.get(kind, kind.__name__)
+
+
+def with_checked_arguments(function: Callable[P, T]) -> Callable[P, T]:
+    """The function; it raises SettingError if an argument has another type than its annotation."""
+    name = function.__qualname__.removesuffix(".__init__")
+    parameters = tuple(signature(function).parameters)
+    hints_of = cache(get_type_hints)
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        hints = hints_of(function)
+        for argument, value in [*zip(parameters, args, strict=False), *kwargs.items()]:
+            if argument in hints and not fits(value, hints[argument]):
+                raise SettingError(
+                    f"'{argument}' must be {in_words(hints[argument])}. Got {type(value).__name__}. "
+                    f"See help(lw.{name})."
+                )
+        return function(*args, **kwargs)
+
+    return run

@@ -288,7 +288,7 @@ class Leak:
     families: if the model sees more than words, the accuracy that is lost without each kind of feature.
     accuracy with its 95% interval (low, high); majority: what always answering the commonest label gets.
     how: "5-fold cross-validation" or the name of the held-out set; rows: rows it was measured on. 0 rows: it could not be measured, the
-    accuracy is that of chance and the interval is from 0 to 1.
+    accuracy is that of chance and the interval is from 0 to 1. observations: independent rows that the interval counts; 0: not known.
     """
 
     part: str
@@ -300,6 +300,7 @@ class Leak:
     how: str
     rows: int
     families: Mapping[str, float] = field(default_factory=dict)
+    observations: float = 0.0
 
     @property
     def is_measured(self) -> bool:

@@ -88,7 +88,7 @@ def test_what_is_no_model_or_cannot_be_copied_is_refused(given):
 
 
 def test_wrong_answers_and_failed_trainings_are_told():
-    with pytest.raises(TrainingError, match=r"labels a, b, c.*neg, pos"):
+    with pytest.raises(TrainingError, match=r"answered 'a'. Expected the labels of the data: neg, pos"):
         own(Odd).fit(DATA).predict(DATA.inputs)
     with pytest.raises(TrainingError, match="could not be trained on 40 texts"):
         own(LogisticRegression()).fit(DATA)
@@ -187,6 +187,29 @@ def test_probabilities_of_finished_models_keep_their_label():
     np.testing.assert_allclose(
         shared.predict_proba(Inputs(["good"])), [[0.15, 0.15, 0.7]]
     )  # mixed, neg, pos: the rest is shared
+
+
+class Nonsense(Constant):
+    """Answers what it never saw, to some of the texts."""
+
+    def predict(self, texts):
+        return ["pos" if "good" in text else "banana" for text in texts]
+
+
+def test_a_trained_model_that_answers_no_label_of_the_data_is_refused():
+    trained = own(Nonsense).fit(DATA)
+    assert trained.predict(Inputs(["good film"])) == ["pos"]
+    with pytest.raises(TrainingError, match=r"answered 'banana'. Expected the labels of the data: neg, pos"):
+        trained.predict(DATA.inputs)
+    rows = [{"text": f"{text} {i}", "label": LABELS[i]} for i, text in enumerate(WORDS)]
+    with pytest.raises(TrainingError, match="answered 'banana'"):
+        lw.prove(rows[:36], rows[4:36], tests={"new": rows[36:]}, model=Nonsense, seeds=1)
+
+
+def test_labels_that_differ_in_case_alone_are_different_labels():
+    two = Labelled(Inputs(["one", "two"]), ["No", "no"])
+    always = own(lambda texts: ["No"] * len(texts)).fit(two)
+    assert always.predict(two.inputs) == ["No", "No"]
 
 
 def test_a_finished_model_with_other_labels_or_too_few_answers_is_refused():

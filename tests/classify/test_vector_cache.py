@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from longway.classify.frozen import AT_ONCE, VectorCache
-from longway.errors import DataError
+from longway.errors import RunError
 
 
 def vector_of(text):
@@ -89,5 +89,13 @@ def test_two_processes_may_fill_one_file(tmp_path):
 
 def test_a_file_that_is_no_cache_is_told(tmp_path):
     (tmp_path / "v.sqlite").write_text("no database, but long enough to be taken for one" * 20)
-    with pytest.raises(DataError, match=r"cache of vectors .* only saves time"):
+    with pytest.raises(RunError, match=r"no cache of vectors.* only saves time"):
         VectorCache(tmp_path / "v.sqlite")
+
+
+def test_a_full_disk_needs_room_and_not_another_file(tmp_path):
+    cache = VectorCache(tmp_path / "v.sqlite")
+    cache._database.execute("PRAGMA max_page_count = 4")
+    with pytest.raises(RunError, match=r"disk is full.* Make room") as told:
+        cache.vectors("m", [f"t{i}" for i in range(2_000)], Counting())
+    assert "Delete" not in str(told.value)

@@ -4,8 +4,10 @@ import inspect
 import json
 import re
 import shlex
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
@@ -15,6 +17,7 @@ from longway.cli import COMMANDS, Commands, app
 from longway.errors import LongwayError, install_command
 from longway.jobs.options import help_of
 from longway.sample import sample_path
+from tests.environment import without_settings_of_the_user
 
 HEAVY = ["numpy", "scipy", "sklearn", "polars", "pyarrow", "pydantic", "jinja2", "torch", "pandas"]
 
@@ -182,17 +185,161 @@ def test_a_mistake_is_told_in_words_with_the_next_step(run, args, words):
     assert words in str(result.exception)
 
 
-def test_the_real_command_exits_with_2_and_no_traceback(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", "from longway.cli import main; main()", "audit", "nothing.csv"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    assert "nothing.csv" in done.stderr
+MAIN = "from longway.cli import main; main()"
+NO_SERVER = ["--engine", "served:toy", "--base-url", "http://127.0.0.1:9/v1", "--yes", "--judge", "none"]
+# For each exit code of the documentation: what happens during an audit, or nothing, and the arguments.
+ENDS = {
+    "0": ("", ["runs"]),
+    "1": ("", ["audit", "d.csv", "--fail-over", "leak=0.6", "--levels", "token", "--quiet"]),
+    "2": ("", ["audit", "nothing.csv"]),
+    "3": ("", ["rewrite", "d.csv", *NO_SERVER]),
+    "4": ("raise MemoryError", ["audit", "d.csv"]),
+    "5": ("raise KeyError('text')", ["audit", "d.csv"]),
+    "130": ("os.kill(os.getpid(), signal.SIGINT)", ["audit", "d.csv"]),
+    "141": ("", ["doctor"]),
+}
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """A folder with a few rows that a word gives away; no settings of the user."""
+    without_settings_of_the_user(monkeypatch, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    words = ("garden", "payroll")
+    write_csv(Path("d.csv"), [(f"the “{words[i % 2]}” {i} → ≤", ("no", "yes")[i % 2]) for i in range(40)])
+
+
+def started(during, args, **options):
+    """A process of a command. during: what happens in place of the audit."""
+    code = "import os, signal, time, typer\n"
+    if during:
+        lines = "".join(f"    {line}\n" for line in during.splitlines())
+        code += f"import longway.jobs.audit.job as job\ndef during(*args, **options):\n{lines}job._audit = during\n"
+    return subprocess.Popen([sys.executable, "-c", code + MAIN, *args], stderr=subprocess.PIPE, **options)
+
+
+def ended(during, args, **options):
+    """The exit code of a command, and what it wrote on standard error."""
+    process = started(during, args, stdout=subprocess.DEVNULL, **options)
+    said = process.communicate(timeout=600)[1].decode(errors="replace")
+    return process.returncode, said
+
+
+def test_the_exit_codes_are_those_of_the_documentation(small):
+    page = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
+    table = page.partition("## Exit codes")[2].partition("## ")[0]
+    assert re.findall(r"^\| (\d+) \|", table, re.MULTILINE) == list(ENDS)
+    processes = {
+        code: started(during, args, stdout=subprocess.DEVNULL)
+        for code, (during, args) in ENDS.items()
+        if code != "141"  # below
+    }
+    said = {code: process.communicate(timeout=600)[1].decode() for code, process in processes.items()}
+    assert {code: process.returncode for code, process in processes.items()} == {
+        code: int(code) for code in processes
+    }, said
+    for code, words in said.items():
+        assert ("Traceback" in words) == (code == "5"), words
+        assert code in "01" or words.splitlines()[-1].startswith("longway: "), words
+
+
+@pytest.mark.parametrize("args", [["doctor"], ["--help"], ["runs", "--json"]])
+def test_a_reader_that_ends_first_is_no_failed_gate(small, args):
+    process = started("", args, stdout=subprocess.PIPE)
+    process.stdout.close()
+    assert "Traceback" not in process.stderr.read().decode()
+    assert process.wait() == 141
+
+
+def test_a_message_that_nobody_reads_is_no_failed_gate(small):
+    process = started("", ["audit", "nothing.csv"], stdout=subprocess.DEVNULL)
+    process.stderr.close()
+    assert process.wait() == 141
+
+
+def test_answering_no_stops_the_command(small):
+    code, said = ended("typer.confirm('Continue?', abort=True)", ["audit", "d.csv"], stdin=subprocess.DEVNULL)
+    assert (code, said.count("longway: stopped")) == (130, 1)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1:strict"])
+def test_characters_that_the_output_lacks_are_replaced(small, encoding, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", encoding)
+    with Path("out.txt").open("wb") as file:
+        process = started("", ["audit", "d.csv", "--levels", "token", "--out", "run"], stdout=file)
+        said = process.communicate(timeout=600)[1].decode(encoding.partition(":")[0])
+    assert process.returncode == 0, said
+    assert "payroll" in Path("out.txt").read_text(encoding=encoding.partition(":")[0])
+    with Path("out.json").open("wb") as file:
+        assert (
+            started("", ["audit", "d.csv", "--levels", "token", "--out", "run", "--json"], stdout=file).wait(
+                timeout=120
+            )
+            == 0
+        )
+    assert Path("out.json").read_bytes() == Path("run/findings.json").read_bytes()
+    assert "→" in Path("out.json").read_text(encoding="utf-8")
+    code, said = ended("", ["audit", "“→”.csv"])
+    assert (code, "Traceback" in said) == (2, False)
+
+
+LACKS = [
+    "raise MemoryError",
+    "raise ImportError('libarrow.so: failed to map segment from shared object')",
+    "raise OSError(12, 'Cannot allocate memory')",
+    """raise RuntimeError("can't start new thread")""",
+    "class PanicException(BaseException): pass\nraise PanicException('failed to spawn: Os { code: 11, kind: WouldBlock }')",
+    "try: raise ImportError('x.so: failed to map segment from shared object')\n"
+    "except ImportError: from longway.errors import MissingExtra; raise MissingExtra('x', extra='rules', purpose='it')",
+]
+
+
+@pytest.mark.parametrize("lack", LACKS)
+def test_a_lack_of_memory_is_one_sentence(small, lack):
+    code, said = ended(lack, ["audit", "d.csv"])
+    assert code == 4, said
+    assert said.splitlines()[-1].startswith("longway: there is not enough memory.")
+    assert "Traceback" not in said
+    assert "not installed" not in said
+
+
+SWALLOWED = """
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(5)
+except BaseException:
+    pass
+"""
+
+
+@pytest.mark.parametrize("later", ["time.sleep(20)", "while time.monotonic(): sum(range(1000))"])
+def test_ctrl_c_that_a_library_catches_stops_the_command_all_the_same(small, later):
+    code, said = ended(SWALLOWED + later, ["audit", "d.csv"])
+    assert code == 130, said
+    assert said.count("longway: stopped") == 1
+    assert "Traceback" not in said
+
+
+def test_ctrl_c_lets_files_be_closed(small):
+    closing = "try:\n    os.kill(os.getpid(), signal.SIGINT)\nfinally:\n    time.sleep(1)\n    open('closed', 'w').close()"
+    assert ended(closing, ["audit", "d.csv"])[0] == 130
+    assert Path("closed").exists()
+
+
+@pytest.mark.parametrize("module", ["longway.cli.options", "numpy", "polars", "sklearn.base"])
+def test_ctrl_c_stops_the_command_while_libraries_are_imported(small, module):
+    """Moments are modules, since times depend on the machine."""
+    command = [sys.executable, "-X", "importtime", "-c", MAIN, "audit", "d.csv"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    said = []
+    for line in process.stderr:
+        if not line.startswith("import time:"):
+            said.append(line)
+        elif line.rpartition("|")[2].strip() == module:
+            process.send_signal(signal.SIGINT)
+    assert process.wait() == 130, said
+    assert said[-1].startswith("longway: stopped")
+    assert "Traceback" not in "".join(said)
 
 
 def test_doctor_names_the_line_that_installs_what_is_missing(run):
@@ -302,7 +449,9 @@ def test_an_audit_ends_with_a_repair_that_reads_the_data_the_same_way(run, tmp_p
 def test_an_audit_that_finds_nothing_suggests_no_repair(run, tmp_path):
     rows = [{"text": f"word{i * 37 % 101} word{i * 53 % 97}", "label": "ab"[i // 2 % 2]} for i in range(60)]
     result = run("audit", str(written(tmp_path / "rows.jsonl", rows)), "--levels", "token")
-    assert "There is nothing to repair" in result.output
+    assert "Too few rows to tell" in result.output
+    assert "There is nothing to repair" not in result.output
+    assert "No shortcut was found" in result.output
     assert "longway repair" not in result.output
 
 

@@ -71,3 +71,18 @@ def test_one_that_waits_for_something_else_is_left_alone(body):
 
 def test_without_a_limit_nobody_watches():
     assert ended(HANGS, limited=False) == (0, "at the end\n", "")
+
+
+@pytest.mark.parametrize("megabytes", [300, 700])
+def test_a_real_command_with_little_memory_ends_with_one_message(tmp_path, megabytes):
+    (tmp_path / "d.csv").write_text("text,label\n" + "a b,yes\nc d,no\n" * 20)
+    code = (
+        f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20, {megabytes} << 20))\n"
+        "from longway.cli import main; main()"
+    )
+    command = [sys.executable, "-c", code, "audit", "d.csv"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 4 or done.returncode < 0, done.stderr  # a library may end the process
+    assert "Traceback" not in done.stderr
+    assert "panicked" not in done.stderr
+    assert done.stderr.strip().splitlines()[-1].startswith("longway: ")

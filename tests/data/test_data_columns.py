@@ -20,6 +20,8 @@ def chosen(*names, **given):
     [
         (["text", "label"], ("text", None, "label")),
         (["Review", "Sentiment"], ("Review", None, "Sentiment")),
+        ([" Review", "sentiment "], (" Review", None, "sentiment ")),
+        (["claim ", " evidence", " label"], ("claim ", " evidence", " label")),
         (["claim", "evidence", "label"], ("claim", "evidence", "label")),
         (["claim", "label"], ("claim", None, "label")),
         (["premise", "hypothesis", "gold_label"], ("hypothesis", "premise", "gold_label")),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.data import csv_file, load
+from longway.data import csv_file, load, save
 from longway.data.problems import ProblemLog
 
 
@@ -31,6 +31,9 @@ def put(tmp_path, content, name="data.csv"):
         ("text\tlabel\na, b\tx\nc\ty\n", [["a, b", "x"], ["c", "y"]]),
         ("text,label\rold,x\rmac,y\r", [["old", "x"], ["mac", "y"]]),
         ("text,label\na\x00b,x\nc,y\n", [["a\x00b", "x"], ["c", "y"]]),
+        ("sep=;\r\ntext;label\r\na, b;x\r\nc;y\r\n", [["a, b", "x"], ["c", "y"]]),
+        ('\ufeffSEP=|\ntext|label\na;b|x\n5" disc|y\n', [["a;b", "x"], ['5" disc', "y"]]),
+        (" text ; label \na, b;x\nc;y\n", [["a, b", "x"], ["c", "y"]]),
     ],
 )
 @pytest.mark.parametrize("stream", [False, True])
@@ -101,6 +104,35 @@ def test_texts_longer_than_the_csv_module_likes(tmp_path):
 
 def test_repeated_names_in_a_header_are_told_apart(tmp_path):
     assert load(put(tmp_path, "text,label,n,n\na,x,1,2\n")).frame.columns == ["text", "label", "n", "n_2"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_new_name_for_a_repeated_one_is_no_name_of_the_file(tmp_path, stream):
+    path = put(tmp_path, "text,label,a,a,a_2\none,x,1,2,3\ntwo,y,4,5,6\n")
+    dataset = load(path, stream=stream)
+    row = dataset.take([0]).row(0, named=True)
+    assert row == {"text": "one", "label": "x", "a": "1", "a_3": "2", "a_2": "3"}
+    assert save(dataset, tmp_path / "out.csv").read_bytes() == path.read_bytes()
+
+
+@given(st.lists(st.sampled_from(["", "a", "a_2", "a_3", "a_2_2", "_2", "b"]), max_size=12))
+def test_names_of_columns_differ_and_a_name_that_occurs_once_stays(header):
+    names = csv_file.unique_names(header)
+    assert len(set(names)) == len(names) == len(header)
+    for old, new in zip(header, names, strict=True):
+        assert new == old or header.count(old) > 1
+        assert new == old or new not in header
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_comma_in_a_quoted_name_separates_nothing(tmp_path, delimiter, stream):
+    header = delimiter.join(['"Name, first"', '"text"', '"label, or class"', '"sentiment"'])
+    rows = [delimiter.join(["Ann", '"a, b"', "1", "x"]), delimiter.join(["Bo", "c", "2", "y"])]
+    dataset = load(put(tmp_path, "\n".join([header, *rows]) + "\n"), stream=stream)
+    assert dataset.take([0]).columns == ["Name, first", "text", "label, or class", "sentiment"]
+    assert (dataset.columns.text, dataset.columns.label) == ("text", "sentiment")
+    assert dataset.take([0, 1])["text"].to_list() == ["a, b", "c"]
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -227,3 +227,16 @@ def test_shards_of_several_layouts_become_one_file_in_the_first(tmp_path, stream
     (folder / "b.csv").write_bytes(b'label,text\n"y","b;c"\n')
     out = save(load(folder, stream=stream), tmp_path / "out.csv")
     assert out.read_bytes() == b'"text";"label"\r\n"a";x\r\n"b;c";y'
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_the_line_that_states_the_delimiter_is_written_again(tmp_path, stream, encoding):
+    path = tmp_path / "in.csv"
+    path.write_bytes('sep=;\r\ntext;label\r\ncafé, bar;x\r\n"b";y\r\n'.encode(encoding))
+    dataset = load(path, stream=stream)
+    assert save(dataset, tmp_path / "same.csv").read_bytes() == path.read_bytes()
+    edit = Edit("1", "text", "b", "c", "y", "y", "toy", "toy", True)
+    out = save(apply_edits(dataset, [edit]), tmp_path / "out.csv").read_bytes().decode(encoding)
+    assert out == 'sep=;\r\ntext;label;longway_id\r\ncafé, bar;x;0\r\n"c";y;1\r\n'
+    assert load(tmp_path / "out.csv", stream=stream).take([1])["text"].to_list() == ["c"]

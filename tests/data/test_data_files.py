@@ -1,16 +1,23 @@
 """Files as they are met: damage, wrong names, shards, files that do not fit."""
 
 import contextlib
+import datetime
+import decimal
 import gzip
 import json
+import os
+import socket
+import subprocess
+import sys
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from longway.data import load, memory, save
+from longway.data import formats, load, load_texts, memory, save
 from longway.errors import ColumnError, DataError, LongwayError
 
 FRAME = pl.DataFrame({"text": ["one", "two"], "label": ["a", "b"]})
@@ -74,7 +81,7 @@ def test_arrow_streams_are_read_like_arrow_files(tmp_path):
         ("a.parquet", b"", r"a\.parquet cannot be read as parquet"),
         ("a.arrow", b"text,label\na,x\n", r"a\.arrow cannot be read as arrow"),
         ("a.parquet.gz", gzip.compress(b"nothing", mtime=0), r"a\.parquet\.gz cannot be read as parquet\.gz"),
-        ("a.json", b'{"a": ', r"a\.json is not valid JSON .* name the file \.jsonl"),
+        ("a.json", b'{"a": ', r"a\.json cannot be read as JSON .* name the file \.jsonl"),
         ("a.json", b'{"a": 1}', r"JSON but not a table\. .* got one object with the keys 'a'"),
         ("a.json", b"[1]", r"got an array that also contains a int"),
         ("a.json", b"3", r"got a int"),
@@ -233,3 +240,124 @@ def test_any_text_file_is_read_or_refused_but_never_crashes(tmp_path, suffix, co
     path = put(tmp_path, "text,label\n" + content if suffix == "csv" else content, f"any.{suffix}")
     with contextlib.suppress(LongwayError):
         assert load(path, stream=stream).fingerprint
+
+
+def make_fifo(path):
+    os.mkfifo(path)
+    return contextlib.nullcontext()
+
+
+def make_socket(path):
+    held = socket.socket(socket.AF_UNIX)
+    held.bind(os.path.relpath(path))  # a path of a socket is short
+    return held
+
+
+def make_link_to_a_device(path):
+    path.symlink_to("/dev/zero")
+    return contextlib.nullcontext()
+
+
+READ_PATH = """
+import sys
+from longway.data import load, load_texts
+from longway.data.choices import load_choices
+from longway.data.shards import read_any
+from longway.errors import DataError
+for read in (load, load_texts, load_choices, lambda path: read_any(__import__("pathlib").Path(path))):
+    try:
+        read(sys.argv[1])
+    except DataError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such files")
+@pytest.mark.parametrize("make", [make_fifo, make_socket, make_link_to_a_device])
+@pytest.mark.parametrize("name", ["d.csv", "d.jsonl.gz", "d.xlsx", "d.parquet", "without-ending"])
+def test_what_is_no_file_is_refused_and_never_waited_for(tmp_path, monkeypatch, make, name):
+    monkeypatch.chdir(tmp_path)
+    with make(tmp_path / name):
+        done = subprocess.run(
+            [sys.executable, "-c", READ_PATH, name], capture_output=True, text=True, timeout=120
+        )
+    lines = done.stdout.splitlines()
+    assert len(lines) == 4, done.stderr
+    for line in lines:
+        assert line.startswith(f"{name} is a pipe, a socket or a device. ")
+        assert line.endswith("Save the data to a file, and name that file.")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such files")
+def test_a_pipe_among_the_files_of_a_folder_is_not_opened(tmp_path):
+    save(FRAME, tmp_path / "a.csv")
+    os.mkfifo(tmp_path / "b.csv")
+    assert load(tmp_path).n_rows == load(str(tmp_path / "*.csv")).n_rows == 2
+
+
+def test_a_plain_text_file_that_is_none_is_refused(tmp_path):
+    (tmp_path / "folder.txt").mkdir()
+    os.mkfifo(tmp_path / "pipe.txt")
+    for name in ("folder.txt", "pipe.txt"):
+        with pytest.raises(DataError, match=rf"There is no file .*{name}\. A folder, a pipe or a device"):
+            load_texts(tmp_path / name)
+
+
+SMALL = decimal.Decimal("1.50")
+FOREIGN = {  # types that Arrow has and Polars does not, with the text of a value
+    "decimal256": (pa.array([SMALL, None], pa.decimal256(50, 2)), "1.50"),
+    "list of decimal256": (pa.array([[SMALL], None], pa.list_(pa.decimal256(50, 2))), '["1.50"]'),
+    "struct": (pa.array([{"n": SMALL}, None], pa.struct([("n", pa.decimal256(50, 2))])), '{"n": "1.50"}'),
+    "dictionary": (pa.DictionaryArray.from_arrays(pa.array([0, None]), pa.array([SMALL], pa.decimal256(50, 2))), "1.50"),
+    "time zone": (pa.array([datetime.datetime(2020, 1, 1), None], pa.timestamp("us", "+01:30")), "2020-01-01 01:30:00+01:30"),
+    "interval": (pa.array([(1, 2, 3), None], pa.month_day_nano_interval()), "[1, 2, 3]"),
+    "runs": (pa.RunEndEncodedArray.from_arrays([1, 2], pa.array(['the "x"', None])), 'the "x"'),
+    "list view": (pa.array([[1, 2], None], pa.list_view(pa.int8())), "[1, 2]"),
+}  # fmt: skip
+NOT_IN_PARQUET = {"interval", "runs"}
+
+
+def type_of(path):
+    """The type of the column "odd" of a file."""
+    if path.suffix == ".parquet":
+        return pq.read_schema(path).field("odd").type
+    with formats.open_bytes(path, formats.data_file(path).compression) as stream:
+        return pa.ipc.open_file(stream.read()).schema.field("odd").type
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "arrow.gz"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_column_of_a_foreign_type_is_read_as_text_and_reported(tmp_path, capfd, kind, suffix, stream):
+    if suffix == "parquet" and kind in NOT_IN_PARQUET:
+        pytest.skip("Parquet has no such type")
+    column, text = FOREIGN[kind]
+    table = pa.table({"text": ["one", "two"], "odd": column, "label": ["a", "b"]})
+    path = tmp_path / f"d.{suffix}"
+    if suffix == "parquet":
+        pq.write_table(table, path)
+    else:
+        with (
+            formats.create_bytes(path, suffix.partition(".")[2]) as raw,
+            pa.ipc.new_file(raw, table.schema) as out,
+        ):
+            out.write_table(table)
+    dataset = load(path, stream=stream)
+    assert next(dataset.batches()).texts.to_list() == ["one", "two"]
+    (read,) = [table.frame["odd"].to_list() for table in dataset.tables() if table.frame.height]
+    assert read == [text, None]
+    out = save(dataset, tmp_path / "out.csv")
+    assert load(out).frame["odd"].to_list() == [text, None]
+    (problem,) = [problem for problem in dataset.problems if problem.kind == "read_as_text"]
+    assert problem.count == 1
+    assert f"(odd: {type_of(path)})" in problem.message
+    assert "panicked" not in capfd.readouterr().err
+
+
+def test_a_number_of_256_bits_can_be_the_label(tmp_path):
+    labels = pa.array([SMALL, decimal.Decimal("2.00")], pa.decimal256(50, 2))
+    pq.write_table(pa.table({"text": ["one", "two"], "label": labels}), tmp_path / "d.parquet")
+    for stream in (False, True):
+        dataset = load(tmp_path / "d.parquet", stream=stream)
+        assert dataset.labels == ("1.50", "2.00")
+        assert "read_as_text" in {problem.kind for problem in dataset.problems}

@@ -172,3 +172,24 @@ def test_json_nested_beyond_reason_is_a_broken_line(tmp_path):
     good = '{"text": "a", "label": "x"}\n{"text": "b", "label": "y"}\n'
     path.write_text(good + "[" * 100_000 + "\n")
     assert [problem.kind for problem in load(path).problems][:1] == ["broken_line"]
+
+
+@pytest.mark.parametrize(
+    "value", ["[" * 10_000 + "]" * 10_000, "1" * 5_000, '{"a":' * 10_000 + "1" + "}" * 10_000]
+)
+@pytest.mark.parametrize("stream", [False, True])
+def test_valid_lines_that_cannot_be_read_are_not_called_broken(tmp_path, value, stream):
+    path = tmp_path / "d.jsonl"
+    path.write_text('{"text": "a", "label": "x"}\n{"text": "b", "label": "y", "n": ' + value + "}\n")
+    dataset = load(path, stream=stream)
+    problem = dataset.problems[0]
+    assert (problem.count, problem.rows, dataset.n_rows) == (1, (2,), 1)
+    assert "nested too deeply, or with a number of more than 4,300 digits" in problem.message
+    assert "A written file does not have them" in problem.message
+
+
+@pytest.mark.parametrize("value", ["[" * 100_000 + "]" * 100_000, "1" * 5_000])
+def test_valid_json_that_cannot_be_read_is_not_called_invalid(tmp_path, value):
+    (tmp_path / "d.json").write_text('[{"text": "a", "label": "x", "n": ' + value + "}]")
+    with pytest.raises(DataError, match=r"^d\.json cannot be read as JSON \("):
+        load(tmp_path / "d.json")

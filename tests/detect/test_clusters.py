@@ -144,6 +144,34 @@ def test_the_leak_is_not_the_memory_of_near_copies():
     assert leak.low <= leak.majority
 
 
+@pytest.mark.parametrize("changed", [0, 1, 2])
+@pytest.mark.parametrize(("originals", "copies"), [(8, 30), (40, 10), (200, 2)])
+def test_near_copies_whose_labels_are_drawn_by_coin_predict_nothing(originals, copies, changed):
+    random = np.random.default_rng(4)
+    words = [f"w{k}" for k in range(3000)]
+    texts, labels = [], []
+    for i in range(originals):
+        own = random.choice(words, 14, replace=False)
+        for _ in range(copies):
+            copy = own.copy()
+            copy[random.choice(14, changed, replace=False)] = random.choice(words, changed)
+            texts.append(" ".join(copy))
+            labels.append("ab"[i % 2])
+    reading = reading_of(texts, labels)
+    leak = leak_by_folds(reading, "text")  # also where the clusters are not given
+    assert leak == leak_by_folds(reading, "text", clusters=Clusters.of(reading))
+    assert leak.low <= leak.majority
+    assert leak.accuracy < 0.75
+    assert not search(reading).chosen
+
+
+def test_texts_of_the_same_words_in_other_combinations_stay_apart():
+    random = np.random.default_rng(4)
+    texts = [" ".join(f"w{k}" for k in random.choice(200, 14)) for _ in range(400)]
+    reading = reading_of(texts, ["a", "b"] * 200)
+    assert len(np.unique(Clusters.of(reading).by_role[TEXT])) == 400
+
+
 VOCABULARY = [f"word{i}" for i in range(60)]
 
 

@@ -1,5 +1,7 @@
 """Each detector against a loop over the texts that asks the same question."""
 
+from unicodedata import normalize
+
 import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
@@ -182,6 +184,8 @@ def test_every_level_has_a_detector_that_answers_for_it():
         ("I give 7/10.", "a rating like 7/10"),
         ("Up 5%.", "a percentage"),
         ("It cost $5.", "an amount of money"),
+        ("Cafe\u0301.", "an accent as a separate character"),
+        ("Zero\u200bwidth.", "an invisible character"),
     ],
 )
 def test_a_trait_is_seen_and_a_plain_sentence_has_none(text, trait):
@@ -192,4 +196,53 @@ def test_a_trait_is_seen_and_a_plain_sentence_has_none(text, trait):
 
 
 def test_every_trait_is_tested_above():
-    assert len(QUESTIONS) == 29 <= 32
+    assert len(QUESTIONS) == 31 <= 32
+
+
+def shows(text, trait):
+    place = [name for _, name, _ in QUESTIONS].index(trait)
+    return bool(read(pl.Series([text])).item() >> place & 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Ünlü café", "Ёлка и йод", "Ελλάδα ήταν", "한국어 글", "ガラスのペン", "naïve Ångström", "Việt Nam"],
+)
+def test_an_accent_of_any_script_is_separate_only_in_the_decomposed_form(text):
+    trait = "an accent as a separate character"
+    assert not shows(normalize("NFC", text), trait)
+    assert shows(normalize("NFD", text), trait)
+
+
+@pytest.mark.parametrize("text", ["हिन्दी में", "ภาษาไทยที่นี่", "עִבְרִית", "العَرَبِيَّة", "தமிழ்"])
+def test_marks_that_a_script_needs_are_no_separate_accents(text):
+    for form in ("NFC", "NFD"):
+        assert not shows(normalize(form, text), "an accent as a separate character")
+
+
+@pytest.mark.parametrize(
+    "code", [0x0, 0x7, 0x7F, 0x9D, 0xAD, 0x200B, 0x200D, 0x200E, 0x202E, 0x2060, 0x3164, 0xFEFF]
+)
+@pytest.mark.parametrize(
+    "text", ["{}At the start.", "In the mid{}dle.", "Before {}a word.", "At the end.{}", "汉{}字"]
+)
+def test_an_invisible_character_is_seen_wherever_it_is(text, code):
+    assert shows(text.format(chr(code)), "an invisible character")
+    assert not shows(text.format(""), "an invisible character")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "می\u200cخواهم",
+        "क्\u200dष",
+        "ภาษา\u200bไทย",
+        "👩\u200d👩\u200d👧",
+        "❤\ufe0f",
+        "a\tb\r\nc",
+        "a\u00a0b\u2009c\u3000d",
+        "e\u0301",
+    ],
+)
+def test_characters_that_a_script_or_an_emoji_needs_are_not_invisible(text):
+    assert not shows(text, "an invisible character")

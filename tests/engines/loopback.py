@@ -118,6 +118,21 @@ def script(*replies: Reply, then: Callable[[Call], Reply] = echo) -> Callable[[C
     return lambda call: left.popleft() if left else then(call)
 
 
+@dataclass
+class Endless(Reply):
+    """A reply whose body has no end. pause: seconds between its pieces."""
+
+    piece: bytes = b" " * 2**16
+    pause: float = 0.0
+
+
+@dataclass
+class SlowHead(Reply):
+    """A good reply whose headers come byte by byte."""
+
+    pause: float = 0.05
+
+
 class Loopback:
     """The server. slots: requests answered at once, others wait in line; None for all."""
 
@@ -235,11 +250,23 @@ class Loopback:
         return reply
 
     async def _send(self, reply: Reply, writer: asyncio.StreamWriter) -> bool:
+        while isinstance(reply, Endless):
+            if not reply.headers:
+                reply.headers["transfer-encoding"] = "chunked"
+                writer.write(f"HTTP/1.1 {reply.status} X\r\ntransfer-encoding: chunked\r\n\r\n".encode())
+            writer.write(f"{len(reply.piece):x}\r\n".encode() + reply.piece + b"\r\n")
+            await writer.drain()
+            await asyncio.sleep(reply.pause)
         body = reply.raw if reply.raw is not None else json.dumps(reply.body).encode()
         headers = {"content-type": "application/json", "content-length": str(len(body))} | reply.headers
         head = f"HTTP/1.1 {reply.status} X\r\n" + "".join(
             f"{name}: {value}\r\n" for name, value in headers.items()
         )
+        for byte in head.encode() if isinstance(reply, SlowHead) else b"":
+            writer.write(bytes([byte]))
+            await writer.drain()
+            await asyncio.sleep(reply.pause)
+        head = "" if isinstance(reply, SlowHead) else head
         writer.write(head.encode() + b"\r\n" + body[: reply.cut_at])
         await writer.drain()
         return reply.cut_at is None

@@ -2,9 +2,10 @@
 
 import pytest
 
+from longway.engines import endpoint as endpoints
 from longway.engines.endpoint import Endpoint, label_of
 from longway.errors import EngineError, SettingError
-from tests.engines.loopback import Loopback, Reply
+from tests.engines.loopback import Endless, Loopback, Reply, SlowHead
 
 TEXTS = ["one", "two", "three"]
 
@@ -59,7 +60,6 @@ def test_the_texts_may_be_sent_under_another_name():
         (Reply(raw=b"[" * 100_000), "did not answer with JSON"),
         (Reply({"detail": "no field texts"}, status=422), 'sent as {"inputs": [...]}'),
         (Reply({}, status=401), "LONGWAY_ENDPOINT_KEY"),
-        (Reply({}, status=301, headers={"location": "http://127.0.0.1:1/"}), "status 301"),
         (Reply({}, status=503), "sent 2 times"),
         (Reply(["a", "b", "a"], cut_at=3), "cut off"),
     ],
@@ -73,6 +73,30 @@ def test_an_answer_that_cannot_be_right_is_an_error_with_the_next_step(reply, wo
 def test_a_server_that_stalls_is_asked_again_and_then_given_up():
     with pytest.raises(EngineError, match=r"no answer within 0.2 s.*sent 2 times.*answers received are kept"):
         labels(lambda call: Reply(["a"] * 3, wait=2.0), timeout=0.2)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_texts_do_not_follow_a_redirect(status):
+    with Loopback(lambda call: Reply(["a"] * 3)) as other:
+        with pytest.raises(EngineError, match=f"redirects to {other.url}/new .status {status}.*--model"):
+            labels(lambda call: Reply({}, status=status, headers={"location": f"{other.url}/new"}))
+        assert not other.calls
+
+
+def test_a_response_that_is_too_large_is_an_error(monkeypatch):
+    monkeypatch.setattr(endpoints, "LARGEST", 200_000)
+    with pytest.raises(EngineError, match="in one response"):
+        labels(lambda call: Endless())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [SlowHead(["a"] * 3), Endless(piece=b" ", pause=0.05), Endless(status=500, piece=b" ", pause=0.05)],
+    ids=["headers", "body", "error"],
+)
+def test_a_server_that_sends_a_byte_at_a_time_is_given_up(reply):
+    with pytest.raises(EngineError, match=r"no answer within 0\.3 s"):
+        labels(lambda call: reply, timeout=0.3, retries=0)
 
 
 def test_a_passing_failure_is_no_failure():

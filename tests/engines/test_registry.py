@@ -11,6 +11,7 @@ from longway.engines.install import Package, commands, install, packages_of, par
 from longway.engines.registry import available, choose, engine_named, models_of
 from longway.errors import EngineError, SettingError
 from tests.engines.llama_cpp import model_or_skip
+from tests.engines.loopback import Endless, Loopback, Reply
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +67,45 @@ def test_auto_takes_a_served_model_only_where_one_is_named(monkeypatch):
     assert chosen.spec == "served"
     assert "localhost:9" in chosen.why
     assert "secret" not in chosen.why
+
+
+@pytest.mark.parametrize(
+    "names", [("OPENAI_BASE_URL",), ("OPENAI_BASE_URL", "OPENAI_API_KEY", "LONGWAY_API_KEY")]
+)
+def test_auto_takes_no_server_that_is_set_for_another_program(names, monkeypatch):
+    with Loopback() as server:
+        for name in names:
+            monkeypatch.setenv(name, server.url if name.endswith("URL") else "sk-secret-secret")
+        assert choose().spec in ("rules", "rules,local")
+        assert not any(part.base_url for part in engine_named("auto").parts)
+        assert choose(base_url=server.url).spec == "served"  # named for Longway
+        assert not server.calls
+
+
+def test_the_models_of_a_server_are_listed_and_only_by_itself():
+    listed = Reply({"data": [{"id": "large"}, {"id": "small"}]})
+    with Loopback(lambda _: listed) as server:
+        assert models_of(server.url) == ["large", "small"]
+        away = Reply({}, status=307, headers={"location": f"{server.url}/models"})
+        with Loopback(lambda _: away) as first, pytest.raises(EngineError, match="redirects to"):
+            models_of(first.url)
+        assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize(
+    "reply", [Reply({"data": 1}), Reply([]), Reply(raw=b"<html>"), Reply({}, status=500)]
+)
+def test_a_list_of_models_that_is_none_is_an_error(reply):
+    with Loopback(lambda _: reply) as server, pytest.raises(EngineError, match="does not list its models"):
+        models_of(server.url)
+
+
+def test_a_list_of_models_without_an_end_is_given_up():
+    with (
+        Loopback(lambda _: Endless(piece=b" ", pause=0.05)) as server,
+        pytest.raises(EngineError, match=r"no answer within 0\.3 s"),
+    ):
+        models_of(server.url, timeout=0.3)
 
 
 def test_auto_falls_back_and_says_why(lacking):

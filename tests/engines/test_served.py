@@ -1,6 +1,7 @@
 """The served engine against a real server on this machine that behaves in every way servers do."""
 
 import asyncio
+import gzip
 import json
 import logging
 import time
@@ -9,13 +10,16 @@ from math import log
 
 import pytest
 
+from longway.engines import asker, transport
+from longway.engines.asker import Asker
 from longway.engines.costs import Price
 from longway.engines.engine import Sampling
 from longway.engines.served import ServedEngine
 from longway.engines.transport import retry_after
 from longway.errors import CallFailed, EngineError, SettingError
+from longway.store import Journal
 from tests.engines.conftest import engine_of, judging, writing
-from tests.engines.loopback import Loopback, Reply, completion, echo, error, script
+from tests.engines.loopback import Endless, Loopback, Reply, completion, echo, error, script
 
 PROMPT = writing("The film was dull.")[0]
 QUESTION = judging("The film was dull.")[0]
@@ -260,6 +264,135 @@ def test_what_will_not_pass_is_an_error_at_once(status, why):
         with pytest.raises(EngineError, match=why):
             write(engine_of(server))
         assert len(server.calls) == 1
+
+
+AT_FIRST = {name: reply for name, reply in PASSING.items() if "body" not in name}
+
+
+@pytest.mark.parametrize("reply", AT_FIRST.values(), ids=AT_FIRST)
+def test_what_may_pass_is_tried_again_on_the_first_call_too(reply):
+    with Loopback(script(*[reply] * 6)) as server:
+        assert write(engine_of(server)).texts
+        assert len(server.calls) == 7
+
+
+ENDINGS = {
+    "rate limit": (error(429, "slow"), "status 429: slow", "wait a few minutes"),
+    "own error": (error(500, "CUDA out of memory"), "CUDA out of memory", "look at the log of the server"),
+    "no json": (PASSING["no json"], "the body is not JSON", "check the end of --base-url"),
+    "hanging": (Reply(wait=9), "no answer within", "try a smaller model"),
+    "key": (error(401, "who?"), "status 401: who?", "LONGWAY_API_KEY"),
+    "model": (error(404, "toy?"), "status 404: toy?", "Check the model's name"),
+}
+
+
+@pytest.mark.parametrize("case", ENDINGS.values(), ids=ENDINGS)
+def test_each_error_of_a_server_has_its_cause_and_its_next_step_and_no_other(case):
+    reply, cause, step = case
+    with Loopback(lambda _: reply) as server, pytest.raises(EngineError) as caught:
+        write(engine_of(server, timeout=0.2, retries=3))
+    assert cause in str(caught.value)
+    assert [other for _, _, other in ENDINGS.values() if other in str(caught.value)] == [step]
+    assert "cannot be reached" not in str(caught.value)
+    assert "same command again" in str(caught.value) or "Check" in str(caught.value)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_rows_do_not_follow_a_redirect(status):
+    with Loopback() as other:
+        away = error(status, "moved", headers={"Location": f"{other.url}/chat/completions?key={KEY}"})
+        with Loopback(lambda _: away) as server, pytest.raises(EngineError) as caught:
+            write(engine_of(server, api_key=KEY))
+        assert not other.calls
+        assert len(server.calls) == 1
+    assert f"redirects to {other.url}/chat/completions" in str(caught.value)
+    assert "--base-url" in str(caught.value)
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "reply", [Reply(raw=b" " * 300_000), Endless(), Endless(status=500)], ids=["long", "endless", "error"]
+)
+def test_a_response_that_is_too_large_ends_the_run_and_is_not_read_on(reply, monkeypatch):
+    monkeypatch.setattr(transport, "LARGEST", 200_000)
+    with Loopback(lambda _: reply) as server:
+        with pytest.raises(EngineError, match="in one response"):
+            write(engine_of(server, timeout=5))
+        assert len(server.calls) == 1
+
+
+def test_a_response_that_comes_too_slowly_is_given_up():
+    with (
+        Loopback(lambda _: Endless(piece=b" ", pause=0.05)) as server,
+        pytest.raises(EngineError, match=r"no answer within 0\.3 s"),
+    ):
+        write(engine_of(server, timeout=0.3, retries=1))
+
+
+def test_a_compressed_response_is_not_unpacked():
+    packed = gzip.compress(json.dumps(GOOD.body).encode() + b" " * 2_000_000)
+    reply = Reply(raw=packed, headers={"content-encoding": "gzip"})
+    with Loopback(lambda _: reply) as server, pytest.raises(EngineError, match="not JSON"):
+        write(engine_of(server, retries=1))
+    assert server.calls[0].headers["accept-encoding"] == "identity"
+
+
+PROSE = completion("I like this text very much.")
+
+
+def ask_many(server, *, judges=False, n=40, **options):
+    """Many questions at once, as a run asks them."""
+    texts = [f"Film {i} was dull." for i in range(n)]
+    with Asker(engine_of(server, **options), Journal(None)) as asking:
+        if judges:
+            return asking.judge_all(judging(*texts), LABELS)
+        return asking.write_all(writing(*texts), 2)
+
+
+@pytest.mark.parametrize("judges", [False, True])
+@pytest.mark.parametrize("reply", [PROSE, completion("<think>hm", finish="length")], ids=["prose", "cut"])
+def test_a_model_that_never_answers_in_the_form_is_given_up_soon_with_the_cause(reply, judges):
+    with Loopback(lambda _: reply) as server:
+        with pytest.raises(EngineError) as caught:
+            ask_many(server, judges=judges)
+        assert len(server.calls) <= 20
+    assert f"cannot be used to {'judge' if judges else 'write'}" in str(caught.value)
+    assert "first 5 answers" in str(caught.value)
+    assert any(cause in str(caught.value) for cause in ("not one JSON object", "label", "cut off"))
+
+
+def test_a_model_that_answers_in_the_form_now_and_then_is_not_given_up():
+    with Loopback(
+        script(*[PROSE] * 9, then=lambda call: PROSE if "7" in call.text else echo(call))
+    ) as server:
+        written = ask_many(server)
+    assert 20 < sum(bool(answer.texts) for answer in written) < 40
+
+
+def test_a_model_without_the_form_is_answered_by_refusals_where_that_is_wanted():
+    with Loopback(lambda _: PROSE) as server:
+        written = ask_many(server, n=8, misread=float("inf"))
+    assert all("not one JSON object" in answer.refusals[0] for answer in written)
+
+
+def test_waiting_for_a_silent_server_is_reported(monkeypatch):
+    monkeypatch.setattr(asker, "SILENCE", 0.1)
+    said = []
+    with (
+        Loopback(lambda call: Reply(echo(call).body, wait=0.5)) as server,
+        Asker(engine_of(server), Journal(None), say=said.append) as asking,
+    ):
+        assert asking.write_all([PROMPT], 2)[0].texts
+    assert said[0].startswith("Waiting for served:toy: no answer for ")
+    assert 2 <= len(said) <= 5
+
+
+def test_nothing_is_reported_while_a_server_answers(monkeypatch):
+    monkeypatch.setattr(asker, "SILENCE", 2.0)
+    said = []
+    with Loopback() as server, Asker(engine_of(server), Journal(None), say=said.append) as asking:
+        assert asking.write_all([PROMPT], 2)[0].texts
+    assert not said
 
 
 def test_an_account_without_credit_is_no_reason_to_wait():

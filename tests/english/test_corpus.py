@@ -1,5 +1,8 @@
 """A column of texts as integers."""
 
+import errno
+import resource
+
 import numpy as np
 import polars as pl
 import pytest
@@ -39,6 +42,17 @@ def test_blocks_in_files_equal_blocks_in_memory(tmp_path, monkeypatch):
     in_files.add(column)
     assert len(list(tmp_path.iterdir())) == len(list(in_memory.blocks())) > 5
     assert texts_of(in_files) == texts_of(in_memory) == [oracles.words(text) for text in column]
+
+
+def test_a_full_disk_is_reported_with_the_error_of_the_system(tmp_path):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large") as raised:
+            Corpus(spill=tmp_path).add(pl.Series([f"word{i} and" for i in range(4_000)]))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert raised.value.errno == errno.EFBIG
 
 
 def test_a_full_vocabulary_counts_new_words_as_one():

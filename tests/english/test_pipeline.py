@@ -14,12 +14,13 @@ from longway.english.pipeline import (
     CLOSED_CLASSES,
     MAX_PIECE,
     MODEL_PATH,
+    AnalysisCache,
     EnglishPipeline,
     _load,
     _pieces,
     load_pipeline,
 )
-from longway.errors import DataError, MissingExtra, SettingError
+from longway.errors import MissingExtra, RunError, SettingError
 
 pytest.importorskip("spacy")
 pytest.importorskip("lemminflect")
@@ -257,9 +258,18 @@ def test_a_damaged_entry_is_analysed_anew_and_mended(tmp_path):
 def test_a_file_that_is_no_cache_is_refused_and_left_alone(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("these are my notes, not a database " * 50)
-    with pytest.raises(DataError, match=r"notes\.txt cannot be used .* Delete it or choose another"):
+    with pytest.raises(RunError, match=r"notes\.txt is damaged or no cache .* Delete it or choose another"):
         list(LONGWAY.analyse_all(["x"], cache=path))
     assert path.read_text().startswith("these are my notes")
+
+
+def test_a_full_disk_needs_room_and_not_another_file(tmp_path):
+    cache = AnalysisCache(tmp_path / "english.sqlite", pipeline="p")
+    cache._database.execute("PRAGMA max_page_count = 4")
+    sentences = tuple((i, i * i) for i in range(20_000))  # more than four pages can hold
+    with pytest.raises(RunError, match=r"disk is full.* Make room") as told:
+        cache.store(Document("text", (), sentences))
+    assert "Delete" not in str(told.value)
 
 
 def test_an_unknown_pipeline_is_named_with_the_next_step():
@@ -342,5 +352,5 @@ def test_a_cache_that_breaks_while_it_is_used_is_told(tmp_path):
         database.execute("DROP TABLE analyses")
         database.execute("CREATE TABLE analyses (other TEXT)")
     database.close()
-    with pytest.raises(DataError, match="Delete it or choose another file"):
+    with pytest.raises(RunError, match="Delete it or choose another file"):
         list(LONGWAY.analyse_all(["She left."], cache=cache))

@@ -13,7 +13,7 @@ from longway import cli
 from longway.jobs import engine_use
 from longway.store import RUN_FILE, read_json
 from longway.verify import wordforms
-from tests.engines.loopback import Loopback
+from tests.engines.loopback import Loopback, Reply, completion
 from tests.environment import without_encoder, without_settings_of_the_user
 from tests.faults.jobs import write
 from tests.faults.servers import FAILS, FAULTS, RETRIES, USED, FaultyServer, of_another_row, plain_rows
@@ -150,7 +150,7 @@ def test_a_server_that_goes_wrong_for_good_ends_the_run_and_the_same_command_goe
 
     with Loopback(lambda call: fault.reply(call) if is_bad(call.text) else answer(call)) as server:
         code, said = rewrite(server.url)
-        assert code == 2, said
+        assert code == 3, said
         assert "Traceback" not in said
         assert "calls in a row failed" in said
         assert "10 answers are saved" in said
@@ -170,12 +170,35 @@ def test_a_server_that_is_not_there_is_told_at_once(rewrite, tmp_path):
     with Loopback() as server:
         url = server.url
     code, said = rewrite(url)
-    assert code == 2
+    assert code == 3
     assert "cannot be reached" in said
     assert "Start it, or correct --base-url" in said
     with FaultyServer(FAULTS["500"], lambda _: False, port=int(url.split(":")[2].split("/")[0])) as server:
         assert rewrite(server.url)[0] == 0
     assert check_rows(tmp_path) == N
+
+
+def test_a_model_that_never_answers_in_the_form_ends_the_run_soon_with_the_cause(rewrite, tmp_path):
+    prose = completion("I like this text very much.")
+    with Loopback(lambda call: prose) as server:
+        code, said = rewrite(server.url)
+        assert code == 2
+        assert len(server.calls) <= 10
+        assert "not one JSON object" in said.split("longway: ")[-1]
+        assert "Try a larger model" in said
+        server.answer = answer  # another model at the same address
+        assert rewrite(server.url)[0] == 0
+    assert check_rows(tmp_path) >= N - 5  # the answers of the first model are kept, too
+
+
+def test_a_redirect_ends_the_run_before_a_row_is_sent_elsewhere(rewrite):
+    with Loopback(answer) as other:
+        away = Reply({}, status=307, headers={"location": f"{other.url}/chat/completions"})
+        with Loopback(lambda call: away) as server:
+            code, said = rewrite(server.url)
+        assert code == 2
+        assert f"redirects to {other.url}" in said
+        assert not other.calls
 
 
 def test_rows_that_failed_are_asked_again_by_the_same_command_and_no_others(rewrite, tmp_path):

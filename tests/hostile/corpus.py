@@ -359,6 +359,7 @@ def bombs(folder: Path) -> dict[str, Path]:
     """Files of some kilobytes that unpack to megabytes, or nest without end; by name."""
     import pyarrow as pa
     import pyarrow.parquet as pq
+    import xlsxwriter
 
     made = {name: folder / file for name, file in _BOMBS.items()}
     block = b"a" * 1_000_000
@@ -380,6 +381,12 @@ def bombs(folder: Path) -> dict[str, Path]:
     made["json-deep"].write_text("[" * 200_000)
     made["jsonl-deep"].write_text('{"text": ' + "[" * 200_000 + "\n")
     made["csv-columns"].write_text(",".join(f"c{i}" for i in range(3_000)) + "\n" + "," * 2_999 + "\n")
+    # A cell in the last corner of a sheet: half a terabyte of empty cells before it.
+    with xlsxwriter.Workbook(made["xlsx-far"]) as book:
+        sheet = book.add_worksheet()
+        for row in range(20):
+            sheet.write_row(row, 0, ["text", "label"] if row == 0 else [f"text {row}", "pn"[row % 2]])
+        sheet.write_string(2**20 - 1, 2**14 - 1, "x")
     return made
 
 
@@ -390,4 +397,5 @@ _BOMBS = {
     "json-deep": "deep.json",
     "jsonl-deep": "deep.jsonl",
     "csv-columns": "columns.csv",
+    "xlsx-far": "far.xlsx",
 }

@@ -59,12 +59,14 @@ def printed(script, *paths):
 
 
 def test_a_bomb_is_read_or_refused_in_words_and_never_ends_the_process(told):
-    assert len(told) == 6
+    assert len(told) == 7
     for name, line in told.items():
         assert line.startswith(("read ", "refused ")), (name, line)
 
 
-@pytest.mark.parametrize("name", ["json-deep", "jsonl-deep", "zstd-line", "gzip-line", "csv-columns"])
+@pytest.mark.parametrize(
+    "name", ["json-deep", "jsonl-deep", "zstd-line", "gzip-line", "csv-columns", "xlsx-far"]
+)
 def test_what_holds_no_rows_is_refused_by_name(told, name):
     assert told[name].startswith("refused ")
     assert name.partition("-")[2].replace("line", "line.") in told[name]

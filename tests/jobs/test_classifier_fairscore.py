@@ -14,7 +14,7 @@ from longway.classify.catalog import load_model, model_named
 from longway.classify.classifier import Inputs
 from longway.cli import app
 from longway.data import load, save
-from longway.errors import LongwayError, SettingError
+from longway.errors import LongwayError, SettingError, TrainingError
 from longway.jobs.documents import ANALYSES_FILE
 from longway.jobs.fairness.classifier import ClassifierRows
 from longway.jobs.fairness.job import fairness
@@ -396,6 +396,32 @@ def test_a_fitted_pipeline_has_a_fairscore_as_it_is(data):
     assert found.accuracy.value == pytest.approx(
         100 * fitted.score(rows_of(data).inputs.texts, rows_of(data).labels)
     )
+
+
+@pytest.mark.parametrize("answer", ["banana", None, 1, ["good", "banana"]])
+def test_answers_that_are_no_label_of_the_data_are_refused(data, answer):
+    def model(texts):
+        return [answer[i % 2] if isinstance(answer, list) else answer for i, _ in enumerate(texts)]
+
+    with pytest.raises(
+        TrainingError, match=r"answered '(banana|None|1)'. Expected the labels of the data: bad, good"
+    ):
+        fairness(data, model=model)
+
+
+def test_a_model_may_know_more_labels_than_the_data_and_rows_may_lack_one(data):
+    class Three:
+        classes_ = ("bad", "good", "mixed")
+
+        def predict(self, texts):
+            return ["mixed" if "She" in text else "GOOD" for text in texts]
+
+    assert fairness(data, model=Three()).measures.fairscore.accuracy.value < 100
+    rare = data.frame.with_columns(
+        label=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("rare")).otherwise("label")
+    )
+    found = fairness(load(rare), model=lambda texts: ["rare"] * len(texts), limit=12)
+    assert found.measures.fairscore.rows == 12
 
 
 def test_what_is_no_finished_model_is_refused(data):

@@ -145,9 +145,28 @@ def test_the_command_exits_with_1_and_says_why(tmp_path, monkeypatch):
     assert (again.exit_code, again.output) == (0, "")
 
 
+@pytest.mark.parametrize("n", [2, 10, 100])
+def test_too_few_rows_to_find_anything_do_not_pass(n):
+    found = lw.audit(rows_of(n, share=0.0), levels="-grammar")
+    assert gate(found, Limits()) == []  # without a limit it is no gate
+    for limits in (Limits(severity="high"), Limits(leak=0.55), Limits(leak=0.9, severity="high")):
+        (reason,) = gate(found, limits)
+        assert "Too few rows to tell" in reason.message
+        assert " rows like these are needed" in reason.message
+    assert gate(found, Limits(), baseline=found) == []  # nothing new
+    (reason,) = gate(found, Limits(), baseline=replace(found, leaks={}, all_leaks={}))
+    assert reason.rule == "leak"
+
+
+def test_an_interval_below_the_only_limit_is_enough():
+    found = lw.audit(rows_of(100, share=0.0), levels="-grammar")
+    assert max(leak.high for leak in found.measured_leaks) < 0.8
+    assert gate(found, Limits(leak=0.8)) == []
+
+
 def test_random_labels_pass_the_gate():
     random = np.random.default_rng(7)
-    rows = rows_of(share=0.0)
+    rows = rows_of(400, share=0.0)
     failed = 0
     for _ in range(8):
         labels = random.permutation([row["label"] for row in rows])

@@ -10,9 +10,10 @@ from longway.data import load
 from longway.errors import SettingError, TrainingError
 from longway.jobs.prove import training
 from longway.jobs.prove.job import prove
+from longway.jobs.prove.measure import matched_texts
 from longway.jobs.prove.result import ProveResult
 from longway.jobs.prove.settings import ProveSettings
-from longway.jobs.prove.training import Cell, CellStore, Trained
+from longway.jobs.prove.training import Cell, CellStore, Trained, Version
 from tests.environment import without_encoder
 from tests.jobs.proved import proved, render_prove
 from tests.jobs.shortcut_data import BAD, GOOD, soups
@@ -416,3 +417,64 @@ def test_encoders_are_fine_tuned_as_asked_and_other_models_as_ever():
     }  # fmt: skip
     with pytest.raises(SettingError, match="usual, grammar-paper"):
         ProveSettings(models=("bow",), tuning="hard")
+
+
+def without_ids(dataset):
+    return dataset.frame.drop("id")
+
+
+@pytest.mark.parametrize(
+    ("made", "n", "changed"),
+    [
+        (lambda frame: frame.sample(100, shuffle=True, seed=0), 0, None),
+        (lambda frame: frame.sample(fraction=1, shuffle=True, seed=0), 0, None),
+        (lambda frame: frame.sample(fraction=1, shuffle=True, seed=0).sort("label"), 0, None),
+        (lambda frame: frame.filter(pl.int_range(pl.len()) != 3), 0, None),
+        (lambda frame: frame.head(100), 100, 0),
+        (lambda frame: frame.with_columns(text="Well: " + pl.col("text")), 240, 240),
+        (lambda frame: pl.concat([frame, frame.head(9).with_columns(text=pl.lit("New."))]), 240, 0),
+    ],
+)  # fmt: skip
+def test_rows_without_ids_are_matched_only_if_they_are_in_the_same_order(versions, made, n, changed):
+    before = without_ids(versions[0])
+    found = matched_texts(Version("before", load(before)), Version("after", load(made(before))))
+    assert len(found) == n
+    assert changed is None or sum(old != new for old, new in found) == changed
+
+
+def test_rows_in_the_order_of_their_labels_are_not_matched_by_their_number(versions):
+    before = without_ids(versions[0]).sort("label")
+    shuffled = before.sample(fraction=1, shuffle=True, seed=0).sort("label")
+    assert matched_texts(Version("before", load(before)), Version("after", load(shuffled))) == []
+
+
+def test_rows_are_matched_by_id_in_any_order_also_by_the_id_that_a_run_wrote(versions):
+    before = versions[0].frame
+    after = before.sample(100, shuffle=True, seed=0)
+    same = Version("before", load(before)), Version("after", load(after))
+    assert [old == new for old, new in matched_texts(*same)] == [True] * 100
+    rewritten = without_ids(versions[0]).with_columns(
+        text="Well: " + pl.col("text"), longway_id=pl.int_range(pl.len()).cast(pl.String)
+    )
+    found = matched_texts(
+        Version("before", load(without_ids(versions[0]))), Version("after", load(rewritten.reverse()))
+    )
+    assert found == [(text, f"Well: {text}") for text in before["text"]]
+
+
+def test_rows_whose_ids_repeat_are_not_matched_by_them(versions):
+    twice = versions[0].frame.with_columns(id=pl.lit("r"))
+    after = twice.sample(fraction=1, shuffle=True, seed=0)
+    assert matched_texts(Version("before", load(twice)), Version("after", load(after))) == []
+
+
+def test_a_shuffled_part_without_ids_has_no_share_of_changed_texts_and_the_report_says_so(
+    versions, reversed_test
+):
+    before = without_ids(versions[0])
+    result = prove(
+        before, before.sample(160, shuffle=True, seed=0), tests={"reversed": reversed_test}, seeds=1
+    )
+    assert result.apart == ()
+    assert "cannot be matched" in " ".join(one.text for one in result.concerns)
+    assert "Texts changed: –" in str(result)

@@ -47,6 +47,15 @@ def test_no_clear_difference_is_said_as_such_however_large_the_figure():
     assert "helped" not in said.sentence
 
 
+def test_intervals_too_wide_for_any_difference_are_no_absence_of_one():
+    wide = replace(UNCLEAR, low=-0.19, high=0.21)
+    said = prove_verdict([wide, replace(wide, low=-0.3, high=0.3)]).sentence
+    assert said.startswith("Too few test rows to tell: ")
+    assert "20 points wide on either side" in said
+    assert said.endswith("A difference of 10 points takes about 4.0 times as many rows.")
+    assert prove_verdict([wide, UNCLEAR]).sentence.startswith("No clear difference")  # one is narrow enough
+
+
 def test_the_only_comparison_is_called_so():
     assert "the only comparison is clearly better" in prove_verdict([BETTER]).sentence
 

@@ -17,7 +17,7 @@ import numpy as np
 from longway.classify.catalog import model_named
 from longway.classify.classifier import Classifier, Ints, Labelled
 from longway.classify.importance import MaskableText, WordScores, word_importance
-from longway.classify.own_model import FinishedModel, OwnModel
+from longway.classify.own_model import FinishedModel
 from longway.errors import SettingError
 
 DEFAULT = ("bow", "nb", "dan", "cnn", "gru")
@@ -104,7 +104,7 @@ class Ensemble:
                 continue
             model = self.model(name, fold)
             known = [row for row in in_fold.tolist() if self.data.labels[row] in model.labels_]
-            if is_own := method == "ig" and isinstance(model, OwnModel | FinishedModel):
+            if is_own := method == "ig" and isinstance(model, FinishedModel):
                 quick: int | None = MASKED  # it has no gradients
             else:
                 quick = STEPS if method == "ig" else None

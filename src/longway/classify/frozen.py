@@ -33,7 +33,7 @@ from longway.classify.saved import (
     settings_of,
 )
 from longway.classify.softmax_regression import SoftmaxClassifier, SoftmaxRegression
-from longway.errors import DataError
+from longway.store.journal import sqlite_errors
 
 Vectors32 = NDArray[np.float32]
 Compute = Callable[[Sequence[str]], Vectors32]
@@ -214,13 +214,12 @@ class VectorCache:
 
     @contextmanager
     def _readable_errors(self) -> Iterator[None]:
-        try:
+        with sqlite_errors(
+            self.path,
+            what="cache of vectors",
+            in_use="Delete it or choose another file: the cache of vectors only saves time.",
+        ):
             yield
-        except (sqlite3.Error, OSError) as error:
-            raise DataError(
-                f"The cache of vectors {self.path} cannot be used ({error}). It must be a file that Longway wrote, in a "
-                "writable folder. Delete it or choose another path: it only saves time."
-            ) from None
 
 
 def _key(model: str, text: str) -> bytes:

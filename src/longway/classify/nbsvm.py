@@ -10,11 +10,14 @@ correlated words; on short texts it beats either. One model per label, one again
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
+
+LIBLINEAR = Lock()  # one fit at a time: liblinear has one random generator per process
 
 
 class NbSvm:
@@ -60,7 +63,8 @@ class NbSvm:
         )
         # The dual solver is the fast one for many sparse features; a looser tolerance costs no accuracy (notes/LOG.md).
         model = LinearSVC(C=self.regularization, tol=0.1, random_state=self.seed)
-        model.fit(weighted, positive, sample_weight=weights)
+        with LIBLINEAR:
+            model.fit(weighted, positive, sample_weight=weights)
         return model.coef_[0] * ratio, float(model.intercept_[0])
 
     def _log_count_ratio(

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from hashlib import blake2b
 from importlib import import_module
 from inspect import getsource, isfunction, signature
@@ -46,58 +47,6 @@ ELSEWHERE = (
 )  # what a name may begin with that is no module
 PICKLES = (".pkl", ".pickle", ".joblib", ".sav")
 _given: dict[str, Any] = {}  # models of this process by name
-
-
-class OwnModel(Trainable):
-    """A copy of a user's model. given: what to copy."""
-
-    name = "own"
-
-    def __init__(self, given: Any, *, called: str, seed: int = 0) -> None:
-        self.called = called
-        self.model = _fresh(given, called, seed)
-
-    def _fit(self, given: FitData) -> None:
-        objective = given.objective
-        if not isinstance(objective, CrossEntropy) or objective.offsets is not None:
-            raise SettingError(
-                f"{self.called} can only be trained without a training method. Methods such as poe need a model of Longway's: bow, minilm ..."
-            )
-        weights = {} if objective.weights is None else {"sample_weight": objective.weights}
-        texts = joined_texts(given.data.inputs)
-        try:
-            self.model.fit(texts, list(given.data.labels), **weights)
-        except Exception as error:  # whatever a model of the user's may raise
-            raise TrainingError(
-                f"{self.called} could not be trained on {len(texts)} texts: {type(error).__name__}: {error}. Expected a model whose fit takes texts "
-                "and labels, and sample_weight if rows have weights."
-            ) from error
-
-    def logits(self, inputs: Inputs) -> Floats:
-        """Logarithms of the model's probabilities; of 1 and 0 if it only predicts labels."""
-        texts = joined_texts(inputs)
-        if hasattr(self.model, "predict_proba"):
-            known = [str(label) for label in getattr(self.model, "classes_", self.labels_)]
-            found = np.asarray(self.model.predict_proba(texts), np.float64)
-        else:
-            known = list(self.labels_)
-            answers = [str(label) for label in self.model.predict(texts)]
-            found = np.array([[float(answer == label) for label in known] for answer in answers])
-        if found.shape != (len(texts), len(known)) or set(known) != set(self.labels_):
-            raise TrainingError(
-                f"{self.called} gave probabilities of shape {found.shape} for {len(texts)} texts and the labels {', '.join(known)}. "
-                f"Expected one row per text and one column per label: {', '.join(self.labels_)}."
-            )
-        return np.log(np.maximum(found[:, [known.index(label) for label in self.labels_]], SMALLEST))
-
-    def save(self, folder: Path) -> NoReturn:
-        """Not possible: how to save it is up to its library."""
-        raise SettingError(f"{self.called} cannot be saved with a run. Leave out save_models.")
-
-    @classmethod
-    def load(cls, folder: Path) -> Self:
-        """Not possible, see `save`."""
-        raise SettingError("A model of your own cannot be loaded from a run.")
 
 
 class FinishedModel(Trainable):
@@ -159,15 +108,10 @@ class FinishedModel(Trainable):
 
     def logits(self, inputs: Inputs) -> Floats:
         """Logarithms of the probabilities. What the model says nothing about is shared by the labels it does not name."""
-        places = {plain_label(label): place for place, label in enumerate(self.labels_)}
         rows = np.full((len(inputs), len(self.labels_)), np.nan)
         for row, answer in zip(rows, self.answers(inputs), strict=True):
             for label, share in answer.items():
-                if plain_label(label) not in places:
-                    raise TrainingError(
-                        f"{self.called} answered {label!r}. Expected the labels of the data: {', '.join(self.labels_)}."
-                    )
-                row[places[plain_label(label)]] = share
+                row[place_of(label, self.labels_, self.called)] = share
             open_ = np.isnan(row)
             if open_.any():
                 row[open_] = max(0.0, 1 - float(np.nansum(row))) / open_.sum()
@@ -181,6 +125,31 @@ class FinishedModel(Trainable):
     def load(cls, folder: Path) -> Self:
         """Not possible, see `save`."""
         raise SettingError("A model of your own cannot be loaded from a run.")
+
+
+class OwnModel(FinishedModel):
+    """A copy of a user's model, which is trained and then asked. given: what to copy."""
+
+    name = "own"
+
+    def __init__(self, given: Any, *, called: str, seed: int = 0) -> None:
+        super().__init__(_fresh(given, called, seed), called=called)
+
+    def _fit(self, given: FitData) -> None:
+        objective = given.objective
+        if not isinstance(objective, CrossEntropy) or objective.offsets is not None:
+            raise SettingError(
+                f"{self.called} can only be trained without a training method. Methods such as poe need a model of Longway's: bow, minilm ..."
+            )
+        weights = {} if objective.weights is None else {"sample_weight": objective.weights}
+        texts = joined_texts(given.data.inputs)
+        try:
+            self.model.fit(texts, list(given.data.labels), **weights)
+        except Exception as error:  # whatever a model of the user's may raise
+            raise TrainingError(
+                f"{self.called} could not be trained on {len(texts)} texts: {type(error).__name__}: {error}. Expected a model whose fit takes texts "
+                "and labels, and sample_weight if rows have weights."
+            ) from error
 
 
 def _is_hugging_face(model: object) -> bool:
@@ -199,6 +168,29 @@ def _label(answer: Any) -> str:
 def plain_label(label: str) -> str:
     """A label for comparison: NEGATIVE is negative, and LABEL_0, a default name, is 0."""
     return label.strip().lower().removeprefix("label_")
+
+
+def place_of(answer: str, labels: tuple[str, ...], called: str) -> int:
+    """The place of a model's answer among the labels of the data; TrainingError if it is none of them.
+
+    >>> place_of("LABEL_1", ("0", "1"), "my_model"), place_of("a", ("A", "a"), "my_model")
+    (1, 1)
+    """
+    places = _places(labels)
+    place = places.get(answer, places.get(plain_label(answer)))
+    if place is None:
+        raise TrainingError(
+            f"{called} answered {answer!r}. Expected the labels of the data: {', '.join(labels)}. "
+            "Return one of them for each text."
+        )
+    return place
+
+
+@lru_cache
+def _places(labels: tuple[str, ...]) -> dict[str, int]:
+    """The place of each label by its plain name and by its own, which counts first."""
+    plain = {plain_label(label): place for place, label in enumerate(labels)}
+    return plain | {label: place for place, label in enumerate(labels)}
 
 
 def name_of(model: object) -> str:

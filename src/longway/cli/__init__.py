@@ -6,16 +6,19 @@ Only typer and rich are imported here. The file of a command is imported when it
 
 from __future__ import annotations
 
+import os
+import re
 import signal
 import sys
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from longway.errors import ColumnError, LongwayError, SettingError
+from longway.errors import ColumnError, LongwayError, MissingExtra, SettingError
 
 # Where each command is, and the first line of its help, so that the list of commands imports none of them.
 COMMANDS = {
@@ -37,10 +40,18 @@ COMMANDS = {
     "runs": ("runs:command", "List the runs in a folder, newest first."),
     "engines": ("engines:app", "List the engines that write and judge text, test how good one is, and install what one needs."),
 }  # fmt: skip
+# How libraries report a lack of memory, beside MemoryError.
+NO_MEMORY = re.compile(
+    r"failed to (map segment|spawn)|kind: WouldBlock|can('t|not) (allocate memory|start new thread)"
+    r"|out of memory|bad.alloc",
+    re.IGNORECASE,
+)
+# Exit codes that no error of `longway.errors` has; docs/commands.md has the table.
+OUT_OF_MEMORY, INTERNAL, STOPPED, READER_GONE = 4, 5, 130, 141
 LOOK: Any = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": "markdown"}
 
 
-class _OnDemand(MutableMapping[str, Any]):
+class _OnDemand(Mapping[str, Any]):
     """The commands by name. The file of a command is imported when the command is looked up."""
 
     def __init__(self) -> None:
@@ -54,12 +65,6 @@ class _OnDemand(MutableMapping[str, Any]):
     def get(self, name: str, default: Any = None) -> Any:
         """The command; the default only if there is none of this name. A KeyError while it is imported is raised."""
         return self[name] if name in COMMANDS else default
-
-    def __setitem__(self, name: str, command: Any) -> None:
-        self._built[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._built[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(COMMANDS)
@@ -154,49 +159,93 @@ def _options(
 
 
 class _Stopped(BaseException):
-    """Ctrl-C; not a KeyboardInterrupt, which typer would swallow without a word."""
+    """Ctrl-C; not a KeyboardInterrupt, which typer would catch without a message."""
 
 
 def main() -> None:
-    """Run the command line; a user's mistake is told in plain words, without a traceback."""
+    """Run the command line, and exit with a code of the table in docs/commands.md."""
     from longway.cli.last_words import last_words
 
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError):  # it may be closed, or not a file
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # cp1252 on Windows has no arrows
+    code: str | int | None = READER_GONE
     signal.signal(signal.SIGINT, _stop)
     try:
         with last_words():
             app()
-    except _Stopped:
+    except BaseException as error:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        if sys.platform != "win32":
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        with suppress(BrokenPipeError, SystemExit):  # nobody reads the message
+            code = _explain(error)
+    sys.exit(code)
+
+
+def _explain(error: BaseException) -> str | int | None:
+    """Print why the command ended, unless that has been printed. Returns the exit code."""
+    causes = list(_causes(error))
+    if any(isinstance(cause, _Stopped | typer.Abort) for cause in causes):
         print(
             "\nlongway: stopped. Nothing half-written was left; run the same command again.",
             file=sys.stderr,
         )
-        sys.exit(130)
-    except MemoryError:
+        return STOPPED
+    if isinstance(error, SystemExit):
+        return READER_GONE if isinstance(error.__context__, BrokenPipeError) else error.code
+    is_short = any(isinstance(cause, MemoryError) or NO_MEMORY.search(str(cause)) for cause in causes)
+    if is_short and (isinstance(error, MissingExtra) or not isinstance(error, LongwayError)):
         print(
-            "longway: there is not enough memory. Give it more, or take a part with --limit, and run the same command again.",
+            "longway: there is not enough memory. Give it more, or take a part with --limit, "
+            "and run the same command again.",
             file=sys.stderr,
+            flush=True,
         )
-        sys.exit(2)
-    except OSError as error:
+        os._exit(OUT_OF_MEMORY)  # libraries that are loaded in part crash when Python unloads them
+    if isinstance(error, OSError):
         from longway.store.atomic import disk_error
 
-        _tell(disk_error(error) or LongwayError(f"{error}. Mend that, and run the same command again."))
-    except LongwayError as error:
-        _tell(error)
+        error = disk_error(error) or LongwayError(f"{error}. Correct that, and run the same command again.")
+    if not isinstance(error, LongwayError):
+        sys.excepthook(type(error), error, error.__traceback__)
+        print(
+            "longway: this is an error in Longway. Finished work is kept. Please report it with the lines above.",
+            file=sys.stderr,
+        )
+        return INTERNAL
+    _print(error)
+    return OUT_OF_MEMORY if is_short else error.exit_code
 
 
-def _tell(error: Exception) -> None:
-    """Say what went wrong, and end."""
+def _print(error: LongwayError) -> None:
+    """Print a message; for a column that is not there, also the command with the likely columns."""
     from longway.cli.screen import errors, safe
 
     errors().print(f"[bold red]longway:[/] {safe(str(error))}", highlight=False, soft_wrap=True)
     if isinstance(error, ColumnError) and error.likely:
         from longway.cli.ending import again
 
-        words = "Most likely, if these are the right columns"
-        errors().print(f"{words}: [bold]{safe(again(**error.likely))}[/]", soft_wrap=True)
-    sys.exit(2)
+        errors().print(
+            f"Most likely, if these are the right columns: [bold]{safe(again(**error.likely))}[/]",
+            soft_wrap=True,
+        )
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception, and those that were being handled when it was raised."""
+    while error is not None:
+        yield error
+        error = error.__context__
 
 
 def _stop(number: int, frame: object) -> None:
-    raise _Stopped
+    """Stop the command. Libraries that are being imported may catch anything, so an alarm repeats this.
+
+    The alarm lets a command that is already stopping close its files; a second Ctrl-C does not.
+    """
+    if sys.platform != "win32":
+        signal.signal(signal.SIGALRM, _stop)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+    if number == signal.SIGINT or not any(isinstance(one, _Stopped) for one in _causes(sys.exception())):
+        raise _Stopped

@@ -29,7 +29,7 @@ SLOW_LEVELS = ("grammar", "concept")
 GRAMMAR = "Look for patterns that words miss"
 NO_TEST = "--test measures the leak of labelled texts, and these data have candidates. Leave it out, and audit the other file separately: longway audit FILE."
 CONCEPTS = "Look for topics and tones that predict the label (minutes)"
-NOTHING = "There is nothing to repair. See what models look at"
+NOTHING = "No shortcut was found. See what models look at"
 TAGS = "Repair takes one label per row: make a column that says whether a row has the tag. Look at the findings for {}"
 
 

@@ -61,7 +61,7 @@ def command(
     else:
         _show(versions, extras, english)
     if not extras["core"].is_complete:
-        raise typer.Exit(1)
+        raise typer.Exit(2)
 
 
 def installed_extras() -> dict[str, Extra]:

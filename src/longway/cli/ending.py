@@ -85,7 +85,7 @@ def show_result(
 
     verdict: instead of that of the page. files: others to open, beside the report.
     """
-    if not _is_json(folder / file, as_json):
+    if not printed_json(folder / file, as_json):
         _show(result, folder, steps, files or {}, top=top, verdict=verdict)
 
 
@@ -106,7 +106,7 @@ def show_edited(
     """
     folder = result.folder
     assert folder is not None  # commands always write a run folder
-    if _is_json(folder / file, as_json):
+    if printed_json(folder / file, as_json):
         return
     steps = [Step(REVIEW, f"longway review {quote(str(folder))}")]
     dataset = next(iter(sorted(folder.glob("dataset.*"))), folder)
@@ -124,12 +124,12 @@ def _has_test_rows(loaded: Dataset, split: str | None) -> bool:
     return not loaded.streamed or bool(arrange(loaded, split, labelled=False).held_out)
 
 
-def _is_json(file: Path, as_json: bool) -> bool:
-    """Print the file if JSON was asked for."""
+def printed_json(file: Path, as_json: bool) -> bool:
+    """Print the file if JSON was asked for. Returns whether it was."""
     if as_json:
         import typer
 
-        typer.echo(file.read_text(encoding="utf-8"), nl=False)
+        typer.echo(file.read_bytes(), nl=False)  # UTF-8 as in the file, whatever the terminal's encoding is
     return as_json
 
 

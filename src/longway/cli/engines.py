@@ -77,7 +77,7 @@ def install(
     for line in commands(missing):
         console.print(f"  {line}", markup=False)
     if not yes and not typer.confirm("\nInstall them now?"):
-        raise typer.Exit(1)
+        raise typer.Abort
     with console.status("installing ..."):
         install_parts(engine)
     end(f"The engine {engine} is installed.", Step("Test it", "longway engines --test"))
@@ -133,7 +133,7 @@ def exam(
     if json:
         import json as json_module
 
-        typer.echo(json_module.dumps(result.to_dict(), ensure_ascii=False, indent=1))
+        typer.echo(json_module.dumps(result.to_dict(), indent=1))
         return
     page = result.page()
     show(page, output())

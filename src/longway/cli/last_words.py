@@ -13,7 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 
 STUCK = 60.0  # seconds without processor time after which a process that waits for its own threads counts as stuck
@@ -44,11 +44,15 @@ def last_words(stuck: float = STUCK) -> Iterator[None]:
         os.close(writer)
         _watch(watched, reader, limit >> 20, stuck)
     os.close(reader)
-    try:
-        yield
-    finally:
-        os.write(writer, b".")  # this process reports its own errors from here on
-        os.close(writer)
+    with os.fdopen(os.dup(2), "w", buffering=1, errors="replace") as messages, redirect_stderr(messages):
+        # Libraries report a lack of memory there, in their own words.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        try:
+            yield
+        finally:
+            os.dup2(messages.fileno(), 2)
+            os.write(writer, b".")  # this process reports its own errors from here on
+            os.close(writer)
 
 
 def _watch(watched: int, reader: int, limit: int, stuck: float) -> None:

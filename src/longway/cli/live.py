@@ -126,7 +126,7 @@ class Live(Watcher):
         self._console.print(words, soft_wrap=True)
         if not typer.confirm("Continue?", err=True):
             self._console.print("Stopped. Nothing was spent.")
-            raise typer.Exit(1)
+            raise typer.Abort
         self._bar.start()
 
     def page(self, page: Page) -> None:

@@ -299,7 +299,11 @@ def _annotation(name: str, kind: Any, given: Option, text: str) -> Any:
     names = [f" /--{given.off}" if given.off else f"--{(given.name or name).replace('_', '-')}"]
     if kind in (bool, bool | None) and not given.flag and not given.off:
         names[0] += f"/--no-{names[0].removeprefix('--')}"
-    bounds: dict[str, Any] = {key: value for key, value in (("min", given.at_least), ("max", given.at_most)) if value is not None}  # fmt: skip
+    bounds: dict[str, Any] = {
+        key: value
+        for key, value in (("min", given.at_least), ("max", given.at_most))
+        if value is not None and given.above is None  # the settings check bounds that are not included
+    }
     depends = given.paper is not None
     info = typer.Option(
         *names,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from longway.cli.options import Data, DataOptions, DryRun, On, OutputOptions, command
 from longway.errors import SettingError
@@ -28,7 +28,7 @@ class PerturberOptions:
     base_url: str | None = option(None, group=ENGINE, advanced=True)
     budget: float | None = option(None, group=ENGINE, at_least=0)
     yes: bool = option(False, group=ENGINE, flag=True)
-    device: str = option("auto", group=ENGINE, advanced=True)
+    device: Literal["auto", "cpu", "cuda"] = option("auto", group=ENGINE, advanced=True)
     batch_size: int = option(16, group=ENGINE, at_least=1, advanced=True)
 
     def engines(self) -> Engines:

@@ -70,7 +70,7 @@ def train(file: File, settings: TrainSettings, output: OutputOptions) -> None:
             progress=bar.progress,
         )
     if output.json:
-        typer.echo((trained.folder / "perturber.json").read_text(encoding="utf-8"), nl=False)
+        typer.echo((trained.folder / "perturber.json").read_bytes(), nl=False)
         return
     _show(trained, file)
 

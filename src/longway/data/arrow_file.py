@@ -22,15 +22,17 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from longway.data import memory
-from longway.data.table import DataTable
+from longway.data.columns import changed
+from longway.data.problems import ProblemLog
+from longway.data.table import RAW, DataTable, dump
 from longway.errors import DataError
 
 CHUNK_ROWS = 50_000
 IPC_FILE_MAGIC = b"ARROW1"
 
 
-def read_parquet(source: Path | IO[bytes]) -> DataTable:
-    """The whole Parquet file; DataError if it does not fit into memory."""
+def read_parquet(source: Path | IO[bytes], log: ProblemLog, *, raw: bool = False) -> DataTable:
+    """The whole Parquet file; DataError if it does not fit into memory. raw: with its original."""
     needed = size_of(source).n_bytes
     if needed > LARGEST_CHUNK and not memory.can_hold(needed):
         raise DataError(
@@ -39,28 +41,34 @@ def read_parquet(source: Path | IO[bytes]) -> DataTable:
             "Stream the uncompressed .parquet file instead (stream=True), or check where it came from."
         )
     with pq.ParquetFile(raw_file(source)) as file:
-        return from_arrow(file.read())
+        return from_arrow(file.read(), log, raw)
 
 
 def chunk_parquet(
-    path: Path, columns: Sequence[str] | None, rows: range | None = None
+    path: Path,
+    columns: Sequence[str] | None,
+    log: ProblemLog,
+    rows: range | None = None,
+    *,
+    raw: bool = False,
 ) -> Iterator[DataTable]:
     """The Parquet file in chunks of some megabytes; the first chunk is empty and has the columns.
 
-    rows: only these, in chunks as long as the range's step.
+    log: for problems of columns, logged once and not for each chunk. rows: only these, in chunks as long as the
+        range's step. raw: with their originals.
     """
     # read through a small buffer, page by page: a row group may be larger than the memory
     with pq.ParquetFile(raw_file(path), buffer_size=READ_BUFFER, pre_buffer=False) as file:
-        yield from_arrow(file.schema_arrow.empty_table()).select(columns)
+        yield from_arrow(file.schema_arrow.empty_table(), log, raw).select(columns)
         names = None if columns is None else [c for c in columns if c in file.schema_arrow.names]
         if rows is None:
             for batch in file.iter_batches(size_of(path).step, columns=names, use_threads=False):
-                yield from_arrow(pa.Table.from_batches([batch]))
+                yield from_arrow(pa.Table.from_batches([batch]), ProblemLog(), raw)
             return
         groups, before = _groups_of(file.metadata, rows)
         batches = file.iter_batches(rows.step, row_groups=groups, columns=names, use_threads=False)
         for table in _recut(batches, rows, before):
-            yield from_arrow(table)
+            yield from_arrow(table, ProblemLog(), raw)
 
 
 def _groups_of(metadata: Any, rows: range) -> tuple[list[int], int]:
@@ -89,18 +97,20 @@ def _recut(batches: Iterable[Any], rows: range, before: int) -> Iterator[pa.Tabl
             waiting, left = table.slice(n).to_batches(), left - n
 
 
-def read_ipc(source: Path | IO[bytes]) -> DataTable:
-    """The whole Arrow file, in the file or the stream format."""
+def read_ipc(source: Path | IO[bytes], log: ProblemLog, *, raw: bool = False) -> DataTable:
+    """The whole Arrow file, in the file or the stream format. raw: with its original."""
     with _ipc_reader(raw_file(source)) as reader:
-        return from_arrow(reader.read_all())
+        return from_arrow(reader.read_all(), log, raw)
 
 
-def chunk_ipc(path: Path, columns: Sequence[str] | None) -> Iterator[DataTable]:
-    """The Arrow file one record batch at a time; the first chunk is empty and has the columns."""
+def chunk_ipc(
+    path: Path, columns: Sequence[str] | None, log: ProblemLog, *, raw: bool = False
+) -> Iterator[DataTable]:
+    """The Arrow file one record batch at a time; the first chunk is empty and has the columns. raw: with their originals."""
     with _ipc_reader(raw_file(path)) as reader:
-        yield from_arrow(reader.schema.empty_table()).select(columns)
+        yield from_arrow(reader.schema.empty_table(), log, raw).select(columns)
         for batch in _ipc_batches(reader):
-            yield from_arrow(pa.Table.from_batches([batch])).select(columns)
+            yield from_arrow(pa.Table.from_batches([batch]), ProblemLog(), raw).select(columns)
 
 
 def write_parquet(tables: Iterable[DataTable], stream: IO[bytes]) -> None:
@@ -114,12 +124,12 @@ def write_ipc(tables: Iterable[DataTable], stream: IO[bytes]) -> None:
 
 
 def _write(tables: Iterable[DataTable], make_writer: Callable[[pa.Schema], Any]) -> None:
-    chunks = (table.frame.to_arrow(compat_level=pl.CompatLevel.oldest()) for table in tables)
+    chunks = map(_as_read, tables)
     first = next(chunks)
     with make_writer(first.schema) as writer:
-        for chunk in chain([first], chunks):
+        for chunk in filter(len, chain([first], chunks)):  # no row group without rows
             try:
-                writer.write_table(chunk.cast(first.schema), CHUNK_ROWS)
+                writer.write_table(chunk.select(first.schema.names).cast(first.schema), CHUNK_ROWS)
             except (pa.ArrowInvalid, ValueError) as error:
                 raise DataError(
                     f"The columns change their type within the dataset ({error}). "
@@ -127,15 +137,69 @@ def _write(tables: Iterable[DataTable], make_writer: Callable[[pa.Schema], Any])
                 ) from error
 
 
-def from_arrow(table: pa.Table) -> DataTable:
-    """The Arrow table as a `DataTable`; ValueError if it is damaged."""
+def _as_read(table: DataTable) -> pa.Table:
+    """The table as Arrow; what did not change, and the metadata, as in its original."""
+    new = table.without_raw().frame.to_arrow(compat_level=pl.CompatLevel.oldest())
+    if table.original is None:
+        return new
+    numbers = table.frame[RAW].to_numpy()
+    runs = np.split(numbers, np.flatnonzero(np.diff(numbers) != 1) + 1)
+    rows = table.original.rows  # its parts are put together, because PyArrow's `take` does not know all types
+    old = pa.concat_tables([rows.slice(0, 0), *(rows.slice(run[0], len(run)) for run in runs if len(run))])
+    for at, name in enumerate(table.original.table.frame.columns):
+        column = old.column(at)
+        if changed(table, table.original.table, name).any():
+            column = _like(column, new.column(name))
+        field = old.schema.field(at).with_type(column.type)
+        new = new.set_column(new.column_names.index(name), field, column)
+    return new.replace_schema_metadata(old.schema.metadata)
+
+
+def _like(old: pa.ChunkedArray, new: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The new column with the type of the old one, unless that cannot hold it. A dictionary keeps its order."""
+    try:
+        if pa.types.is_dictionary(old.type):
+            words = old.unify_dictionaries().chunk(0).dictionary
+            both = pa.chunked_array([words, *new.cast(words.type).chunks])
+            new = both.dictionary_encode().slice(len(words))
+        return new.cast(old.type)
+    except pa.ArrowException:
+        return new
+
+
+def from_arrow(table: pa.Table, log: ProblemLog, raw: bool = False) -> DataTable:
+    """The Arrow table as a `DataTable`, types that Polars lacks as text; ValueError if it is damaged. raw: with itself as the original."""
+    original = table
     table.validate(full=True)  # Polars trusts offsets and UTF-8; a damaged file would crash it
     for field in table.schema:
         _check_name(field)
+    foreign = {i: field for i, field in enumerate(table.schema) if not _polars_has(field.type)}
+    for i, field in foreign.items():
+        texts = [
+            cell if cell is None or isinstance(cell, str) else dump(cell).strip('"')
+            for cell in table.column(i).to_pylist()
+        ]
+        table = table.set_column(i, field.name, pa.array(texts, pa.string()))
+    log.add(
+        "read_as_text",
+        [],
+        count=len(foreign),
+        about=", ".join(f"{field.name}: {field.type}" for field in foreign.values()),
+    )
     try:
-        return DataTable(cast(pl.DataFrame, pl.from_arrow(table)))
+        read = DataTable(cast(pl.DataFrame, pl.from_arrow(table)))
     except pl.exceptions.PanicException as error:  # not a subclass of Exception
         raise ValueError(f"its columns are damaged: {error}") from None
+    return read.with_original(original, ("parquet", "arrow")) if raw else read
+
+
+@cache
+def _polars_has(kind: pa.DataType) -> bool:
+    """Whether Polars has this type. At decimals of 256 bits it would panic, and print so."""
+    try:
+        return "decimal256" not in str(kind) and pl.from_arrow(pa.nulls(1, kind)) is not None
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return False
 
 
 def _check_name(field: Any) -> None:

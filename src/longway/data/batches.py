@@ -21,7 +21,7 @@ import polars as pl
 from longway.data import arrow_file, shards
 from longway.data.columns import Columns, role_frame
 from longway.data.problems import ProblemLog
-from longway.data.shards import Shard
+from longway.data.shards import ROW_NUMBER, Shard
 from longway.data.table import DataTable
 
 BATCH_ROWS = 50_000
@@ -50,13 +50,14 @@ def role_frames(
     only_split: str | None,
     source_row: int = 0,
     row: int = 0,
+    row_names: pl.Expr = ROW_NUMBER,
 ) -> Iterator[pl.DataFrame]:
     """The role frames of tables (see columns.py), with row numbers in the dataset and in the source.
 
-    source_row, row: the numbers of the first row.
+    source_row, row: the numbers of the first row. row_names: what replaces the numbers in the source, see `Source`.
     """
     for table in tables:
-        frame = role_frame(table, columns).with_row_index("source_row", source_row)
+        frame = role_frame(table, columns).with_row_index("source_row", source_row).with_columns(row_names)
         source_row += frame.height
         if only_split is not None:
             frame = frame.filter(pl.col("split") == only_split)
@@ -88,10 +89,11 @@ def with_ids(
     only_split: str | None,
     ids_are_good: bool,
     source_row: int = 0,
+    row_names: pl.Expr = ROW_NUMBER,
 ) -> Iterator[tuple[DataTable, pl.Series]]:
-    """All rows with all columns, and their ids as in `Batch.ids`."""
+    """All rows with all columns, and their ids as in `Batch.ids`. row_names: as in `role_frames`."""
     for table in tables:
-        roles = role_frame(table, columns).with_row_index("source_row", source_row)
+        roles = role_frame(table, columns).with_row_index("source_row", source_row).with_columns(row_names)
         source_row += roles.height
         ids = roles["id" if ids_are_good else "source_row"].cast(pl.String)
         if only_split is not None:

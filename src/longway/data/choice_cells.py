@@ -31,8 +31,8 @@ from longway.data.choices import (
     text_key,
     with_entries,
 )
-from longway.data.columns import ID_COLUMN
-from longway.data.edited import SOURCE_COLUMN, Changes, with_source_column
+from longway.data.columns import ID_COLUMN, as_text
+from longway.data.edited import SOURCE_COLUMN, Changes, with_id_column, with_source_column
 from longway.data.table import DataTable, dump, scalar_text
 from longway.records import Edit
 
@@ -282,7 +282,8 @@ def apply_choice_edits(given: ChoiceDataset, edits: Iterable[Edit]) -> Iterator[
     for table in given.raw_tables() or [given.table]:
         mine = ids[start : start + table.frame.height]
         start += table.frame.height
-        plain = table.frame.with_columns(pl.Series(ID_COLUMN, mine, dtype=pl.String))
+        is_own = given.columns.id == ID_COLUMN and ids == as_text(given.table.frame[ID_COLUMN]).to_list()
+        plain = with_id_column(table.frame, pl.Series(ID_COLUMN, mine, dtype=pl.String), is_own=is_own)
         if sources:
             plain = with_source_column(plain)
         copied |= {id_: replace(table, frame=plain[at]) for at, id_ in enumerate(mine) if id_ in sources}

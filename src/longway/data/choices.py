@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import polars as pl
 
@@ -34,7 +34,7 @@ from longway.data.loading import first_rows, open_source
 from longway.data.problems import SHOWN, ProblemLog, say_rows
 from longway.data.shards import Source
 from longway.data.table import DataTable, combine, scalar_text
-from longway.errors import DataError, SettingError
+from longway.errors import DataError, SettingError, fits, in_words, with_checked_arguments
 from longway.records import Problem
 
 ROLES = tuple(one.name for one in fields(GivenColumns))
@@ -149,6 +149,7 @@ class ChoiceDataset:
         return f"<ChoiceDataset {self.source_name}: {len(self.questions):,} of {say_rows(self.n_rows)}>"
 
 
+@with_checked_arguments
 def load_choices(
     source: object,
     given: GivenColumns | None = None,
@@ -184,10 +185,14 @@ def named_columns(columns: Mapping[str, object]) -> GivenColumns:
     wrong = [name for name in columns if name not in ROLES]
     if wrong:
         raise SettingError(f"There is no column called '{wrong[0]}'. Expected: {', '.join(ROLES)}.")
-    values: dict[str, Any] = dict(columns)
-    if isinstance(values.get("choices"), str):
-        values["choices"] = (values["choices"],)
-    return GivenColumns(**{**values, "choices": tuple(values.get("choices") or ())})
+    choices = columns.get("choices") or ()
+    several = tuple(choices) if isinstance(choices, list | tuple) else (choices,)
+    values: dict[str, Any] = {**columns, "choices": several}
+    for name, hint in get_type_hints(GivenColumns).items():
+        if name in columns and not fits(values[name], hint):
+            got = type(columns[name]).__name__
+            raise SettingError(f"'{name}' must be {in_words(hint)}. Got {got}. Name a column of the data.")
+    return GivenColumns(**values)
 
 
 def guessed_columns(source: object) -> ChoiceColumns | None:

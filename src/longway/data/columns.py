@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from longway.data.label_lists import Lists, has_tag, only_tag, tag_lists
-from longway.data.table import DataTable, scalar_text
+from longway.data.table import RAW, DataTable, scalar_text
 from longway.errors import ColumnError
 
 # Ranked groups of names: the first group with a column in the data decides.
@@ -151,7 +151,7 @@ def _guess(
     names: list[str], chosen: Mapping[str, str], *, closed: set[str]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The roles that can be guessed; and a message for each role with several candidates."""
-    free = {name.lower(): name for name in reversed(names) if name not in chosen.values()}
+    free = {name.strip().lower(): name for name in reversed(names) if name not in chosen.values()}
     guesses, ties = _guess_pair(free, chosen, closed), {}
     for role in ROLES:
         if role in chosen or role in guesses or role in closed:
@@ -169,7 +169,9 @@ def _guess(
 
 def _guess_pair(free: Mapping[str, str], chosen: Mapping[str, str], closed: set[str]) -> dict[str, str]:
     """Text and context whose names form a pair, if there is exactly one such pair."""
-    known = dict(free) | {name.lower(): name for role, name in chosen.items() if role in ("text", "context")}
+    known = dict(free) | {
+        name.strip().lower(): name for role, name in chosen.items() if role in ("text", "context")
+    }
     pairs = [(known[c], known[t]) for c, t in PAIRS if c in known and t in known]
     pairs = [
         (context, text)
@@ -185,7 +187,7 @@ def _guess_pair(free: Mapping[str, str], chosen: Mapping[str, str], closed: set[
 
 def _is_context_of_a_pair(text: str | None) -> bool:
     """Whether the user's text is usually a context; then no context is guessed."""
-    return text is not None and text.lower() in {context for context, _ in PAIRS}
+    return text is not None and text.strip().lower() in {context for context, _ in PAIRS}
 
 
 def _candidates(role: str, free: Mapping[str, str]) -> list[str]:
@@ -319,9 +321,19 @@ def plain_roles(table: DataTable, columns: Columns) -> DataTable:
         names -= {columns.label}
     frame = table.frame.with_columns(_from_json(table.frame[name]) for name in names if name is not None)
     if columns.lists == "single" and columns.label in frame.columns:
-        frame = frame.with_columns(_label(table, columns).alias(columns.label))
+        frame = frame.with_columns(_label(table, columns).alias(columns.label)).drop(RAW, strict=False)
+        table = table.without_raw()  # all rows are written with labels instead of lists
         names |= {columns.label}
     return replace(table, frame=frame, json_columns=table.json_columns - names)
+
+
+def changed(table: DataTable, known: DataTable, name: str) -> pl.Series:
+    """Whether each cell of a column differs from that of its row in `known`, the original rows as a table."""
+    now = table.frame[name]
+    before = known.with_frame(known.frame.select(name)[table.frame[RAW]])
+    if now.dtype == before.frame[name].dtype and name not in known.json_columns - table.json_columns:
+        return before.frame[name].ne_missing(now)
+    return _role(before, name, name).ne_missing(as_text(now))
 
 
 def _role(table: DataTable, name: str, role: str) -> pl.Series:

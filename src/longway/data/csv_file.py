@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -19,7 +20,6 @@ import numpy.typing as npt
 import polars as pl
 
 from longway.data.csv_raw import RecordedLines, csv_rows
-from longway.data.encoding import BOM
 from longway.data.problems import ProblemLog
 from longway.data.table import RAW, CsvLayout, DataTable, to_json
 
@@ -27,6 +27,8 @@ FIRST_ROWS, CHUNK_ROWS, CHUNK_BYTES = 1_000, 20_000, 2**23
 BLOCK = 2**24  # bytes that the check for regular files reads at a time
 MANY_LINES = 30  # in one cell
 QUOTE, NEWLINE, RETURN = ord('"'), ord("\n"), ord("\r")
+# What may precede the header: a byte order mark, and the line in which a file for Excel states its delimiter.
+START = re.compile(rb"(?:\xef\xbb\xbf)?(?:sep=([,;|\t])\r?\n)?", re.IGNORECASE)
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -42,9 +44,9 @@ class Style(NamedTuple):
 def read(stream: IO[bytes], log: ProblemLog, *, tab: bool = False, raw: bool = False) -> DataTable:
     """The whole file. raw: with the column `RAW` and a layout; cells are the same, except that "" is null."""
     data = stream.read()
-    has_bom = data.startswith(BOM)
-    data = data.removeprefix(BOM)
-    style = _style(data, tab=tab)
+    start = next(START.finditer(data))
+    data = data[start.end() :]
+    style = _style(data, start[1], tab=tab)
     if style.is_regular and not raw:
         try:
             data.partition(b"\n")[0].decode()  # Polars replaces bytes of the header that are not UTF-8
@@ -53,7 +55,7 @@ def read(stream: IO[bytes], log: ProblemLog, *, tab: bool = False, raw: bool = F
             return DataTable(frame)
         except pl.exceptions.PolarsError:
             pass  # the csv module reads it row by row and logs what is wrong
-    tables = list(_row_by_row(io.BytesIO(data), style, log, raw=raw, has_bom=has_bom))
+    tables = list(_row_by_row(io.BytesIO(data), style, log, raw=raw, start=start[0]))
     return tables[0].with_frame(pl.concat([table.frame for table in tables]))
 
 
@@ -64,15 +66,15 @@ def chunks(
 
     The first megabyte decides how cells are separated.
     """
-    start = stream.peek(1)
-    has_bom = start.startswith(BOM)
-    start = start.removeprefix(BOM)
-    style = _style(start[: start.rfind(b"\n") + 1] or start, tab=tab)
-    return _row_by_row(stream, style, log, raw=raw, has_bom=has_bom)
+    start = next(START.finditer(stream.peek(1)))
+    stream.read(start.end())
+    data = stream.peek(1)
+    style = _style(data[: data.rfind(b"\n") + 1] or data, start[1], tab=tab)
+    return _row_by_row(stream, style, log, raw=raw, start=start[0])
 
 
 def _row_by_row(
-    stream: IO[bytes], style: Style, log: ProblemLog, *, raw: bool = False, has_bom: bool = False
+    stream: IO[bytes], style: Style, log: ProblemLog, *, raw: bool = False, start: bytes = b""
 ) -> Iterator[DataTable]:
     csv.field_size_limit(sys.maxsize)  # the default refuses texts over 128 KiB
     lines: Iterable[str] = io.TextIOWrapper(stream, "utf-8-sig", newline="")
@@ -83,20 +85,20 @@ def _row_by_row(
     rows: Iterator[list[str]] = (row for row in reader if row)  # a blank line is not a row
     layout, texts = None, list[str]()
     if raw:
-        layout = CsvLayout(style.delimiter, style.quote, tuple(header), recorded.take(), has_bom)
+        layout = CsvLayout(style.delimiter, style.quote, tuple(header), recorded.take(), start.decode())
         rows = recorded.with_texts(reader, texts)
-    start, size = 0, min(FIRST_ROWS, CHUNK_ROWS)
+    n_rows, size = 0, min(FIRST_ROWS, CHUNK_ROWS)
     while batch := list(islice(rows, size)):
-        frame = _frame(batch, header, start, log)
-        _log_open_quotes(frame, start, log)
+        frame = _frame(batch, header, n_rows, log)
+        _log_open_quotes(frame, n_rows, log)
         if raw:
             frame = frame.with_columns(pl.Series(RAW, texts))
             texts.clear()
         yield DataTable(frame, layout=layout)
-        start += len(batch)
+        n_rows += len(batch)
         bytes_per_row = frame.estimated_size() / len(batch)
         size = int(min(CHUNK_ROWS, 1 + CHUNK_BYTES // (1 + bytes_per_row)))  # fewer rows if texts are long
-    if start == 0:
+    if n_rows == 0:
         names = [*header, RAW] if raw else header
         yield DataTable(pl.DataFrame(schema=dict.fromkeys(names, pl.String)), layout=layout)
 
@@ -132,19 +134,27 @@ def _log_open_quotes(frame: pl.DataFrame, start: int, log: ProblemLog) -> None:
 
 
 def unique_names(header: list[str]) -> list[str]:
-    """The header with repeated names made different: a, a -> a, a_2."""
-    seen: dict[str, int] = {}
-    names = []
+    """The header with repeated names made different; a name that occurs once stays as it is.
+
+    >>> unique_names(["a", "a", "a", "a_2"])
+    ['a', 'a_3', 'a_4', 'a_2']
+    """
+    names, seen, taken = list[str](), dict[str, int](), set(header)
     for name in header:
         seen[name] = seen.get(name, 0) + 1
+        while seen[name] > 1 and f"{name}_{seen[name]}" in taken:
+            seen[name] += 1
         names.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
     return names
 
 
-def _style(data: bytes, *, tab: bool) -> Style:
-    """How the cells are separated, judged by the first line and by which style gives rows of equal length."""
+def _style(data: bytes, stated: bytes | None = None, *, tab: bool) -> Style:
+    """How the cells are separated, judged by the first line and by which style gives rows of equal length.
+
+    stated: the delimiter that the file itself states.
+    """
     first_line = data.partition(b"\n")[0].decode("utf-8", "replace")
-    delimiter = "\t" if tab else _delimiter(first_line)
+    delimiter = stated.decode() if stated else "\t" if tab else _delimiter(re.sub('"[^"]*"', "", first_line))
     header = next(csv.reader(io.StringIO(first_line, newline=""), delimiter=delimiter), [])
     width = len(set(header)) if len(set(header)) == len(header) else 0  # repeated names: not regular
     if _is_regular(data, delimiter, width):

@@ -183,16 +183,15 @@ def write(tables: Iterable[DataTable], stream: IO[bytes]) -> None:
     layout = first.layout
     assert layout is not None  # the caller chose this writer for it
     texts = _texts(chain([first], tables), _Layout(layout), first.frame.columns)
-    mark = "\ufeff" if layout.has_bom else ""
     if layout.encoding.startswith("utf-"):
-        for text in chain([mark], texts):
+        for text in chain([layout.start], texts):
             stream.write(text.encode(layout.encoding))
         return
     with TemporaryFile("w+", encoding="utf-8", newline="") as file:
-        for text in chain([mark], texts):
+        for text in chain([layout.start], texts):
             file.write(text)
         encoding = layout.encoding if _can_encode(file, layout.encoding) else "utf-8"
-        if encoding == "utf-8" and not mark:
+        if encoding == "utf-8" and not layout.start.startswith("\ufeff"):
             stream.write("\ufeff".encode())
         for text in _blocks(file):
             stream.write(text.encode(encoding))

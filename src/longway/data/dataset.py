@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from longway.data.batches import BATCH_ROWS, Batch, DatasetPart, batches_of, parts_of, role_frames, with_ids
 from longway.data.columns import ID_COLUMN, WEIGHT_COLUMN, Columns, missing, role_frame
+from longway.data.frames import to_pandas
 from longway.data.label_lists import lists_in
 from longway.data.problems import READING_KINDS, ProblemLog, scan
 from longway.data.shards import Source, in_memory
@@ -36,6 +37,7 @@ class Dataset:
 
     labels: the label names in their natural order; label_counts: their usable rows.
     n_rows: all rows; n_used: rows with a text and a label. problems: what is unusual about the data.
+    ids_are_good: whether the ids are those of the id column, which all differ.
     """
 
     def __init__(
@@ -58,7 +60,7 @@ class Dataset:
         self.n_rows, self.n_used = result.n_rows, result.n_used
         self.splits: tuple[str, ...] = result.splits
         # Selecting a split must not change the ids, so a part of a dataset uses the ids of the whole.
-        self._ids_are_good: bool = result.ids_are_good and (part_of is None or part_of._ids_are_good)
+        self.ids_are_good: bool = result.ids_are_good and (part_of is None or part_of.ids_are_good)
         # Problems of reading concern the whole file and were logged before the rows were split.
         read = () if part_of is None else (p for p in part_of.problems if p.kind in READING_KINDS)
         self.problems: tuple[Problem, ...] = (*read, *log.problems())
@@ -99,8 +101,12 @@ class Dataset:
         return self._keep_split(self._source.whole).frame
 
     def to_pandas(self) -> pd.DataFrame:
-        """All rows with all columns as a pandas frame."""
-        return self.frame.to_pandas()
+        """All rows with all columns as a pandas frame. Rows of a pandas frame come back with their index and their types.
+
+        Where the index consists of whole numbers, added rows have the numbers after its highest one; otherwise they have the index of
+        the row that they were made from.
+        """
+        return to_pandas(list(self.tables(raw=True)) if self.format == "frame" else [DataTable(self.frame)])
 
     @property
     def encoding(self) -> str:
@@ -110,7 +116,7 @@ class Dataset:
     def tables(self, *, raw: bool = False) -> Iterator[DataTable]:
         """All rows with all columns, in one table or, if streamed, in several; for `save`.
 
-        raw: if they come from CSV files, with each row as it is in the file, so that it can be written unchanged.
+        raw: with each row as it was read, where the format allows it, so that what did not change can be written unchanged.
         """
         for table in self._all_tables(raw):
             yield self._keep_split(table)
@@ -121,7 +127,8 @@ class Dataset:
             self._all_tables(raw),
             self.columns,
             only_split=self._only_split,
-            ids_are_good=self._ids_are_good,
+            ids_are_good=self.ids_are_good,
+            row_names=self._source.row_names,
         )
 
     @cached_property
@@ -154,7 +161,7 @@ class Dataset:
     def batches(self, size: int = BATCH_ROWS) -> Iterator[Batch]:
         """The usable rows in order, at most `size` at a time; a streamed file may give fewer."""
         frames = self._role_frames(ProblemLog())
-        return batches_of(frames, self.labels, ids_are_good=self._ids_are_good, size=size)
+        return batches_of(frames, self.labels, ids_are_good=self.ids_are_good, size=size)
 
     def parts(self) -> list[DatasetPart]:
         """Parts that other processes can read on their own; together they give `batches()`.
@@ -166,7 +173,7 @@ class Dataset:
             self.columns,
             labels=self.labels,
             only_split=self._only_split,
-            ids_are_good=self._ids_are_good,
+            ids_are_good=self.ids_are_good,
         )
 
     def take(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> pl.DataFrame:
@@ -238,7 +245,9 @@ class Dataset:
             yield from self._cached
             return
         tables = self._source.tables(self.columns.used(), log)
-        yield from role_frames(tables, self.columns, only_split=self._only_split)
+        yield from role_frames(
+            tables, self.columns, only_split=self._only_split, row_names=self._source.row_names
+        )
 
     def _pick(self, order: npt.NDArray[np.int64]) -> Iterator[DataTable]:
         """The rows with these numbers, table by table; `order` is sorted."""

@@ -4,6 +4,7 @@
     edited_dataset(dataset, edits)    ->  a dataset in memory
     rows_with(dataset, ids)           ->  tables of these rows, unchanged
     encoding_note(before, after)      ->  why the file is UTF-8, if it was in another encoding
+    writing_note(before, after)       ->  this, and the name of a column of earlier ids
     read_edits(path)                  ->  the edits in an edits.jsonl
 
 Rows keep their order and all their columns. Every row gets the column `longway_id`, which edits use to name rows. Added rows
@@ -16,12 +17,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 
 from longway.data.batches import DatasetPart
-from longway.data.columns import ID_COLUMN, WEIGHT_COLUMN, plain_roles
+from longway.data.columns import ID_COLUMN, WEIGHT_COLUMN, as_text, plain_roles
 from longway.data.dataset import Dataset
 from longway.data.formats import ENCODINGS, TABLES
 from longway.data.problems import SHOWN, ProblemLog
@@ -99,7 +101,8 @@ def apply_edits(
         if WEIGHT_COLUMN in new_cells and WEIGHT_COLUMN not in plain.frame.columns:
             plain = plain.with_frame(plain.frame.with_columns(pl.lit("1").alias(WEIGHT_COLUMN)))
         new = [_replaced(plain.frame, name, ids, cells) for name, cells in new_cells.items()]
-        frame = plain.frame.with_columns(*(one for one in new if one is not None), ids.alias(ID_COLUMN))
+        frame = plain.frame.with_columns(one for one in new if one is not None)
+        frame = with_id_column(frame, ids, is_own=columns.id == ID_COLUMN and dataset.ids_are_good)
         if WEIGHT_COLUMN in new_cells:
             frame = frame.with_columns(pl.col(WEIGHT_COLUMN).cast(pl.Float64, strict=False))
         if with_sources:
@@ -118,7 +121,8 @@ def apply_edits(
         if columns.id is not None:
             cells[columns.id] = id_  # a column of numbers gets an empty cell
         row = copied[added.source]
-        yield row.with_frame(row.frame.with_columns(_cast(cells, row.frame)))
+        typed = (_typed(pl.Series(name, [cell]), row.frame.schema[name]) for name, cell in cells.items())
+        yield replace(row, frame=row.frame.with_columns(typed), is_added=True)
 
 
 def rows_with(dataset: Dataset, ids: Set[str]) -> Iterator[DataTable]:
@@ -132,10 +136,13 @@ def edited_dataset(
     dataset: Dataset, edits: Iterable[Edit] | Changes, *, with_sources: bool = True
 ) -> Dataset:
     """The result of `apply_edits` in memory, with `longway_id` as its id column."""
-    tables = apply_edits(dataset, edits, with_sources=with_sources)
-    whole = combine([table.without_raw() for table in tables])
+    changes = edits if isinstance(edits, Changes) else Changes.of(edits)
+    tables = partial(apply_edits, dataset, changes, with_sources=with_sources)
+    whole = combine([table.without_raw() for table in tables()])
     source = in_memory(whole, name=dataset.source_name, format=dataset.format)
-    return Dataset(source, replace(dataset.columns.plain(), id=ID_COLUMN), ProblemLog())
+    return Dataset(
+        replace(source, raw_tables=tables), replace(dataset.columns.plain(), id=ID_COLUMN), ProblemLog()
+    )
 
 
 def encoding_note(before: Dataset, after: Dataset) -> str:
@@ -161,6 +168,25 @@ def encoding_note(before: Dataset, after: Dataset) -> str:
     return f"{after.source_name} is UTF-8 with a byte order mark, because {name} lacks {shown}{more}."
 
 
+def writing_note(before: Dataset, after: Dataset) -> str:
+    """What else than edits changed in the written dataset: the name of the earlier ids, and its encoding. "" if nothing did.
+
+    before, after: as for `encoding_note`.
+    """
+    names = next(before.tables()).frame.columns
+    kept = [
+        name
+        for name in next(after.tables()).frame.columns
+        if name.startswith(f"{ID_COLUMN}_") and name not in names
+    ]
+    note = (
+        f"The values of the column {ID_COLUMN} of {before.source_name} are in the column {kept[0]}, because they are not the ids of the rows: some are missing or repeated, or another column was named."
+        if kept
+        else ""
+    )
+    return " ".join(filter(None, [note, encoding_note(before, after)]))
+
+
 def _named(character: str) -> str:
     number = f"U+{ord(character):04X}"
     return f"“{character}” ({number})" if character.isprintable() else number
@@ -177,14 +203,28 @@ def _replaced(frame: pl.DataFrame, column: str, ids: pl.Series, new: Mapping[str
     """The column with new cells for some ids; None if no row of the frame has one of them."""
     if not any(id_ in new for id_ in ids):
         return None
-    cells = [new.get(id_, old) for id_, old in zip(ids, frame[column].cast(pl.String), strict=True)]
-    return pl.Series(column, cells, dtype=pl.String)
+    cells = [new.get(id_, old) for id_, old in zip(ids, as_text(frame[column]), strict=True)]
+    texts = pl.Series(column, cells, dtype=pl.String)
+    typed = _typed(texts, frame.schema[column])
+    return typed if as_text(typed).equals(texts) else texts
 
 
-def _cast(cells: Mapping[str, str], frame: pl.DataFrame) -> Iterator[pl.Expr]:
-    """The cells as columns of the frame's types."""
-    for name, cell in cells.items():
-        yield pl.lit(cell).cast(frame.schema[name], strict=False).alias(name)
+def _typed(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """The cells with this type, null where they do not fit; dates and times stay text."""
+    if dtype == pl.Boolean:
+        return texts.replace_strict({"true": True, "false": False}, default=None, return_dtype=pl.Boolean)
+    return texts if dtype.is_temporal() else texts.cast(dtype, strict=False)
+
+
+def with_id_column(frame: pl.DataFrame, ids: pl.Series, *, is_own: bool) -> pl.DataFrame:
+    """The rows with their ids in the column `longway_id`.
+
+    is_own: whether the ids come from there. If not, a column of this name is kept under the first free one of longway_id_2, longway_id_3 ...
+    """
+    if ID_COLUMN in frame.columns and not is_own:
+        names = (f"{ID_COLUMN}_{n}" for n in range(2, len(frame.columns) + 3))
+        frame = frame.rename({ID_COLUMN: next(name for name in names if name not in frame.columns)})
+    return frame.with_columns(ids.alias(ID_COLUMN))
 
 
 def with_source_column(frame: pl.DataFrame) -> pl.DataFrame:

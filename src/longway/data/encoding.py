@@ -19,7 +19,6 @@ from longway.errors import DataError, SettingError
 
 BLOCK = 2**20
 UTF_8 = "utf-8"
-BOM = codecs.BOM_UTF8
 WINDOWS = "cp1252"
 MARKS = {
     codecs.BOM_UTF32_LE: "utf-32-le",  # before UTF-16, which it begins with

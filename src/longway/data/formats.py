@@ -23,7 +23,7 @@ import pyarrow as pa
 from longway.data import arrow_file, csv_file, csv_raw, excel_file, json_file
 from longway.data.encoding import NAME_IT, UTF_8, EncodingError, as_utf8, marked, recognise
 from longway.data.problems import ProblemLog
-from longway.data.table import DataTable
+from longway.data.table import DataTable, combine
 from longway.errors import DataError
 
 KINDS = {
@@ -39,7 +39,15 @@ KINDS = {
     ".ipc": "arrow",
     ".xlsx": "xlsx",
 }
-BINARY = {"parquet", "arrow"}
+READERS = {"parquet": arrow_file.read_parquet, "arrow": arrow_file.read_ipc}
+WRITERS = {  # of formats other than CSV and TSV
+    "jsonl": json_file.write_lines,
+    "json": json_file.write_array,
+    "parquet": arrow_file.write_parquet,
+    "arrow": arrow_file.write_ipc,
+    "xlsx": excel_file.write,
+}
+BINARY = set(READERS)
 STREAMS = {"csv", "tsv", "jsonl"}  # can be read in chunks even if compressed
 TABLES = {"csv", "tsv"}  # written as they were read, see csv_raw.py
 TEXTS = {*STREAMS, "json"}  # have an encoding
@@ -114,15 +122,15 @@ def with_encoding(file: DataFile, given: str, log: ProblemLog) -> DataFile:
 
 
 def read(file: DataFile, log: ProblemLog, *, raw: bool = False) -> DataTable:
-    """The whole file in memory. raw: for CSV, with the column `RAW` and a layout, to be written as it is."""
+    """The whole file in memory. raw: with the column `RAW` and a layout or an original, to be written as it is; not for Excel."""
     with _as_data_errors(file):
         if file.kind == "xlsx":
-            return excel_file.read(_whole(file), log)
+            return excel_file.read(_whole(file), log, name=file.path.name)
         if file.kind in BINARY:
             whole = _whole(file) if file.compression else file.path
-            return arrow_file.read_parquet(whole) if file.kind == "parquet" else arrow_file.read_ipc(whole)
+            return READERS[file.kind](whole, log, raw=raw)
         with _open_text(file) as (stream, encoding):
-            table = _read_text(file, stream, log, raw and file.kind in TABLES)
+            table = _read_text(file, stream, log, raw)
             return _with_layout(table, file, encoding)
 
 
@@ -140,33 +148,30 @@ def chunks(
     """
     with _as_data_errors(file):
         if file.kind == "parquet":
-            yield from arrow_file.chunk_parquet(file.path, columns, rows)
+            yield from arrow_file.chunk_parquet(file.path, columns, log, rows, raw=raw)
         elif file.kind == "arrow":
-            yield from arrow_file.chunk_ipc(file.path, columns)
+            yield from arrow_file.chunk_ipc(file.path, columns, log, raw=raw)
         else:
             with _open_text(file) as (stream, encoding):
-                for table in _chunk_text(file, stream, log, raw and file.kind in TABLES):
+                lines = (
+                    json_file.chunk_lines(stream, log, raw=raw)
+                    if file.kind == "jsonl"
+                    else csv_file.chunks(stream, log, tab=file.kind == "tsv", raw=raw)
+                )
+                for table in lines:
                     yield _with_layout(table.select(columns), file, encoding)
 
 
 def write(file: DataFile, tables: Iterator[DataTable]) -> None:
-    """Write the tables in order as one file; tables of a CSV file, with the column `RAW`, in its layout."""
+    """Write the tables in order as one file; those with the column `RAW` as they were read, if they come from a file of this format."""
     first = next(tables)
     tables = chain([first], tables)
     is_as_read = first.layout is not None and first.layout.kind == file.kind
-    if not is_as_read:
+    if not is_as_read and (first.original is None or file.kind not in first.original.kinds):
         tables = (table.without_raw() for table in tables)
     with create_bytes(file.path, file.compression) as stream:
-        if file.kind == "jsonl":
-            json_file.write_lines(tables, stream)
-        elif file.kind == "json":
-            json_file.write_array(tables, stream)
-        elif file.kind == "parquet":
-            arrow_file.write_parquet(tables, stream)
-        elif file.kind == "arrow":
-            arrow_file.write_ipc(tables, stream)
-        elif file.kind == "xlsx":
-            excel_file.write(tables, stream)
+        if file.kind in WRITERS:
+            WRITERS[file.kind](tables, stream)
         elif is_as_read:
             csv_raw.write(tables, stream)
         else:
@@ -208,16 +213,10 @@ def _with_layout(table: DataTable, file: DataFile, encoding: str) -> DataTable:
 
 def _read_text(file: DataFile, stream: IO[bytes], log: ProblemLog, raw: bool) -> DataTable:
     if file.kind == "jsonl":
-        return json_file.read_lines(stream, log)
+        return combine(list(json_file.chunk_lines(stream, log)))
     if file.kind == "json":
-        return json_file.read_array(stream, log, name=file.path.name)
+        return json_file.read_array(stream, log, name=file.path.name, raw=raw)
     return csv_file.read(stream, log, tab=file.kind == "tsv", raw=raw)
-
-
-def _chunk_text(file: DataFile, stream: io.BufferedReader, log: ProblemLog, raw: bool) -> Iterator[DataTable]:
-    if file.kind == "jsonl":
-        return json_file.chunk_lines(stream, log)
-    return csv_file.chunks(stream, log, tab=file.kind == "tsv", raw=raw)
 
 
 def _has_nulls(start: bytes) -> bool:

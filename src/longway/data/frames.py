@@ -10,14 +10,17 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import polars as pl
 
+from longway.data.columns import changed
 from longway.data.json_file import from_rows
 from longway.data.problems import ProblemLog
-from longway.data.shards import Source, in_memory, name_classes
-from longway.data.table import DataTable, combine
+from longway.data.shards import ROW_NUMBER, Source, in_memory, name_classes
+from longway.data.table import RAW, DataTable, combine
 from longway.errors import DataError, MissingExtra
 
 HUB_PREFIX = "hf:"
@@ -31,16 +34,58 @@ def from_object(value: object, log: ProblemLog) -> Source:
     if isinstance(value, pl.DataFrame):
         return in_memory(DataTable(value), name="polars frame", format="frame")
     if _is_from("pandas", "DataFrame", value):
-        return in_memory(_from_pandas(value, log), name="pandas frame", format="frame")
+        source = in_memory(_from_pandas(value, log), name="pandas frame", format="frame")
+        labels = cast(Any, value).index
+        names = pl.Series("source_row", map(str, labels), dtype=pl.String)
+        return (
+            replace(source, row_names=pl.lit(names).gather(ROW_NUMBER)) if names.is_unique().all() else source
+        )
     if _is_from("datasets", "DatasetDict", value) or _is_from("datasets", "Dataset", value):
         return in_memory(_from_hugging_face(value), name="Hugging Face dataset", format="frame")
     if isinstance(value, list | tuple) and all(isinstance(row, dict) for row in value):
         rows = [{str(key): cell for key, cell in row.items()} for row in value]
-        return in_memory(from_rows(rows, log), name="list of dicts", format="frame")
+        return in_memory(from_rows(rows, log, raw=True), name="list of dicts", format="frame")
     raise DataError(
         f"A {type(value).__name__} cannot be loaded. Expected a path, 'hf:NAME', a pandas or Polars frame, "
         "a Hugging Face Dataset or a list of dicts. Convert it to one of these."
     )
+
+
+def to_pandas(tables: Sequence[DataTable]) -> Any:
+    """All rows as a pandas frame. What was read from one comes back with its index and its types; cells that changed are replaced."""
+    whole = combine(tables)
+    frame = whole.without_raw().frame
+    new = frame.to_pandas()
+    numbers = frame.select(each for each in frame if each.dtype.is_integer() and each.null_count())
+    exact = numbers.to_pandas(use_pyarrow_extension_array=True).convert_dtypes(dtype_backend="numpy_nullable")
+    new[numbers.columns] = exact  # would be floats
+    original = tables[0].original
+    if original is None or not _is_from("pandas", "DataFrame", original.rows):
+        return new
+    result = original.rows.take(whole.frame[RAW].to_numpy())
+    for place, name in enumerate(original.table.frame.columns):
+        is_new = changed(whole, original.table, name)
+        if is_new.any():
+            cells = _with_cells(
+                result.iloc[:, place], is_new.to_numpy(), frame[name].filter(is_new).to_list()
+            )
+            result.isetitem(place, cells)
+    is_added = pl.Series([table.is_added for table in tables for _ in range(table.frame.height)])
+    if result.index.dtype.kind in "iu" and is_added.any():
+        labels = original.rows.index.max() + is_added.cum_sum().to_numpy()
+        result.index = result.index.where(~is_added.to_numpy(), labels)
+    more = new.columns.difference(original.table.frame.columns, sort=False)
+    return result.assign(**{name: new[name].array for name in more})
+
+
+def _with_cells(column: Any, places: Any, cells: list[Any]) -> Any:
+    """The pandas column with new cells, of its own type if they fit."""
+    try:
+        column[places] = cells
+    except (TypeError, ValueError):
+        column = column.astype(object)
+        column[places] = cells
+    return column
 
 
 def from_hub(name: str) -> Source:
@@ -96,17 +141,26 @@ def _collect(value: pl.LazyFrame) -> pl.DataFrame:
 
 
 def _from_pandas(value: Any, log: ProblemLog) -> DataTable:
-    """The frame without its index; columns of mixed objects are kept as JSON text."""
-    if not value.columns.is_unique:
+    """The frame without its index, and with itself as the original; columns of mixed objects are kept as JSON text."""
+    names = [str(name) for name in value.columns]
+    if len(set(names)) < len(names):
         raise DataError(
             f"The pandas frame uses a column name twice: {list(value.columns)}. Each name must be unique. "
             "Rename or drop one of them."
         )
-    named = value.set_axis([str(name) for name in value.columns], axis=1)
+    columns = [_column(name, value.iloc[:, place], log) for place, name in enumerate(names)]
+    frame = pl.concat([column.frame for column in columns], how="horizontal")
+    odd = frozenset(name for column in columns for name in column.json_columns)
+    return DataTable(frame, odd).with_original(value.copy())
+
+
+def _column(name: str, column: Any, log: ProblemLog) -> DataTable:
+    """A column of a pandas frame as a table."""
     try:
-        return DataTable(pl.from_pandas(named))
+        return DataTable(pl.from_pandas(column).alias(name).to_frame())
     except Exception:  # mixed types, unusual objects: Polars and Arrow raise many kinds of exceptions
-        return from_rows(named.astype(object).where(named.notna(), None).to_dict("records"), log)
+        cells = column.astype(object).where(column.notna(), None)
+        return from_rows([{name: cell} for cell in cells], log)
 
 
 def _from_hugging_face(value: Any) -> DataTable:

@@ -1,9 +1,9 @@
 """JSON Lines, and JSON files with one array of objects.
 
 Reading and writing back preserves strings, numbers, true/false, explicit nulls, and the order of rows and keys. A column whose
-cells are lists, objects or of several types is kept as JSON text, cell by cell, and written back unchanged. If some rows lack a
-key, it is left out wherever the cell is empty, so an explicit null next to absent keys is lost. Integers next to floats become
-floats. If an object has a key twice, the last value counts.
+cells are lists, objects or of several types is kept as JSON text, cell by cell. Integers next to floats are read as floats. If some
+rows lack a key, its cells are empty. Rows that are written with their originals keep what they had, except for cells that changed;
+others lack a key wherever the cell is empty if some rows lacked it. If an object has a key twice, the last value counts.
 Python's json module is used instead of Polars, which turns 1 next to "x" into "1" and a lone surrogate into NUL. Bytes that are not
 UTF-8 raise UnicodeDecodeError; half of a surrogate pair, as in "\\ud800", is no character and is replaced and logged.
 """
@@ -12,13 +12,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
 from json.encoder import encode_basestring
 from typing import IO, Any
 
 import polars as pl
 
+from longway.data.columns import changed
 from longway.data.problems import ProblemLog
-from longway.data.table import DataTable, combine, dump
+from longway.data.table import RAW, DataTable, dump
 from longway.errors import DataError
 
 BLOCK = 2**23  # bytes parsed at a time
@@ -26,30 +29,26 @@ SCALARS = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
 WRITE_ROWS = 20_000
 EXACT = 2**53  # integers up to here are exact as floats
 ROWS_KEYS = ("data", "rows", "examples")
+MARK = "longway\0rows"  # stands for the array of rows
 
 Row = dict[str, Any]
 
 
-def read_lines(stream: IO[bytes], log: ProblemLog) -> DataTable:
-    """The whole JSON Lines file."""
-    return combine(list(chunk_lines(stream, log)))
-
-
-def chunk_lines(stream: IO[bytes], log: ProblemLog) -> Iterator[DataTable]:
-    """The JSON Lines file in chunks of some megabytes."""
+def chunk_lines(stream: IO[bytes], log: ProblemLog, *, raw: bool = False) -> Iterator[DataTable]:
+    """The JSON Lines file in chunks of some megabytes. raw: with their originals."""
     n_rows, n_lines = 0, 0
     for block in _line_blocks(stream):
         lines = block.split(b"\n")
         rows = _parse_lines(lines, n_lines, log)
-        yield from_rows(rows, log, start=n_rows)
+        yield from_rows(rows, log, start=n_rows, raw=raw)
         n_lines += len(lines)
         n_rows += len(rows)
     if n_rows == 0:
         raise ValueError(f"none of its {n_lines} lines is a JSON object")
 
 
-def read_array(stream: IO[bytes], log: ProblemLog, *, name: str) -> DataTable:
-    """The whole JSON file: an array of objects, or an object with such an array under "data"."""
+def read_array(stream: IO[bytes], log: ProblemLog, *, name: str, raw: bool = False) -> DataTable:
+    """The whole JSON file: an array of objects, or an object with such an array under "data". raw: with its original."""
     data = stream.read()
     try:
         value = json.loads(data.decode("utf-8-sig"))
@@ -57,10 +56,11 @@ def read_array(stream: IO[bytes], log: ProblemLog, *, name: str) -> DataTable:
         raise
     except (ValueError, RecursionError) as error:
         raise DataError(
-            f"{name} is not valid JSON ({error}). An array of objects was expected. "
+            f"{name} cannot be read as JSON ({error}). An array of objects was expected. "
             "If each line is an object, name the file .jsonl."
         ) from error
-    return from_rows(_find_rows(value, name), log)
+    rows, around = _find_rows(value, name)
+    return replace(from_rows(rows, log, raw=raw), around=around)
 
 
 def write_lines(tables: Iterable[DataTable], stream: IO[bytes]) -> None:
@@ -71,36 +71,33 @@ def write_lines(tables: Iterable[DataTable], stream: IO[bytes]) -> None:
 
 def write_array(tables: Iterable[DataTable], stream: IO[bytes]) -> None:
     """Write the tables as one JSON array, one object per line."""
-    stream.write(b"[")
-    before = "\n"
-    for lines in _dump_rows(tables):
+    tables = iter(tables)
+    first = next(tables)
+    before = f"{first.around[0]}[\n"
+    for lines in _dump_rows(chain([first], tables)):
         stream.write((before + ",\n".join(lines)).encode())
         before = ",\n"
-    stream.write(b"\n]\n")
+    stream.write(f"\n]{first.around[1]}\n".encode())
 
 
-def from_rows(rows: Sequence[Row], log: ProblemLog, *, start: int = 0) -> DataTable:
-    """A table from Python dicts; the docstring of this module says how cells are kept."""
+def from_rows(rows: Sequence[Row], log: ProblemLog, *, start: int = 0, raw: bool = False) -> DataTable:
+    """A table from Python dicts; the docstring of this module says how cells are kept. raw: with the dicts as its original."""
     names = list(dict.fromkeys(name for keys in dict.fromkeys(map(tuple, rows)) for name in keys))
     columns, json_columns, optional = [], set(), set()
     for name in names:
         try:
-            cells, n_absent = _cells(rows, name)
-            column, is_json = _column(name, cells)
+            column, is_json = _column(name, [row.get(name) for row in rows])
         except UnicodeEncodeError:
             rows = _mend_rows(rows, start, log)
-            return from_rows(rows, ProblemLog(), start=start)
+            return from_rows(rows, ProblemLog(), start=start, raw=raw)
         columns.append(column)
         if is_json:
             json_columns.add(name)
-        if n_absent:
+        if not all(name in row for row in rows):
             optional.add(name)
-    return DataTable(pl.DataFrame(columns), frozenset(json_columns), frozenset(optional))
-
-
-def _cells(rows: Sequence[Row], name: str) -> tuple[list[Any], int]:
-    n_present = sum(name in row for row in rows)
-    return [row.get(name) for row in rows], len(rows) - n_present
+    frame = pl.DataFrame(dict(zip(names, columns, strict=True)))
+    table = DataTable(frame, frozenset(json_columns), frozenset(optional))
+    return table.with_original(rows, ("json", "jsonl")) if raw else table
 
 
 def _column(name: str, cells: list[Any]) -> tuple[pl.Series, bool]:
@@ -164,11 +161,15 @@ def _parse_one_by_one(lines: list[bytes], first_line: int, log: ProblemLog) -> I
         yield row
 
 
-def _find_rows(value: object, name: str) -> list[Row]:
+def _find_rows(value: object, name: str) -> tuple[list[Row], tuple[str, str]]:
+    """The rows of a JSON value, and the text before and after them in an object that has them under a key."""
+    start = end = ""
     if isinstance(value, dict):
-        value = next((value[key] for key in ROWS_KEYS if isinstance(value.get(key), list)), value)
+        key = next((key for key in ROWS_KEYS if isinstance(value.get(key), list)), "")
+        start, _, end = dump(_mend({**value, key: MARK})).partition(dump(MARK))
+        value = value.get(key, value)
     if isinstance(value, list) and all(type(row) is dict for row in value):
-        return value
+        return value, (start, end)
     raise DataError(
         f"{name} is JSON but not a table. Expected an array of objects, or "
         f'{{"data": [...]}} with such an array; got {_describe(value)}. Convert it to one object per row.'
@@ -208,13 +209,13 @@ def _mend(value: Any) -> Any:
 def _dump_rows(tables: Iterable[DataTable]) -> Iterator[list[str]]:
     """The rows as JSON texts, some thousand at a time."""
     for table in tables:
-        for part in table.frame.iter_slices(WRITE_ROWS):
-            columns = [_dump_column(part[name], table) for name in part.columns]
+        for part in map(table.with_frame, table.frame.iter_slices(WRITE_ROWS)):
+            columns = [_dump_column(series, part) for series in part.without_raw().frame]
             yield ["{" + ", ".join(filter(None, cells)) + "}" for cells in zip(*columns, strict=True)]
 
 
 def _dump_column(series: pl.Series, table: DataTable) -> list[str]:
-    """Each cell as `"name": value`; "" if the key is left out."""
+    """Each cell as `"name": value`; "" if the key is left out. Cells that did not change are those of the original rows."""
     key = dump(series.name)
     absent = "" if series.name in table.optional else f"{key}: null"
     write: Callable[[Any], str] = dump
@@ -222,4 +223,10 @@ def _dump_column(series: pl.Series, table: DataTable) -> list[str]:
         write = str
     elif series.dtype == pl.String:
         write = encode_basestring
-    return [absent if cell is None else f"{key}: {write(cell)}" for cell in series.to_list()]
+    texts = [absent if cell is None else f"{key}: {write(cell)}" for cell in series.to_list()]
+    if table.original is None or series.name not in table.original.table.frame.columns:
+        return texts
+    rows = (table.original.rows[at] for at in table.frame[RAW])
+    kept = [f"{key}: {dump(row[series.name])}" if series.name in row else "" for row in rows]
+    is_new = changed(table, table.original.table, series.name)
+    return [new if flag else old for new, old, flag in zip(texts, kept, is_new, strict=True)]

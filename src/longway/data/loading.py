@@ -22,7 +22,7 @@ from longway.data.problems import ProblemLog
 from longway.data.shards import Shard, Source, head, in_memory
 from longway.data.table import DataTable, combine
 from longway.data.text_file import is_text_file, read_text_file
-from longway.errors import ColumnError, DataError, SettingError
+from longway.errors import ColumnError, DataError, SettingError, with_checked_arguments
 from longway.language_names import codes_of
 
 SAMPLE_ROWS = 1000
@@ -30,6 +30,7 @@ NAMED = ("text", "context", "label", "id")  # columns that a call may name
 LANGUAGE = "language"  # what else of `load` a call may give
 
 
+@with_checked_arguments
 def load(
     source: object,
     *,
@@ -146,6 +147,7 @@ def with_columns(data: object, options: Mapping[str, object]) -> tuple[Dataset, 
     return load(data, **columns) if columns else as_dataset(data), others
 
 
+@with_checked_arguments
 def save(
     data: pl.DataFrame | Dataset | Iterable[DataTable], path: str | Path, *, like: Dataset | None = None
 ) -> Path:
@@ -200,8 +202,8 @@ def open_source(
     opened = frames.from_hub(source) if isinstance(source, str) else frames.from_object(source, log)
     if limit is None or opened.whole is None:
         return opened
-    first_rows = opened.whole.with_frame(opened.whole.frame.head(limit))
-    return in_memory(first_rows, name=opened.name, format=opened.format)
+    first_rows = next(head(opened.raw_tables() or iter([opened.whole]), limit))
+    return replace(in_memory(first_rows, name=opened.name, format=opened.format), row_names=opened.row_names)
 
 
 def _is_path(source: object) -> TypeGuard[str | Path]:
@@ -243,10 +245,11 @@ def _open_files(
     stamps = _stamps(files)
 
     def raw_tables() -> Iterator[DataTable] | None:
-        if files[0].file.kind not in formats.TABLES or _stamps(files) != stamps:
+        can_be_kept = (
+            files[0].file.kind in formats.TEXTS or len(files) == 1
+        )  # tables may differ in their types
+        if not can_be_kept or files[0].file.kind == "xlsx" or _stamps(files) != stamps:
             return None
-        if limit is None:
-            return shards.read_raw(files)
         return head(shards.chunks(files, None, ProblemLog(), raw=True), limit)
 
     if limit is None:
@@ -314,8 +317,9 @@ def _with_plain_roles(source: Source, columns: Columns) -> Source:
         return source
     if not source.whole.json_columns & set(columns.used()) and columns.lists != "single":
         return source
-    plain = plain_roles(source.whole, columns)
-    return in_memory(plain, name=source.name, format=source.format, encoding=source.encoding)
+    plain = in_memory(plain_roles(source.whole, columns), name=source.name, format=source.format)
+    raw_tables = plain.raw_tables if columns.lists == "single" else source.raw_tables
+    return replace(source, tables=plain.tables, whole=plain.whole, raw_tables=raw_tables)
 
 
 def _tables(data: pl.DataFrame | Dataset | Iterable[DataTable], like: Dataset | None) -> Iterator[DataTable]:
@@ -324,4 +328,10 @@ def _tables(data: pl.DataFrame | Dataset | Iterable[DataTable], like: Dataset | 
     elif isinstance(data, pl.DataFrame):
         yield DataTable(data) if like is None else next(like.tables()).with_frame(data)
     else:
-        yield from data
+        for table in data:
+            if not isinstance(table, DataTable):  # a frame of pandas gives its columns
+                raise SettingError(
+                    f"'data' must be a Dataset or a Polars frame. Got {type(data).__name__}. "
+                    "Load it first: lw.save(lw.load(...), path)."
+                )
+            yield table

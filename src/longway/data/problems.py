@@ -21,7 +21,10 @@ from longway.records import Problem
 SHOWN = 10  # row numbers kept for each kind
 
 # Problems of the file, whichever rows are used.
-READING_KINDS = ("other_encoding", "broken_line", "ragged_row", "open_quote", "undecodable_bytes")
+READING_KINDS = (
+    "other_encoding", "broken_line", "ragged_row", "open_quote", "undecodable_bytes", "read_as_text",
+    "other_sheets",
+)  # fmt: skip
 
 # kind: (message, next step); {n} is "1 row" or "12 rows", {about} the details
 KINDS = {
@@ -30,8 +33,9 @@ KINDS = {
         "Look at some of these characters. If they are wrong, name the encoding with --encoding.",
     ),
     "broken_line": (
-        "{n} skipped: not a JSON object{about}. The numbers are lines of the file.",
-        "Check these lines; each must be one {{...}} object.",
+        "{n} skipped: not a JSON object, nested too deeply, or with a number of more than 4,300 "
+        "digits{about}. A written file does not have them. The numbers are lines of the file.",
+        "Check these lines; each must be one {{...}} object. Write a longer number as a string.",
     ),
     "ragged_row": (
         "{n} with more or fewer cells than the header{about}. Missing cells are empty, extra ones are dropped.",
@@ -44,6 +48,14 @@ KINDS = {
     "undecodable_bytes": (
         "{n} with half of a surrogate pair, which is no character{about}. Each is shown as U+FFFD.",
         "Write the file again with a program that escapes characters beyond U+FFFF as pairs.",
+    ),
+    "read_as_text": (
+        "Columns have a type that Longway does not have{about}. They are read and written as text.",
+        "Nothing to do, unless a program that reads the written file needs the type.",
+    ),
+    "other_sheets": (
+        "The workbook has other sheets{about}. Only its first sheet is read and written.",
+        "If a sheet with rows is among them, make it the first one, or save it as a file of its own.",
     ),
     "empty_text": ("{n} without a text{about}, skipped.", "Fill in the text, or leave the rows out."),
     "null_label": ("{n} without a label{about}, skipped.", "Fill in the label, or leave the rows out."),

@@ -16,6 +16,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -27,6 +28,7 @@ from longway.data.problems import ProblemLog
 from longway.data.table import DataTable, combine
 from longway.errors import DataError
 
+ROW_NUMBER = pl.col("source_row")
 NOT_DATA = {  # files that the hub keeps next to the data
     "dataset_info.json",
     "dataset_infos.json",
@@ -56,8 +58,9 @@ class Source:
     whole: all rows, if they are in memory; None for a streamed source.
     files: the files of a streamed source, in order; empty if only some of their rows are used.
     path: the file or folder that the rows come from, if they come from one.
-    encoding: of text files that are not UTF-8. raw_tables: yields the rows of CSV files as `tables` does, with the column `RAW`;
-        None if there is no such file, or if it was changed since it was read.
+    encoding: of text files that are not UTF-8. raw_tables: yields the rows as `tables` does, with the column `RAW` where they can be
+        written as they were read; None if a file was changed since it was read.
+    row_names: the ids of rows if no column has them, from `source_row`: their numbers, or the index of a pandas frame.
     """
 
     name: str
@@ -68,15 +71,17 @@ class Source:
     path: Path | None = None
     encoding: str = ""
     raw_tables: Callable[[], Iterator[DataTable] | None] = lambda: None
+    row_names: pl.Expr = ROW_NUMBER
 
 
 def in_memory(table: DataTable, *, name: str, format: str, encoding: str = "") -> Source:
-    """A source of rows that are in memory already."""
+    """A source of rows that are in memory already, with their original if they have one."""
+    whole = table.without_raw()
 
     def tables(columns: Sequence[str] | None, log: ProblemLog) -> Iterator[DataTable]:
-        yield table.select(columns)
+        yield whole.select(columns)
 
-    return Source(name, format, tables, table, encoding=encoding)
+    return Source(name, format, tables, whole, encoding=encoding, raw_tables=partial(iter, [table]))
 
 
 def head(tables: Iterator[DataTable], limit: int | None) -> Iterator[DataTable]:
@@ -97,6 +102,11 @@ def find(path: Path) -> list[Shard]:
     if path.is_dir():
         return _shards(path, [p for p in path.iterdir() if p.is_file()], "The folder")
     if path.exists():
+        if not path.is_file():
+            raise DataError(
+                f"{path} is a pipe, a socket or a device. A file was expected, because Longway reads it more "
+                "than once. Save the data to a file, and name that file."
+            )
         return [Shard(formats.data_file(path))]
     if glob.has_magic(str(path)):
         matches = Path(path.anchor).glob(str(path.relative_to(path.anchor)))
@@ -129,12 +139,6 @@ def with_encodings(shards: Sequence[Shard], given: str, log: ProblemLog) -> list
     return [replace(shard, file=formats.with_encoding(shard.file, given, log)) for shard in shards]
 
 
-def read_raw(shards: Sequence[Shard]) -> Iterator[DataTable]:
-    """All rows of CSV shards with the column `RAW`, a table for each shard; the cells are those of `read`."""
-    for shard in shards:
-        yield formats.read(shard.file, ProblemLog(), raw=True)
-
-
 def chunks(
     shards: Sequence[Shard],
     columns: Sequence[str] | None,
@@ -163,7 +167,7 @@ def _file_chunks(
     if file.can_stream:
         yield from formats.chunks(file, columns, log, rows=rows, raw=raw)
     else:
-        yield formats.read(file, log).select(columns)
+        yield formats.read(file, log, raw=raw).select(columns)
 
 
 def _complete(table: DataTable, shard: Shard, columns: Sequence[str] | None) -> DataTable:

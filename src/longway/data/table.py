@@ -2,17 +2,21 @@
 
 A cell that does not fit the type of its column (a list, an object, a number among words) is kept as JSON text, so it can be
 written back unchanged. `json_columns` names the columns kept that way, `optional` those whose key some JSON rows did not have.
+
+Tables that are about to be written keep the rows as they were read (`Original`), so that only what changed is written anew.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import polars as pl
 
-RAW = "longway\0raw"  # the column with each row as it is in a CSV file; only in tables that are about to be written
+# The column with each row as it is in a CSV file, or its number in an `Original`; only in tables that are about to be written.
+RAW = "longway\0raw"
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)  # json.dumps would create one per cell
 
 
@@ -21,26 +25,47 @@ class CsvLayout:
     """How a CSV or TSV file is written.
 
     quote: None if quotes have no meaning. names: the columns, as in the frame. header: the first line as it is in the file.
-    kind: "csv" or "tsv".
+    start: what precedes it, a byte order mark or the line that states the delimiter. kind: "csv" or "tsv".
     """
 
     delimiter: str
     quote: str | None
     names: tuple[str, ...]
     header: str
-    has_bom: bool = False
+    start: str = ""
     encoding: str = "utf-8"
     kind: str = "csv"
 
 
 @dataclass(frozen=True, slots=True)
+class Original:
+    """Rows as they were read, with the types, nulls and metadata that a `DataTable` does not keep.
+
+    rows: a pandas frame, an Arrow table, or a list of dicts. table: the same rows as a table. kinds: the formats of files that can
+    be written from them.
+    """
+
+    rows: Any
+    table: DataTable
+    kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DataTable:
-    """Some rows with all their columns, in source order. layout: for tables with the column `RAW`."""
+    """Some rows with all their columns, in source order.
+
+    layout, original: of tables with the column `RAW`, one of the two. around: what precedes and follows the rows in a JSON file.
+    sheet: the name of the sheet of a workbook. is_added: whether the rows are copies of others.
+    """
 
     frame: pl.DataFrame
     json_columns: frozenset[str] = frozenset()
     optional: frozenset[str] = frozenset()
     layout: CsvLayout | None = None
+    sheet: str = ""
+    original: Original | None = None
+    around: tuple[str, str] = ("", "")
+    is_added: bool = False
 
     def select(self, columns: Sequence[str] | None) -> DataTable:
         """The same rows with these columns only; missing columns are ignored."""
@@ -51,11 +76,19 @@ class DataTable:
     def with_frame(self, frame: pl.DataFrame) -> DataTable:
         """Another frame, with what is known about the columns it still has."""
         names = frozenset(frame.columns)
-        return DataTable(frame, self.json_columns & names, self.optional & names, self.layout)
+        return replace(
+            self, frame=frame, json_columns=self.json_columns & names, optional=self.optional & names
+        )
+
+    def with_original(self, rows: Any, kinds: tuple[str, ...] = ()) -> DataTable:
+        """The table with the column `RAW`. rows, kinds: see `Original`."""
+        return replace(self, frame=self.frame.with_row_index(RAW), original=Original(rows, self, kinds))
 
     def without_raw(self) -> DataTable:
         """The same rows without what is only needed to write them as they were."""
-        return DataTable(self.frame.drop(RAW, strict=False), self.json_columns, self.optional)
+        return DataTable(
+            self.frame.drop(RAW, strict=False), self.json_columns, self.optional, sheet=self.sheet
+        )
 
 
 def combine(tables: Sequence[DataTable]) -> DataTable:

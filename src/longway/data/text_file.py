@@ -30,7 +30,9 @@ def is_text_file(path: Path) -> bool:
 def read_text_file(path: Path, *, encoding: str = "") -> list[str]:
     """The documents of a file. encoding: for a file that is not UTF-8; "" if it should be recognised."""
     if not path.is_file():
-        raise DataError(f"There is no file {path}. Check the path.")
+        raise DataError(
+            f"There is no file {path}. A folder, a pipe or a device cannot be read. Check the path."
+        )
     with open_bytes(path, SUFFIXES.get(path.suffix.lower(), "")) as stream:
         content = stream.read()
     used = marked(content[:4]) or recognise(content.splitlines(), path.name, encoding).encoding or UTF_8

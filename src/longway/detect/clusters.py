@@ -33,11 +33,12 @@ from longway.detect.detector import Detector, Features
 from longway.detect.reading import Reading, ReadingPart
 from longway.tokens.corpus import mix
 
-NEAR = 0.8  # share of common words (Jaccard) from which two texts are near copies
+# Two texts are near copies if they share most of their words (Jaccard), or half of them where unrelated texts would not: see `_near_in_band`.
+NEAR, HALF = 0.8, 0.5
 MAX_TOKENS_NEAR = 50_000_000  # more would need too much memory; the user is told
 MAX_TOKENS = 10_000_000  # of rows in clusters that are looked at together
 FEW = 100  # patterns of a detector for which the effect is always computed
-_BANDS, _PER_BAND = 6, 4
+_BANDS, _PER_BAND = 16, 3  # finds nearly nine of ten pairs that share half of their words
 _FEWEST_WORDS = 5  # shorter texts are alike by chance
 
 Ints = NDArray[np.int64]
@@ -243,8 +244,6 @@ def first_places(keys: Keys) -> Ints:
 
 def linked(kinds: Sequence[Ints]) -> Ints:
     """A number for each row, the same for rows that have one of several numbers in common, also by way of a third row."""
-    if len(kinds) == 1:
-        return kinds[0]
     n_rows = n = len(kinds[0])
     rows, nodes = [], []
     for kind in kinds:  # a row is linked to a node for its text, and to one for its context
@@ -277,7 +276,7 @@ def near_pairs(reading: Reading, role: str, places: Ints) -> Ints:
     """
     n_words = len(reading.vocabulary)
 
-    def look(piece: ReadingPart) -> tuple[Keys, csr_matrix]:
+    def look(piece: ReadingPart) -> tuple[NDArray[np.uint32], csr_matrix]:
         first, last = np.searchsorted(places, [piece.start, piece.start + piece.n_texts])
         words = piece.blocks[role].take(places[first:last] - piece.start).counts(n_words)
         words.data[:] = 1
@@ -290,11 +289,12 @@ def near_pairs(reading: Reading, role: str, places: Ints) -> Ints:
     if not bands:
         return np.zeros((2, 0), dtype=np.int64)
     words = csr_matrix(vstack(sets, format="csr"))
-    found = [_near_in_band(words, band) for band in np.concatenate(bands, axis=1)]
+    rarity = np.log(words.shape[0] / np.maximum(words.getnnz(axis=0), 1))
+    found = [_near_in_band(words, rarity, band) for band in np.concatenate(bands, axis=1)]
     return places[np.unique(np.concatenate(found, axis=1), axis=1)]
 
 
-def _band_keys(words: csr_matrix) -> Keys:
+def _band_keys(words: csr_matrix) -> NDArray[np.uint32]:
     """bands x rows: a hash that two rows share with high probability when most of their words are the same."""
     sizes = np.diff(words.indptr)
     codes = mix(words.indices.astype(np.uint64) + np.uint64(1))
@@ -304,13 +304,19 @@ def _band_keys(words: csr_matrix) -> Keys:
         hashed = mix(codes ^ np.uint64((i + 1) * 0x9E3779B97F4A7C15 & (1 << 64) - 1))
         smallest = np.minimum.reduceat(hashed, words.indptr[full]) if len(full) else hashed
         keys[i // _PER_BAND, full] = mix(keys[i // _PER_BAND, full] ^ smallest)
-    short = np.flatnonzero(sizes < _FEWEST_WORDS)
-    keys[:, short] = 0
-    return keys
+    keys[:, sizes < _FEWEST_WORDS] = 0
+    return keys.astype(
+        np.uint32
+    )  # half the memory; a pair that shares one by accident is checked and refused
 
 
-def _near_in_band(words: csr_matrix, band: Keys) -> Ints:
-    """Of the rows that share a key with an earlier row, those that are near copies of the first of them, with that one."""
+def _near_in_band(words: csr_matrix, rarity: Floats, band: NDArray[np.uint32]) -> Ints:
+    """Of the rows that share a key with an earlier row, those that are near copies of the first of them, with that one.
+
+    Half of the words in common are enough if they are rare: if words were drawn independently, fewer than one of all pairs of n texts
+    would share these very words. That is so if the logarithms of n / texts with the word add up to more than 2 log n. Short sentences built alike ("a man is
+    playing a guitar") stay apart, and long chains of them do not arise.
+    """
     order = np.argsort(band, kind="stable")
     same = np.concatenate([[False], band[order][1:] == band[order][:-1]]) & (band[order] != 0)
     start = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
@@ -319,7 +325,9 @@ def _near_in_band(words: csr_matrix, band: Keys) -> Ints:
     near = [np.zeros((2, 0), dtype=np.int64)]
     for chunk in range(0, len(later), 100_000):
         a, b = later[chunk : chunk + 100_000], earlier[chunk : chunk + 100_000]
-        shared = np.asarray(words[a].multiply(words[b]).sum(axis=1)).ravel()
-        close = shared >= NEAR * (sizes[a] + sizes[b] - shared)
+        common = csr_matrix(words[a].multiply(words[b]))
+        shared = common.getnnz(axis=1)
+        share = shared / (sizes[a] + sizes[b] - shared)
+        close = (share >= NEAR) | ((share >= HALF) & (common @ rarity > 2 * np.log(words.shape[0])))
         near.append(np.stack([a[close], b[close]]))
     return np.concatenate(near, axis=1)

@@ -1,7 +1,7 @@
 """What is wrong with the rows themselves: duplicates, contradicting labels, rows shared with the test set.
 
 Two rows are the same when their tokens are (case and spacing do not count). They are near duplicates when their sets of
-words overlap by four fifths or more (Jaccard), see `clusters.near_pairs`.
+words overlap by four fifths or more (Jaccard), or by half if the common words are rare, see `clusters.near_pairs`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.data.problems import say_rows
-from longway.detect.clusters import NEAR, Clusters, first_places, row_keys, text_keys
+from longway.detect.clusters import HALF, Clusters, first_places, row_keys, text_keys
 from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.records import Problem
 from longway.tokens.corpus import mix
@@ -90,7 +90,7 @@ def _near_repeats(reading: Reading, copies: Ints, clusters: Clusters) -> Problem
         "near_duplicate",
         reading,
         near_duplicates(clusters, copies),
-        f"nearly repeating an earlier row (at least {NEAR:.0%} of the words in common)",
+        f"nearly repeating an earlier row (at least {HALF:.0%} of the words in common)",
         "Look at a few: copies with a word changed make a test set easier than it seems.",
     )
 

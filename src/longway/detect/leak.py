@@ -7,7 +7,7 @@ A model that sees the claim and not the evidence should do no better than always
 does better is what the surface gives away. Measured by cross-validation, or on a held-out set. What a kind of feature contributes is
 the accuracy lost without it.
 
-Rows that share a text or a context stay in one fold: otherwise the classifier would remember a text it has seen, or learn
+Rows that share a text or a context, or nearly, stay in one fold: otherwise the classifier would remember a text it has seen, or learn
 the topic of a claim to be wrong about its negated twin.
 """
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 
 from longway.classify.nbsvm import NbSvm
-from longway.detect.clusters import Clusters, copies_of, linked, numbered
+from longway.detect.clusters import Clusters, linked, numbered
 from longway.detect.findings import Tests
 from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.records import Leak
@@ -62,16 +62,14 @@ def leak_by_folds(
 ) -> Leak:
     """The leak from one part, by cross-validation over the dataset's own rows.
 
-    seen: patterns that the model sees besides words. clusters: which rows belong together; without, those that share a text or a context.
+    seen: patterns that the model sees besides words. clusters: which rows belong together, if that is known already.
     weights: of the rows, for the model and for its accuracy.
     """
     roles = parts_of(reading)[part]
     rows = sample_of(reading, roles, seed)
-    labels, related = reading.labels[rows], linked_rows(reading, rows, roles, clusters)
-    few_texts = int(related.max(initial=0)) + 1 < FEWEST_GROUPS
-    # With few groups nothing would be left to learn from: then copies may be on both sides.
-    groups = np.arange(len(rows)) if few_texts else related
+    labels, groups = reading.labels[rows], linked_rows(reading, rows, roles, clusters)
     n_folds, n_repeats = folds_for(len(rows), reading.n_labels)
+    n_folds = max(2, min(n_folds, int(groups.max(initial=0)) + 1))
     n_tokens = sum(int(reading.block_of(role, rows).lengths.sum()) for role in roles)
     n_repeats = min(n_repeats, max(1, MAX_TOKENS_READ // max(n_tokens, 1)))
     if seen:  # there is more to compute
@@ -82,19 +80,19 @@ def leak_by_folds(
     weighed = None if weights is None else np.asarray(weights, dtype=np.float64)[rows]
     correct = cross_validated(_side_by_side(features), labels, folds, seed, weighed)
     how = f"{n_folds}-fold cross-validation" + (f", {n_repeats} times" if n_repeats > 1 else "")
-    how += ", copies in all folds" if few_texts else ""
-    leak = _leak(reading, part, correct, related, labels, how, shared=SHARED, weights=weighed)
+    leak = _leak(reading, part, correct, groups, labels, how, shared=SHARED, weights=weighed)
     return replace(leak, families=_contributions(features, labels, groups, seed)) if seen else leak
 
 
 def drawn_folds(
     groups: Ints, labels: NDArray[np.int32], n_folds: int, n_repeats: int, seed: int
 ) -> list[Ints]:
-    """For each repeat the fold of each row, drawn at random; rows of one group are in one fold.
+    """For each repeat the fold of each row, drawn at random; rows of one group are in one fold, unless there is only one.
 
     Groups are dealt out label by label, so that every fold has about the same labels. Otherwise a fold with more rows of a label than the
     others would be predicted by a model that saw fewer of them, and labels that nothing predicts would be predicted worse than by chance.
     """
+    groups = groups if groups.any() else np.arange(len(groups))
     n = int(groups.max(initial=-1)) + 1
     of_group = np.zeros(n, dtype=np.int64)
     of_group[groups] = labels  # of one of its rows
@@ -252,22 +250,16 @@ def _ngrams(block: Block, n: int) -> csr_matrix:
 def linked_rows(
     reading: Reading, rows: Ints, roles: tuple[str, ...], clusters: Clusters | None = None
 ) -> Ints:
-    """A number for each row, the same for rows that share a text or a context, also by way of a third row.
+    """A number for each row, the same for rows that share a text or a context, or nearly, also by way of a third row.
 
     Where that ties too many rows together (a hypothesis that goes with every premise), rows are held together by the
     first column measured from alone: then nothing can be remembered, and twins by context may be apart.
     """
-    groups = _linked(reading, rows, tuple(reading.columns), clusters)
+    by_role = (clusters or Clusters.of(reading)).by_role
+    groups = linked([each[rows] for each in by_role.values()])
     if np.bincount(groups).max(initial=0) > LARGEST_GROUP * len(rows):
-        groups = _linked(reading, rows, roles[:1], clusters)
+        groups = numbered(by_role[roles[0]][rows])
     return groups
-
-
-def _linked(reading: Reading, rows: Ints, roles: tuple[str, ...], clusters: Clusters | None) -> Ints:
-    """A number for each row, the same for rows that share one of these columns, in the order of the rows."""
-    if clusters is not None:
-        return numbered(linked([clusters.by_role[role][rows] for role in roles]))
-    return linked([copies_of(reading.block_of(role, rows).keys()) for role in roles])
 
 
 def number_measured(n_texts: int, n_tokens: int, *, most_tokens: int = MAX_TOKENS) -> int:
@@ -311,8 +303,8 @@ def _leak(
     per_group = np.bincount(groups, weights=share * (correct - accuracy)) if n else np.zeros(0)
     variance = float(np.square(per_group).sum()) / max(n, 1) ** 2
     effective = float(len(per_group))  # all right, or all wrong: as many observations as groups
-    if variance > 0:
-        effective = accuracy * (1 - accuracy) / variance
+    if 0 < accuracy < 1:  # the variance is 0 where all groups are right equally often
+        effective = accuracy * (1 - accuracy) / max(variance, 1e-12)
     low, high = wilson_interval(accuracy, min(effective, n) / shared)
     if n < reading.n_texts:
         how += f" on {n:,} rows drawn at random"
@@ -325,4 +317,5 @@ def _leak(
         majority=float(np.bincount(labels, weights=share).max(initial=0) / max(n, 1)),
         how=how,
         rows=n,
+        observations=min(effective, n) / shared,
     )

@@ -4,8 +4,7 @@
     vectors  ->  a linear model, cross-validated   ->  PVI of each row, by the encoder
              ->  the labels of the nearest rows    ->  with the linear model: the calibrated probability of the row's own label
 
-Every probability is of a model that was not trained on the row, nor on rows linked to it (`leak.linked_rows`) unless there are fewer than
-20 groups of such rows. It is calibrated: of the rows with probability p about p have that label. A row may have a wrong label if its own label
+Every probability is of a model that was not trained on the row, nor on rows linked to it (`leak.linked_rows`). It is calibrated: of the rows with probability p about p have that label. A row may have a wrong label if its own label
 has at most 10% and at most a quarter of the label's share, and another label at least 50%. It has a wrong label or is unusual: read it to decide. Pointwise V-information: `metrics/usable_information.py`.
 """
 
@@ -23,7 +22,7 @@ from longway.classify.classifier import softmax
 from longway.classify.nbsvm import NbSvm
 from longway.classify.objectives import cross_entropy
 from longway.detect.clusters import Clusters
-from longway.detect.leak import FEWEST_GROUPS, SHARED, drawn_folds, linked_rows, sample_of, word_features
+from longway.detect.leak import SHARED, drawn_folds, linked_rows, sample_of, word_features
 from longway.detect.reading import TEXT, Reading
 from longway.metrics.usable_information import UsableInformation, pointwise, usable_information
 
@@ -169,11 +168,11 @@ class CrossFit:
 
     @classmethod
     def drawn(cls, labels: Ints, groups: Ints, n_labels: int, seed: int) -> CrossFit:
-        """Folds drawn at random; rows of one group are in one fold, unless there are too few groups."""
-        few = int(groups.max(initial=-1)) + 1 < FEWEST_GROUPS
-        apart = np.arange(len(labels)) if few else groups
+        """Folds drawn at random; rows of one group are in one fold."""
         n_folds = max(2, min(FOLDS, len(labels)))
-        return cls(labels, groups, drawn_folds(apart, labels.astype(np.int32), n_folds, 1, seed)[0], n_labels)
+        return cls(
+            labels, groups, drawn_folds(groups, labels.astype(np.int32), n_folds, 1, seed)[0], n_labels
+        )
 
     def scores(self, predict: Predict) -> Floats:
         """(rows, labels): what `predict` says of each row when it learned from the other folds."""

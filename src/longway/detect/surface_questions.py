@@ -41,6 +41,19 @@ QUESTIONS: tuple[tuple[str, str, str], ...] = (
     ("digits", "a rating like 7/10", r"\b\d+(?:\.\d+)?\s?/\s?\d+\b"),
     ("digits", "a percentage", r"\d\s?[%٪％]|\bper ?cent\b"),
     ("digits", "an amount of money", r"[$€£¥￥₹₽₩฿]\s?\d|\d\s?[₽₹元円원฿]"),
+    (  # in scripts that have most letters with their accents, and in Korean, parts of syllables
+        "encoding",
+        "an accent as a separate character",
+        r"[\p{Latin}\p{Greek}\p{Cyrillic}][\u{300}-\u{36f}]"
+        r"|[\u{3041}-\u{30ff}][\u{3099}\u{309a}]|[\u{1100}-\u{11ff}]",
+    ),
+    (  # spaces without width and joiners only where no script needs them: Thai, Hindi, Persian and emoji do
+        "encoding",
+        "an invisible character",
+        r"[\p{Cc}&&\S]|[\u{ad}\u{34f}\u{61c}\u{180e}\u{200e}\u{200f}\u{3164}\u{feff}]"
+        r"|[\u{202a}-\u{202e}\u{2060}-\u{206f}]"
+        r"|(?:^|[\s!-~\p{Latin}\p{Greek}\p{Cyrillic}\p{Han}])[\u{200b}-\u{200d}]",
+    ),
 )
 
 

@@ -47,6 +47,7 @@ from longway.store.journal import Journal, JournalEntry
 T = TypeVar("T")
 PREPARED_AT_ONCE = 256
 MAX_FAILED_IN_A_ROW = 5  # then the engine is tested
+SILENCE = 30.0  # seconds without an answer of a server after which the user is informed, again and again
 GRACE = 5.0  # seconds for running calls to finish when another one shows that the engine is gone
 COMMIT_CALLS, COMMIT_SECONDS = 50, 0.5
 _WRAPPING = 8  # tokens around one text or label of an answer
@@ -83,6 +84,7 @@ class Asker:
 
     budget: dollars that all calls in this journal may cost together, including earlier runs and other engines.
     progress: called with the number of answered prompts and their total, from another thread.
+    say: called with a sentence if a server is silent for long, from another thread.
     kept: dollars of the budget that stay at least for calls that follow. asked, found: prompts that were answered now, and those found in the journal. why: reasons of failed calls, counted.
     """
 
@@ -93,8 +95,10 @@ class Asker:
         *,
         budget: float | None = None,
         progress: Callable[[int, int], None] | None = None,
+        say: Callable[[str], None] | None = None,
     ) -> None:
-        self.engine, self.journal, self.budget, self.progress = engine, journal, budget, progress
+        self.engine, self.journal, self.budget = engine, journal, budget
+        self.progress, self.say = progress, say
         self.asked = self.found = 0
         self.kept = 0.0
         self.why: Counter[str] = Counter()
@@ -289,7 +293,7 @@ class Asker:
         self.journal.check_writable()
         with ledger_of(self.journal, self.budget) as ledger:
             ledger.kept = self.kept
-            queue = CallQueue(self.engine, self.journal, ledger, take=take)
+            queue = CallQueue(self.engine, self.journal, ledger, take=take, say=self.say)
             try:
                 await queue.run(calls)
             finally:
@@ -312,13 +316,20 @@ class CallQueue:
     """Makes many calls to one engine, as many at once as it takes.
 
     take: called with each key and its answer, after the answer was committed (or failed for a temporary reason).
+    say: called with a sentence if a server is silent for long.
     answered: prompts answered; failed: prompts without an answer, by reason.
     """
 
     def __init__(
-        self, engine: Engine, journal: Journal, ledger: Ledger, *, take: Callable[[str, StoredAnswer], None]
+        self,
+        engine: Engine,
+        journal: Journal,
+        ledger: Ledger,
+        *,
+        take: Callable[[str, StoredAnswer], None],
+        say: Callable[[str], None] | None = None,
     ) -> None:
-        self.engine, self.journal, self.ledger, self.take = engine, journal, ledger, take
+        self.engine, self.journal, self.ledger, self.take, self.say = engine, journal, ledger, take, say
         self.answered = 0
         self.failed: Counter[str] = Counter()
         self._failed_in_a_row = 0
@@ -335,12 +346,13 @@ class CallQueue:
             while pending:
                 grace = GRACE if self._stop is not None and not isinstance(self._stop, BudgetSpent) else None
                 done, pending = await asyncio.wait(
-                    pending, timeout=grace, return_when=asyncio.FIRST_COMPLETED
+                    pending, timeout=grace or SILENCE, return_when=asyncio.FIRST_COMPLETED
                 )
                 for worker in done:
                     worker.result()  # raises errors of ours, not of the engine
-                if not done:
+                if not done and grace is not None:
                     break
+                self._report_silence()
         finally:
             for worker in pending:
                 worker.cancel()
@@ -348,6 +360,15 @@ class CallQueue:
             self._commit()
         if self._stop is not None:
             raise self._stop
+
+    def _report_silence(self) -> None:
+        """Inform the user if a server has not answered for long."""
+        seconds = time.monotonic() - self._committed_at
+        if self.say is not None and self.engine.max_in_flight is not None and seconds >= SILENCE:
+            self.say(
+                f"Waiting for {self.engine.name}: no answer for {seconds:.0f} s. "
+                "Ctrl-C stops the run and keeps all answers."
+            )
 
     async def _work(self, calls: Iterator[EngineCall]) -> None:
         while not self._is_stopped() and (call := next(calls, None)) is not None:

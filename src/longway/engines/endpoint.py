@@ -19,7 +19,9 @@ import json
 import os
 import time
 from collections.abc import Sequence
+from concurrent.futures import Future
 from http.client import HTTPException
+from threading import Thread
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit, urlunsplit
@@ -27,16 +29,13 @@ from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Re
 
 from longway.engines.costs import is_local
 from longway.engines.secret import Secret
-from longway.engines.transport import TEMPORARY, retry_after
+from longway.engines.transport import LARGEST, OVERSIZED, SHOWN, TEMPORARY, redirected, retry_after
 from longway.errors import EngineError, SettingError
 
 KEY = "LONGWAY_ENDPOINT_KEY"
 FIELD = "inputs"  # of the request
 LISTS = ("predictions", "labels", "outputs")  # fields of a response that hold the answers
-LARGEST = 64 * 2**20  # bytes of a response
-CHUNK = 2**16
 LONGEST_PAUSE = 60.0  # seconds
-SHOWN = 200  # characters of a response in an error
 EXPECTED = (
     'Expected a list with a label for each text, or an object with this list as "predictions" or "labels". See "A model behind an address" in '
     "docs/fairness.md."
@@ -89,7 +88,7 @@ class Endpoint:
         body = json.dumps({self.field: list(texts)}).encode()
         for tries in range(self.retries + 1):
             try:
-                return self._read(self._send(body), len(texts))
+                return self._read(self._sent(body), len(texts))
             except _Temporary as failure:
                 if tries == self.retries:
                     raise EngineError(
@@ -100,28 +99,41 @@ class Endpoint:
                 time.sleep(min(pause, LONGEST_PAUSE))
         raise AssertionError("unreachable")
 
+    def _sent(self, body: bytes) -> bytes:
+        """The body of the response, received in time.
+
+        The timeout of a socket is per read, and a server may send a byte at a time, of a header too. The thread of a
+        request that is given up is left behind.
+        """
+        received: Future[bytes] = Future()
+
+        def receive() -> None:
+            try:
+                received.set_result(self._send(body))
+            except Exception as error:  # raised in the thread that waits
+                received.set_exception(error)
+
+        Thread(target=receive, daemon=True).start()
+        try:
+            return received.result(self.timeout)
+        except TimeoutError:
+            raise _Temporary(f"no answer within {self.timeout:g} s") from None
+
     def _send(self, body: bytes) -> bytes:
         """The body of the response."""
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if key := self._key.reveal():
             headers["Authorization"] = f"Bearer {key}"
         request = Request(self.address, data=body, headers=headers, method="POST")
-        ends = time.monotonic() + self.timeout
         try:
-            with self._opener().open(request, timeout=self.timeout) as response:
-                return self._whole(response, ends)
+            with self._opener().open(request, timeout=self.timeout + 1) as response:
+                return self._whole(response)
         except HTTPError as error:
             failure = self._of_status(error)
-        except TimeoutError:
-            failure = _Temporary(f"no answer within {self.timeout:g} s")
         except (URLError, HTTPException, OSError) as error:
             reason = getattr(error, "reason", error)
-            failure = (
-                _Temporary(f"no answer within {self.timeout:g} s")
-                if isinstance(reason, TimeoutError)
-                else _Temporary(
-                    f"the connection failed ({self._key.hide(str(reason)) or type(error).__name__})"
-                )
+            failure = _Temporary(
+                f"the connection failed ({self._key.hide(str(reason)) or type(error).__name__})"
             )
         raise failure
 
@@ -131,23 +143,19 @@ class Endpoint:
         )  # no proxy for a server on this machine
         return build_opener(_NoRedirects, *proxies)
 
-    def _whole(self, response: Any, ends: float) -> bytes:
-        """All of the body; the timeout of a socket is per read, and a server may send a byte at a time."""
-        parts: list[bytes] = []
-        size = 0
-        while part := response.read1(CHUNK):
-            size += len(part)
-            if size > LARGEST:
-                raise EngineError(f"{self.address} sent more than {LARGEST // 2**20} MB. {EXPECTED}")
-            if time.monotonic() > ends:
-                raise TimeoutError
-            parts.append(part)
+    def _whole(self, response: Any) -> bytes:
+        """All of the body."""
+        body: bytes = response.read(LARGEST + 1)
+        if len(body) > LARGEST:
+            raise EngineError(OVERSIZED.format(self.address))
         if response.length:  # bytes that were announced and did not come
             raise _Temporary("the answer was cut off")
-        return b"".join(parts)
+        return body
 
     def _of_status(self, error: HTTPError) -> Exception:
-        shown = f"status {error.code}: {self._shown(error.read(CHUNK))}"
+        if 300 <= error.code < 400:
+            return redirected(self.address, error.code, dict(error.headers), self._key, "--model")
+        shown = f"status {error.code}: {self._shown(error.read(LARGEST))}"
         if error.code in TEMPORARY or error.code >= 500:
             return _Temporary(shown, retry_after(dict(error.headers), now=time.time()))
         if error.code in (401, 403):

@@ -9,7 +9,8 @@ local           a small language model in this process, with an adapter trained 
 gguf:FILE       a GGUF file of the user's own, run by llama.cpp on this machine
 served:MODEL    any server with an OpenAI-compatible API (LONGWAY_BASE_URL, LONGWAY_MODEL, a key in the environment)
 replay:FILE     recorded answers
-auto            served if a model is configured and is no weak writer by its exam, otherwise rules and local
+auto            served if a model or a server is named for Longway and is no weak writer by its exam, or else
+                rules and local
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from longway.engines.event_loop import run
 from longway.engines.exams import grades_of
 from longway.engines.prompt import rewrite_prompt
 from longway.engines.secret import Secret, find_key
-from longway.errors import EngineError, LongwayError, MissingExtra, SettingError
+from longway.engines.transport import ServerLimits, Transport
+from longway.errors import EngineError, LongwayError, SettingError, with_checked_arguments
 from longway.task import task_of
 
 _PLUS = re.compile(r"\+(?=(?:auto|rules|local|gguf|served|replay)\b)")  # a model's name may contain "+"
@@ -70,6 +72,7 @@ class EngineStatus:
         return asdict(self)
 
 
+@with_checked_arguments
 def engine_named(
     spec: str | Sequence[str],
     *,
@@ -139,8 +142,12 @@ def is_engine(spec: str) -> bool:
 
 
 def choose(*, base_url: str | None = None) -> Choice:
-    """The engine that "auto" selects here: the best one that can be used, and why."""
-    model, address = os.environ.get("LONGWAY_MODEL", ""), base_url or _address()
+    """The engine that "auto" selects here: the best one that can be used, and why.
+
+    Settings of other programs, such as OPENAI_BASE_URL, do not select a server: rows are sent only to one that was
+    named for Longway.
+    """
+    model, address = os.environ.get("LONGWAY_MODEL", ""), base_url or os.environ.get("LONGWAY_BASE_URL", "")
     if (model or address) and find_spec("openai") is not None:
         spec = f"served:{model}" if model else "served"
         reason = "LONGWAY_MODEL is set" if model else f"a server is configured ({_host(address)})"
@@ -211,25 +218,12 @@ def available(*, test: bool = False, base_url: str | None = None) -> list[Engine
 
 def models_of(base_url: str, *, api_key: str | None = None, timeout: float = 10.0) -> list[str]:
     """The models that a server lists, in its order."""
-    try:
-        from openai import OpenAI, OpenAIError
-    except ImportError:
-        raise MissingExtra("openai", extra="served", purpose="Asking a served model") from None
     if "@" in base_url:  # a password in the address would appear in messages
         raise SettingError(
             "The server was not asked for its models: its address contains a password. Name the model: --engine served:MODEL."
         )
     key = Secret(api_key) if api_key else find_key(base_url)
-    try:
-        with OpenAI(
-            base_url=base_url, api_key=key.reveal() or "none", timeout=timeout, max_retries=1
-        ) as client:
-            return [model.id for model in client.models.list()]
-    except (OpenAIError, ValueError) as error:
-        raise EngineError(
-            f"{base_url} does not list its models: {key.hide(str(error)).rstrip('.')}. "
-            "Check that the server is running, or name a model: --engine served:MODEL."
-        ) from None
+    return run(Transport(base_url, key, ServerLimits(timeout=timeout)).models())
 
 
 def _local_detail() -> str:
@@ -341,6 +335,7 @@ def _default_model(base_url: str | None, api_key: str | None) -> str:
 
 
 def _address() -> str:
+    """The server of an engine that was named without an address."""
     return os.environ.get("LONGWAY_BASE_URL") or os.environ.get("OPENAI_BASE_URL") or ""
 
 

@@ -5,7 +5,8 @@
 
 Answers are requested by JSON schema. If a server rejects the schema or another parameter, later calls omit it, and plain-text
 answers are read the same way. An answer that cannot be read gets one repair: the model is told what was wrong. After that
-it is refused, with the reason. `transport.py` sends requests, `answers.py` reads answers.
+it is refused, with the reason; if this happens to the first five answers, the model is given up.
+`transport.py` sends requests, `answers.py` reads answers.
 
 The limit of an answer follows from the length of the row and the number of texts. Texts that do not fit into one answer, and those missing
 from an answer that was cut off, are requested in further calls of fewer texts. A row too long for an answer of one text is refused.
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -100,6 +102,10 @@ class ServedEngine(Engine):
         self._key = Secret(api_key or password) if api_key or password else find_key(self.base_url)
         self._transport = Transport(self.base_url, self._key, self.limits)
         self._features: dict[str, ServerFeatures] = {}  # by kind of call, once one was answered
+        self._readable: set[str] = set()  # kinds of calls of which an answer was read
+        self._misread: defaultdict[str, Counter[str]] = defaultdict(
+            Counter
+        )  # by kind, why answers could not be read
 
     def __repr__(self) -> str:
         return f"ServedEngine({self.model!r}, base_url={self.base_url!r})"
@@ -264,32 +270,26 @@ class ServedEngine(Engine):
     async def _answer(
         self, call: ChatCall, tally: CallTally, read: Callable[..., Any], *, may_shrink: bool = False
     ) -> Any:
-        """What `read` made of the answer, after one repair if necessary. may_shrink: raise Cut instead of a repair."""
-        completion, form = await self._first(call, tally)
-        try:
-            return read(self._checked(completion), form=form)
-        except Misread as misread:
-            if may_shrink and isinstance(misread, Cut):
-                raise
-            again = call.repair(completion, str(misread))
-        completion, form = await self._chat(again, tally)
-        return read(self._checked(completion), form=form)
+        """What `read` made of the answer. may_shrink: raise Cut instead of a repair.
 
-    def _checked(self, completion: Completion) -> Completion:
-        if self._key.is_in(completion.content) or self._key.is_in(completion.refusal):
-            raise Declined("the answer contained the server's key and was discarded")
-        return completion
-
-    async def _first(self, call: ChatCall, tally: CallTally) -> tuple[Completion, str]:
-        """The first call of a kind runs alone: it finds out what the server supports, and whether it answers at all."""
-        running = self._transport.connections().first
-        while call.kind not in self._features:
+        The first call of a kind runs alone: it finds out what the server supports, and whether it answers at all.
+        So do the next ones as long as no answer had the requested form. A model whose first answers all have another
+        form is given up.
+        """
+        running, misread = self._transport.connections().first, self._misread[call.kind]
+        while call.kind not in self._features or (misread and call.kind not in self._readable):
+            if misread.total() >= self.limits.misread:
+                raise EngineError(
+                    f"{self.name} cannot be used to {call.kind}: none of its first {misread.total()} answers "
+                    f"had the requested form, not even after a repair ({', '.join(misread)}). "
+                    f"Try a larger model; `longway engines exam` tests one."
+                )
             if (first := running.get(call.kind)) is not None:
                 await asyncio.shield(first)  # raises what failed for the first one
                 continue
             first = running[call.kind] = asyncio.get_running_loop().create_future()
             try:
-                return await self._chat(call, tally)
+                return await self._read(call, tally, read, may_shrink)
             except CallFailed:
                 raise  # concerns this call only: the next one tries
             except EngineError as error:
@@ -300,7 +300,28 @@ class ServedEngine(Engine):
                 del running[call.kind]
                 if not first.done():
                     first.set_result(None)
-        return await self._chat(call, tally)
+        return await self._read(call, tally, read, may_shrink)
+
+    async def _read(
+        self, call: ChatCall, tally: CallTally, read: Callable[..., Any], may_shrink: bool
+    ) -> Any:
+        """What `read` made of the answer, after one repair if necessary."""
+        completion, form = await self._chat(call, tally)
+        try:
+            answer = read(self._checked(completion), form=form)
+        except Misread as misread:
+            self._misread[call.kind][str(misread)] += 1
+            if may_shrink and isinstance(misread, Cut):
+                raise
+            completion, form = await self._chat(call.repair(completion, str(misread)), tally)
+            answer = read(self._checked(completion), form=form)
+        self._readable.add(call.kind)
+        return answer
+
+    def _checked(self, completion: Completion) -> Completion:
+        if self._key.is_in(completion.content) or self._key.is_in(completion.refusal):
+            raise Declined("the answer contained the server's key and was discarded")
+        return completion
 
     async def _chat(self, call: ChatCall, tally: CallTally) -> tuple[Completion, str]:
         """The completion and the form that was requested."""

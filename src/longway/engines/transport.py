@@ -8,6 +8,9 @@ A request that fails for a temporary reason (no connection, timeout, 408, 409, 4
 times, after a random pause of growing length, or the pause that the server asks for. A permanent failure raises at once:
 `EngineError` if no call can succeed, `Rejected` if this request is wrong.
 
+Rows are sent to the address that the user named and to no other: a redirect is an error. The size of a response is
+limited, and its time up to the last byte. Compressed responses are not unpacked: they may have any size.
+
 A request carries an `Idempotency-Key` made of the call's key in the journal and its own contents. A server that honours it
 does not charge twice for a request that was running when a connection broke or this process died.
 """
@@ -19,7 +22,7 @@ import hashlib
 import json
 import random
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
@@ -37,10 +40,24 @@ from longway.errors import BudgetSpent, CallFailed, EngineError, MissingExtra, S
 T = TypeVar("T")
 Messages = list[dict[str, str]]
 RequestBody = dict[str, Any]  # JSON values; which keys it has depends on the server
+LARGEST = 64 * 2**20  # bytes of a response
 LONGEST_PAUSE = 600.0  # seconds; if a server asks for more, the run ends
 LONGEST_BACKOFF = 60.0
-PATH = "/chat/completions"
+PATH, MODELS = "/chat/completions", "/models"
 TEMPORARY = frozenset({408, 409, 425, 429})
+SHOWN = 200  # characters of what a server sent, in an error
+OVERSIZED = (
+    f"{{}} sent more than {LARGEST // 2**20} MB in one response, which is no answer to a row. "
+    "Check the address, and what is running there."
+)
+# What the user can do if a call failed for good, by kind of failure.
+ADVICE = {
+    "busy": "Its rate limit is reached, or it is busy: wait a few minutes",
+    "broken": "It has an error of its own: look at the log of the server",
+    "foreign": "It does not answer like an OpenAI-compatible server: check the end of --base-url (often /v1)",
+    "silent": "It is overloaded or hangs: restart it, or try a smaller model",
+    "cut off": "Its connections break: check that the server is running",
+}
 NEVER_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"})
 _TOO_LONG = (
     "context_length", "context length", "maximum context", "context window", "context size",
@@ -65,13 +82,14 @@ class Rejected(Exception):  # noqa: N818 - says what happened
 class _Temporary(Exception):  # noqa: N818 - says what happened
     """The request failed, and may succeed if sent again.
 
-    sent: it may have reached the server. full: the server is overloaded. settled: the server has answered, and would answer the same
-    to a request with the same idempotency key.
+    kind: a key of `ADVICE`. sent: it may have been processed, and may cost something. full: the server is overloaded.
+    settled: the server has answered, and would answer the same to a request with the same idempotency key.
     """
 
     def __init__(
         self,
         reason: str,
+        kind: str,
         *,
         wait: float | None = None,
         sent: bool = True,
@@ -79,6 +97,7 @@ class _Temporary(Exception):  # noqa: N818 - says what happened
         settled: bool = False,
     ) -> None:
         self.reason, self.wait, self.sent, self.full, self.settled = reason, wait, sent, full, settled
+        self.kind = kind
         super().__init__(reason)
 
 
@@ -288,13 +307,15 @@ class ServerLimits:
     """How patiently and how densely a server is used.
 
     timeout: seconds for one request, up to the last byte. retries: per call, for all its requests together. backoff: the first pause is
-    random, up to so many seconds; the limit doubles with each retry. max_in_flight: the most calls at once.
+    random, up to so many seconds; the limit doubles with each retry. max_in_flight: the most calls at once. misread: if the
+    first so many answers cannot be read, the model is given up.
     """
 
     timeout: float = 120.0
     retries: int = 6
     backoff: float = 0.5
     max_in_flight: int = 128
+    misread: float = 5
 
     def __post_init__(self) -> None:
         if self.max_in_flight < 1:
@@ -338,14 +359,48 @@ class Transport:
             import openai
         except ImportError:
             raise MissingExtra("openai", extra="served", purpose="A served model") from None
+
+        class BoundedClient(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
+            """The library reads a response to its end, however long it is, and unpacks it."""
+
+            async def send(self, request: Any, **options: Any) -> Any:
+                """The response with its whole body, as it was received."""
+                response = await super().send(request, **options | {"stream": True})
+                response.headers.pop("content-encoding", None)
+                body = bytearray()
+                async for part in response.aiter_bytes():
+                    body += part
+                    if len(body) > LARGEST:
+                        await response.aclose()
+                        raise EngineError(OVERSIZED.format(request.url))
+                return type(response)(
+                    response.status_code, headers=response.headers, content=bytes(body), request=request
+                )
+
         return openai.AsyncOpenAI(
             api_key=self.key.reveal() or "none",
             base_url=self.base_url,
             timeout=self.limits.timeout,
             max_retries=0,  # our own retries respect pace, budget and Retry-After
-            # No proxy for a server on this machine.
-            http_client=openai.DefaultAsyncHttpxClient(trust_env=not is_local(self.base_url)),
+            http_client=BoundedClient(
+                trust_env=not is_local(self.base_url),  # no proxy for a server on this machine
+                follow_redirects=False,
+                headers={"Accept-Encoding": "identity"},
+            ),
         )
+
+    async def models(self) -> list[str]:
+        """The models that the server lists, in its order. Sent once; the connections are closed after it."""
+        try:
+            body = await self._body(self.connections().client.get(MODELS, cast_to=str))
+            return [str(model["id"]) for model in json.loads(body)["data"]]
+        except (_Temporary, Rejected, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise EngineError(
+                f"{self.base_url} does not list its models ({self.key.hide(str(error))[:SHOWN]}). "
+                "Check that the server is running, or name a model: --engine served:MODEL."
+            ) from None
+        finally:
+            await self.close()
 
     async def post(self, body: RequestBody, read: Callable[[str], T], tally: CallTally) -> T:
         """What `read` made of the response; it raises BadBody if it cannot read it."""
@@ -373,7 +428,7 @@ class Transport:
                 f"Longway waits {LONGEST_PAUSE / 60:.0f} at most. Run the same command again after that time.",
                 usage=tally.usage(),
             )
-        if not self.has_answered and not failure.sent and tries > 2:
+        if not (self.has_answered or failure.sent or failure.kind in ("busy", "broken")) and tries > 2:
             raise EngineError(
                 f"{self.base_url} cannot be reached: {failure.reason}. Expected an OpenAI-compatible server there. "
                 "Start it, or correct --base-url."
@@ -383,7 +438,7 @@ class Transport:
             failed = CallFailed if self.has_answered else EngineError
             raise failed(
                 f"{self.base_url} did not answer a call: {failure.reason}. It was sent {tries} times. "
-                "Run the same command again later: all answers received are kept.",
+                f"{ADVICE[failure.kind]}, then run the same command again (all answers received are kept).",
                 usage=tally.usage(),
             )
 
@@ -400,7 +455,9 @@ class Transport:
         async with connections.gate.slot():
             began = time.monotonic()
             try:
-                answer = read(await self._body(connections.client, body, headers))
+                # The raw body: the library's own parsing takes a third of the time and trusts the server.
+                request = connections.client.post(PATH, cast_to=str, body=body, options={"headers": headers})
+                answer = read(await self._body(request))
             except BadBody as bad:
                 raise self._error_of_body(bad) from None
             except _Temporary as failure:
@@ -417,24 +474,29 @@ class Transport:
             self.has_answered = True
             return answer
 
-    async def _body(self, client: Any, body: RequestBody, headers: Mapping[str, str]) -> str:
+    async def _body(self, request: Awaitable[object]) -> str:
+        """The body of the response to a request of the library."""
         import openai
 
         try:
             # The library's timeout is per read; a server that sends a byte at a time would block a call forever.
             async with asyncio.timeout(self.limits.timeout):
-                # The raw body: the library's own parsing takes a third of the time and trusts the server.
-                options = {"headers": headers}
-                return str(await client.post(PATH, cast_to=str, body=body, options=options))
+                return str(await request)
         except openai.APIStatusError as error:
             failure = self._error_of_status(error.status_code, error.body, error.response.headers)
-        except (TimeoutError, openai.APITimeoutError) as error:
-            cause = type(error.__cause__).__name__
-            reason = f"no answer within {self.limits.timeout:g} s"
-            failure = _Temporary(reason, sent=cause not in NEVER_SENT, full=True)
-        except openai.APIConnectionError as error:
-            cause = type(error.__cause__).__name__
-            failure = _Temporary(f"the connection failed ({cause})", sent=cause not in NEVER_SENT)
+        except (TimeoutError, openai.APIConnectionError) as error:
+            cause, is_late = error.__cause__, isinstance(error, TimeoutError | openai.APITimeoutError)
+            name = type(cause).__name__
+            reason = (
+                f"no answer within {self.limits.timeout:g} s"
+                if is_late
+                else f"the connection failed ({name})"
+            )
+            failure = _Temporary(
+                reason, "silent" if is_late else "cut off", sent=name not in NEVER_SENT, full=is_late
+            )
+            if isinstance(cause, EngineError):
+                failure = cause  # of our client; version 2 of the library wraps it
         # Raised outside the handlers: the library's error contains the request with its key, and must not be chained.
         raise failure
 
@@ -446,10 +508,13 @@ class Transport:
                 f"{self.base_url} reports that the account has no credit left ({shown}). "
                 "Add credit, and run the same command again: all answers received are kept."
             )
+        if 300 <= status < 400:
+            return redirected(self.base_url, status, headers, self.key, "--base-url")
         if status in TEMPORARY or status >= 500:
             wait = retry_after(headers, now=time.time())
-            full = status == 429 or status >= 500
-            return _Temporary(shown, wait=wait, sent=False, full=full, settled=status >= 500)
+            full, settled = status == 429 or status >= 500, status >= 500
+            kind = "broken" if settled else "busy"
+            return _Temporary(shown, kind, wait=wait, sent=False, full=full, settled=settled)
         if status in (401, 403):
             hint = "No key was sent: set LONGWAY_API_KEY."
             if self.key:
@@ -467,12 +532,12 @@ class Transport:
     def _error_of_body(self, bad: BadBody) -> Exception:
         """The error for a body with status 200 that is not an answer."""
         if bad.error is None:
-            return _Temporary(str(bad), settled=True)
+            return _Temporary(str(bad), "foreign", settled=True)
         code = bad.error.get("code") if isinstance(bad.error, dict) else None
         if isinstance(code, int) and 400 <= code < 600:
             return self._error_of_status(code, bad.error, {})
         reason, _, _ = self._words(bad.error)
-        return _Temporary(f"the server answered with an error: {reason}", settled=True)
+        return _Temporary(f"the server answered with an error: {reason}", "broken", settled=True)
 
     def _words(self, body: object) -> tuple[str, str, str]:
         """Message, code and parameter of an error body, without keys and shortened to one line."""
@@ -481,6 +546,18 @@ class Transport:
         said = [str(body.get(name) or "") for name in ("message", "code", "param")]
         message, code, param = (" ".join(self.key.hide(text).split()) for text in said)
         return (message if len(message) <= 300 else message[:299] + "…"), code, param
+
+
+def redirected(
+    address: str, status: int, headers: Mapping[str, str], key: Secret, option: str
+) -> EngineError:
+    """The error for a redirect. option: the one that names an address."""
+    location = key.hide(headers.get("location", "nowhere"))[:SHOWN]
+    return EngineError(
+        f"{address} redirects to {location} (status {status}). "
+        f"Rows are sent only to the address that you named. "
+        f"If you trust the new one, name it with {option}, and run the same command again."
+    )
 
 
 def _headers(body: RequestBody, settled: int) -> dict[str, str]:

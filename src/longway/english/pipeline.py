@@ -30,7 +30,8 @@ from typing import TYPE_CHECKING, Self
 
 from longway.english.document import Document, Word
 from longway.english.inflection import lemmas
-from longway.errors import DataError, MissingExtra, SettingError
+from longway.errors import MissingExtra, SettingError
+from longway.store.journal import sqlite_errors
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -311,7 +312,7 @@ class AnalysisCache:
     """A SQLite file of analyses by one pipeline. Use it as a context manager, or call `close`.
 
     The key is a hash of the pipeline's fingerprint and the text; the text itself is not stored. A damaged entry is ignored;
-    a damaged file raises `DataError`.
+    a file that cannot be used raises `RunError`.
     """
 
     def __init__(self, path: Path, *, pipeline: str) -> None:
@@ -356,13 +357,12 @@ class AnalysisCache:
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
-        try:
+        with sqlite_errors(
+            self.path,
+            what="cache of analyses",
+            in_use="Delete it or choose another file: the cache of analyses only saves time.",
+        ):
             yield
-        except (sqlite3.Error, OSError) as error:
-            raise DataError(
-                f"The cache of analyses {self.path} cannot be used ({error}). It must be a file written by Longway in a "
-                "writable folder. Delete it or choose another file: the cache only saves time."
-            ) from None
 
     def _key(self, text: str) -> bytes:
         parts = (_FORMAT, self._pipeline, text)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
+from longway.detect.severity import too_few_words
 from longway.jobs.before_after import Comparison, LeakChange, PatternChange
 from longway.jobs.edit_counts import CheckCount, ReasonCount, ShownEdit
 from longway.records import Leak, Verdict
@@ -100,13 +101,13 @@ def leak_words(change: LeakChange | None) -> str:
     start = f"From {part_name(after)} alone a bag of words"
     old, new, chance = percent(before.accuracy), percent(after.accuracy), percent(after.majority)
     if old == new:
-        return f"{start} still gets {new} right, as before (chance: {chance})"
+        return f"{start} still gets {new} right, as before (chance: {chance}{too_few_words(after)})"
     if not change.is_clear:
-        return f"{start} gets {new} right, {old} before (chance: {chance}), a difference that may be chance"
+        return f"{start} gets {new} right, {old} before (chance: {chance}{too_few_words(after)}), a difference that may be chance"
     if after.accuracy > before.accuracy:
         return f"{start} now gets {new} right, more than the {old} before (chance: {chance})"
     if after.low <= after.majority:
-        return f"{start} now gets {new} right instead of {old}, no better than chance ({chance})"
+        return f"{start} now gets {new} right instead of {old}, no better than chance ({chance}{too_few_words(after)})"
     return f"{start} now gets {new} right instead of {old} (chance: {chance})"
 
 
@@ -530,9 +531,9 @@ def cost_table(costs: Sequence[CallTotals]) -> Table:
 
 
 def encoding_section(note: str) -> list[Section]:
-    """Why the dataset is not in the encoding it came in, if so."""
+    """Why the written dataset has another encoding or another name for a column, if so."""
     blocks: list[Block] = [Paragraph(Span(note, "data"))]
-    return [Section("encoding", "Encoding", blocks, on=REPORT | SCREEN)] if note else []
+    return [Section("encoding", "Problems", blocks, on=REPORT | SCREEN)] if note else []
 
 
 def reading_sections(reading: Sequence[tuple[Words, Words]], note: Words, *, formulas: int) -> list[Section]:

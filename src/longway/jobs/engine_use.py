@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from longway.engines.asker import Asker
 from longway.engines.costs import FREE
@@ -27,6 +27,7 @@ from longway.engines.prompt import Prompt
 from longway.engines.recording import CHECKED, WORDS, answers_in
 from longway.engines.registry import engine_named
 from longway.errors import SettingError
+from longway.jobs.options import check_options, option
 from longway.jobs.run import Watcher
 from longway.store import JOURNAL_FILE, CallTotals, Journal
 
@@ -45,16 +46,13 @@ class Engines:
 
     base_url: str | None = None
     judge_base_url: str | None = None
-    budget: float | None = None
+    budget: float | None = option(None, at_least=0)
     options: Mapping[str, Any] = field(default_factory=dict)
-    device: str = "auto"
-    batch_size: int = 16
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    batch_size: int = option(16, at_least=1)
 
     def __post_init__(self) -> None:
-        if self.device not in ("auto", "cpu", "cuda"):
-            raise SettingError(f"'device' must be auto, cpu or cuda. Got {self.device!r}.")
-        if self.batch_size < 1:
-            raise SettingError(f"'batch_size' must be at least 1. Got {self.batch_size}. Try 16.")
+        check_options(self)
 
 
 class EngineSettings(Protocol):
@@ -131,7 +129,7 @@ def asker_of(engine: Engine | None, journal: Journal, budget: float | None, watc
     """Asks an engine, within the budget; None if there is no engine."""
     if engine is None:
         return None
-    return Asker(engine, journal, budget=budget, progress=watcher.progress)
+    return Asker(engine, journal, budget=budget, progress=watcher.progress, say=watcher.say)
 
 
 def name_of(engine: Engine | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from longway.data import Dataset
+from longway.data import Dataset, load
 from longway.data.problems import say_rows
 from longway.errors import ColumnError, DataError, SettingError
 from longway.records import Problem
@@ -25,7 +25,7 @@ class Arranged:
 def arrange(
     dataset: Dataset,
     split: str | None = None,
-    tests: Mapping[str, Dataset] | None = None,
+    tests: Mapping[str, object] | None = None,
     *,
     labelled: bool = True,
 ) -> Arranged:
@@ -34,13 +34,8 @@ def arrange(
     Without a name, the split "train" is audited where there is one, and everything where there is none.
     labelled: False where the label column holds a text of its own for each row: then there are no labels to check.
     """
-    if not isinstance(dataset, Dataset):  # a path or a frame, in code that is not type-checked
-        kind = type(dataset).__name__  # type: ignore[unreachable]
-        raise SettingError(
-            f"An audit needs a loaded dataset. Got {kind}. Load it first: lw.audit(lw.load(...))."
-        )
     result = _take_split(dataset, split if split is not None else _train_of(dataset))
-    given = dict(tests or {})
+    given = loaded_tests(tests, dataset)
     if twice := sorted(set(result.held_out) & set(given)):
         raise SettingError(
             f"A held-out set is called {twice[0]!r}, and so is a split of the data. Each needs a name of its own. "
@@ -53,6 +48,17 @@ def arrange(
     for name in list(result.held_out):
         _check_labels_of(result, name)
     return result
+
+
+def loaded_tests(tests: Mapping[str, object] | None, like: Dataset) -> dict[str, Dataset]:
+    """The datasets of test sets by name, or what `load` makes of them with the columns of another dataset."""
+    own = like.columns
+    return {
+        name: data
+        if isinstance(data, Dataset)
+        else load(data, text=own.text, context=own.context or "", label=own.label, language=own.language)
+        for name, data in (tests or {}).items()
+    }
 
 
 def _check_labels(dataset: Dataset) -> None:

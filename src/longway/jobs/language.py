@@ -15,7 +15,7 @@ from typing import ParamSpec, TypeVar
 
 from longway.data import Dataset
 from longway.engines.engine import Engine
-from longway.errors import SettingError
+from longway.errors import SettingError, with_checked_arguments
 from longway.language_names import ENGLISH
 from longway.languages.dataset import described, languages_in
 from longway.languages.words import rules_for
@@ -35,11 +35,11 @@ def set_split_rules(dataset: Dataset) -> Mapping[str, float]:
 
 
 def with_own_rules(job: Callable[P, T]) -> Callable[P, T]:
-    """The job with a context of its own: the rules that it sets end with it."""
+    """The job with checked arguments and a context of its own: the rules that it sets end with it."""
 
     @wraps(job)
     def run(*args: P.args, **kwargs: P.kwargs) -> T:
-        return copy_context().run(partial(job, *args, **kwargs))
+        return copy_context().run(partial(with_checked_arguments(job), *args, **kwargs))
 
     return run
 

@@ -20,9 +20,9 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_origin, get_type_hints
 
-from longway.errors import SettingError
+from longway.errors import SettingError, fits, in_words
 
 DATA, ENGINE, METHOD, OUTPUT, ADVANCED = "Data", "Engine", "Method", "Output", "Advanced"
 CANDIDATES = "Multiple choice, preferences, votes"
@@ -35,7 +35,9 @@ class Option:
 
     group: the panel of `--help`. advanced: shown by `--help-all` only. name: if it differs from the field's. flag: for a switch without a
     `--no-` form. off: the name of a switch that turns the field off; there is none to turn it on. parse: turns the text of the command
-    line into the value. at_least, at_most: bounds, both included. paper: the value with `--paper`; usual: the value without it.
+    line, or of a call, into the value. at_least, at_most: bounds, both included; above: a bound that is not
+    included. objects: values may also be objects, such as models. paper: the value with `--paper`; usual: the value
+    without it.
     """
 
     group: str = METHOD
@@ -47,6 +49,8 @@ class Option:
     parse: Callable[[str], object] | None = None
     at_least: float | None = None
     at_most: float | None = None
+    above: float | None = None
+    objects: bool = False
     usual: Any = None
     paper: Any = None
 
@@ -104,32 +108,24 @@ def fill_in(settings: Any) -> None:
 
 
 def _by_field(kind: type, options: Mapping[str, object]) -> dict[str, object]:
-    """The options by the names of their fields. What the command line repeats, such as `model`, may be given once, too; `random_state` is
-    another name of `seed`.
+    """The options by the names of their fields; `random_state` is another name of `seed`.
 
     >>> @dataclass(frozen=True)
     ... class Toy:
     ...     models: tuple[str, ...] = option((), name="model")
     >>> _by_field(Toy, {"model": "bow"})
-    {'models': ('bow',)}
+    {'models': 'bow'}
     """
     named = {
-        given.name: field
+        given.name: field.name
         for field in dataclasses.fields(kind)
         if (given := field.metadata.get("option", Option())).name
     }
-    found = {}
     if "random_state" in options and "seed" in {field.name for field in dataclasses.fields(kind)}:
         if "seed" in options:
             raise SettingError("'random_state' and 'seed' are the same. Got both. Leave one out.")
         options = {("seed" if name == "random_state" else name): value for name, value in options.items()}
-    for name, value in options.items():
-        if name in named:
-            is_one = isinstance(named[name].default, tuple) and not isinstance(value, list | tuple)
-            found[named[name].name] = (value,) if is_one else value
-        else:
-            found[name] = value
-    return found
+    return {named.get(name, name): value for name, value in options.items()}
 
 
 def _paper_values(settings: type, paper: bool) -> dict[str, object]:
@@ -139,42 +135,82 @@ def _paper_values(settings: type, paper: bool) -> dict[str, object]:
 
 
 def check_options(settings: Any) -> None:
-    """Raise SettingError if a value is outside the bounds of its option, or not one of the literals of its type.
+    """Raise SettingError if a value has another type than its option, or is outside its bounds.
+
+    Text for an option that the command line parses is parsed. A single value for an option that takes several is a list
+    of this one.
 
     >>> @dataclass(frozen=True)
     ... class Toy:
     ...     rounds: int = option(5, at_least=1)
-    >>> check_options(Toy(rounds=0))
+    ...     keep: tuple[str, ...] = option(())
+    ...     def __post_init__(self): check_options(self)
+    >>> Toy(keep="a phrase").keep
+    ('a phrase',)
+    >>> Toy(rounds=0)
     Traceback (most recent call last):
     longway.errors.SettingError: 'rounds' must be 1 or more. Got 0. The default is 5.
     """
     hints = get_type_hints(type(settings))
     for field in dataclasses.fields(settings):
-        value, given = getattr(settings, field.name), field.metadata.get("option", Option())
-        low, high = given.at_least, given.at_most
-        if get_origin(hints[field.name]) is Literal and value not in get_args(hints[field.name]):
-            words = f"one of {', '.join(map(str, get_args(hints[field.name])))}"
-        elif value is not None and not ((low is None or value >= low) and (high is None or value <= high)):
-            words = f"{low} or more" if high is None else f"from {low} to {high}"
+        hint, given = hints[field.name], field.metadata.get("option", Option())
+        got = getattr(settings, field.name)
+        value = _in_form(got, hint, given.parse)
+        object.__setattr__(settings, field.name, value)  # frozen, and not yet complete
+        if not (given.objects or fits(value, hint)):
+            words = in_words(hint)
+        elif value is not None and not _is_within(value, given):
+            words = _bounds(given)
         else:
             continue
         default = field.default if given.usual is None else given.usual
-        raise SettingError(f"'{field.name}' must be {words}. Got {value!r}. The default is {default}.")
+        default = ", ".join(default) if isinstance(default, tuple) else default
+        has_default = isinstance(default, str | int | float) and default != ""
+        step = f"The default is {default}." if has_default else "Leave it out for the default."
+        shown = " ".join(repr(got).split())[:80] if "option" in field.metadata else type(got).__name__
+        raise SettingError(f"'{field.name}' must be {words}. Got {shown}. {step}")
+
+
+def _is_within(value: Any, given: Option) -> bool:
+    """Whether a number is within the bounds of its option."""
+    low, high, above = given.at_least, given.at_most, given.above
+    return (
+        (low is None or value >= low) and (high is None or value <= high) and (above is None or value > above)
+    )
+
+
+def _bounds(given: Option) -> str:
+    """The bounds of an option in words."""
+    if given.above is not None:
+        return f"more than {given.above} and at most {given.at_most}"
+    return (
+        f"{given.at_least} or more" if given.at_most is None else f"from {given.at_least} to {given.at_most}"
+    )
+
+
+def _in_form(value: Any, hint: Any, parse: Callable[[str], object] | None) -> object:
+    """The value of an option as its settings have it."""
+    if hasattr(value, "tolist"):  # a number or an array of numpy, a column of pandas
+        value = value.tolist()
+    if parse is not None and isinstance(value, str):
+        value = parse(value)
+    if get_origin(hint) is not tuple:
+        return value
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
 def settings_from(kind: type[Settings], given: Settings | None, options: Mapping[str, object]) -> Settings:
     """The settings of a Python call: given whole, or as keywords with the names of the options."""
+    if given is not None and not isinstance(given, kind):
+        raise SettingError(
+            f"'settings' must be {kind.__name__}. Got {type(given).__name__}. Give options by name, such as seed=3."
+        )
     known = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
     options = _by_field(kind, options)
     if unknown := sorted(set(options) - set(known)):
         raise SettingError(
             f"There is no option {unknown[0]!r} in {kind.__name__}. The options are {', '.join(known)}."
         )
-    parsers = {field.name: field.metadata.get("option", Option()).parse for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    options = {
-        name: parse(value) if isinstance(value, str) and (parse := parsers[name]) else value
-        for name, value in options.items()
-    }  # as on the command line
     if given is not None and options:
         if "paper" in options:  # options that still have their default follow it
             values = _paper_values(kind, given.paper)  # type: ignore[attr-defined]

@@ -90,7 +90,7 @@ class Watcher:
         """
 
     def say(self, sentence: str) -> None:
-        """Something to know before a long step begins."""
+        """Something to know, before a long step or while a server is silent. May be called from another thread."""
 
     def round(self, done: Round) -> None:
         """A round of the method is complete."""

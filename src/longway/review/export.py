@@ -25,7 +25,7 @@ import polars as pl
 from longway.data import Dataset, save
 from longway.data.edited import AddedRow, Changes, apply_edits, rows_with
 from longway.data.table import DataTable
-from longway.errors import RunError, SettingError
+from longway.errors import RunError, SettingError, with_checked_arguments
 from longway.jobs.formulas import FORMULA
 from longway.jobs.rewrite.decisions import fingerprint
 from longway.jobs.rewrite.settings import Decisions, MarkedFinding
@@ -96,6 +96,7 @@ def export_json(contents: RunContents, path: Path) -> Path:
     return path
 
 
+@with_checked_arguments
 def decisions_of(folder: Path | str) -> Decisions:
     """The decisions in the review of a run, for `RewriteSettings(decisions=...)`; raises SettingError if there are none."""
     folder = Path(folder)

@@ -14,12 +14,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from longway.errors import SettingError
+from longway.errors import SettingError, with_checked_arguments
 
 NAMES = ("reviews", "claims")
 _FOLDER = Path(__file__).parent
 
 
+@with_checked_arguments
 def sample_path(name: str = "reviews") -> Path:
     """The JSONL file of a built-in dataset.
 

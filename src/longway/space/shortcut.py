@@ -33,13 +33,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.errors import SettingError
+from longway.errors import SettingError, with_checked_arguments
 from longway.tokens.corpus import Block, Corpus
 
 Variant = Literal["mean", "token"]
@@ -87,9 +87,8 @@ class ShortcutSpace:
     _sums: Doubles
     _cached_means: tuple[Floats, Floats] | None
 
+    @with_checked_arguments
     def __init__(self, *, variant: Variant = "mean", dimensions: int = 64) -> None:
-        if variant not in get_args(Variant):
-            raise SettingError(f"'variant' must be one of {', '.join(get_args(Variant))}. Got {variant!r}.")
         if dimensions < 2:
             raise SettingError(f"'dimensions' must be 2 or more. Got {dimensions}.")
         self.variant = variant

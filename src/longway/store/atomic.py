@@ -21,7 +21,7 @@ RUN_FILE = "run.json"
 # Names given by `replacing` and `data.save`.
 _TEMPORARY = re.compile(r"\..+\.([a-z0-9_]{8}(\.\w+)?|\d+\.part)")
 _NEXT_STEPS = {
-    errno.ENOSPC: "Make room on the disk",
+    errno.ENOSPC: "Make room on the disk, and on the disk of temporary files (TMPDIR)",
     errno.EDQUOT: "Make room within your quota",
     errno.EFBIG: "Files may not grow that large here: lift the limit (ulimit -f), or choose another --out",
     errno.EROFS: "Make the disk writable, or choose another --out",
@@ -116,8 +116,8 @@ def disk_error(error: OSError, path: Path | str | None = None) -> RunError | Non
 
     path: the file that was written; by default the file that the error names.
 
-    >>> print(disk_error(OSError(errno.ENOSPC, "No space left on device"), Path("run/edits.jsonl")))
-    run/edits.jsonl cannot be written: No space left on device. Finished work is kept. Make room on the disk, and run the same command again.
+    >>> print(disk_error(OSError(errno.EDQUOT, "Disk quota exceeded"), Path("run/edits.jsonl")))
+    run/edits.jsonl cannot be written: Disk quota exceeded. Finished work is kept. Make room within your quota, and run the same command again.
     """
     if error.errno not in _NEXT_STEPS:
         return None

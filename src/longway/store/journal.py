@@ -248,11 +248,11 @@ class Journal:
 
 
 @contextmanager
-def sqlite_errors(path: Path | None, *, what: str, in_use: str, damaged: str) -> Iterator[None]:
+def sqlite_errors(path: Path | None, *, what: str, in_use: str, damaged: str = "") -> Iterator[None]:
     """Turn SQLite's errors into RunErrors; programming errors, such as using a closed file, pass through.
 
     path: None for a database in memory. what: what the file is. in_use, damaged: what was expected and what to do, if the file
-    cannot be used or is damaged.
+    cannot be used or is damaged; by default the same.
     """
     try:
         yield
@@ -260,8 +260,8 @@ def sqlite_errors(path: Path | None, *, what: str, in_use: str, damaged: str) ->
         raise
     except sqlite3.OperationalError as error:
         if "decode to UTF-8" in str(error):  # raised by Python: a text column is no longer UTF-8
-            raise RunError(f"{path} is damaged: {error}. {damaged}") from None
+            raise RunError(f"{path} is damaged: {error}. {damaged or in_use}") from None
         kind = vars(error).get("sqlite_errorcode", 0) & 0xFF  # the other bytes are details
         raise RunError(f"{path} cannot be used: {error}. {_NEXT_STEPS.get(kind, in_use)}") from None
     except sqlite3.DatabaseError as error:
-        raise RunError(f"{path} is damaged or no {what}: {error}. {damaged}") from None
+        raise RunError(f"{path} is damaged or no {what}: {error}. {damaged or in_use}") from None

@@ -160,9 +160,10 @@ class Corpus:
 
     def _write(self, block: Block) -> Path:
         assert self._spill is not None
-        path = self._spill / f"block-{len(self._blocks):06d}.npy"
+        path = self._spill / f"block-{len(self._blocks):06d}"
         head = np.array([block.n_texts], dtype=np.int32)
-        np.save(path, np.concatenate([head, block.lengths.astype(np.int32), block.codes]))
+        # Not by numpy, whose error for a full disk does not say that it is full.
+        path.write_bytes(np.concatenate([head, block.lengths.astype(np.int32), block.codes]).data)
         return path
 
     def blocks(self) -> Iterator[Block]:
@@ -171,7 +172,7 @@ class Corpus:
             if isinstance(kept, Block):
                 yield kept
             else:
-                saved = np.load(kept, allow_pickle=False)  # number of texts, their lengths, their codes
+                saved = np.fromfile(kept, dtype=np.int32)  # number of texts, their lengths, their codes
                 n_texts = int(saved[0])
                 lengths = saved[1 : 1 + n_texts].astype(np.int64)
                 yield Block(saved[1 + n_texts :], np.concatenate([[0], np.cumsum(lengths)]))

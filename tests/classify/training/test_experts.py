@@ -1,10 +1,13 @@
 """What models that know only the shortcut see, and that they are asked about rows they have not seen."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, random_array
 
 from longway.classify.classifier import Inputs, Labelled
+from longway.classify.nbsvm import NbSvm
 from longway.classify.training import ProductOfExperts, ResidualFit, TrainingData
 from longway.classify.training.experts import (
     _linked,
@@ -101,6 +104,25 @@ def test_a_strong_penalty_leaves_only_the_most_telling_feature(labels):
     weights = np.abs(logistic(features, targets, strength=0.05, sparse=True).coef_).max(axis=0)
     assert weights[0] > 0.1
     assert weights[1] < 1e-3
+
+
+def test_models_that_are_fitted_in_threads_equal_those_fitted_one_after_the_other():
+    """liblinear, which fits both kinds, has one random generator for all threads of a process."""
+
+    def coefficients(seed):
+        rng = np.random.default_rng(seed % 4)
+        features = random_array((400, 2000), density=0.02, format="csr", rng=rng)
+        targets = rng.integers(2, size=400)
+        if seed % 2:
+            return logistic(features, targets, strength=1.0, sparse=True).coef_[0]
+        features.data[:] = 1
+        return NbSvm(seed=seed % 4).fit(features, targets)._models[0][0]
+
+    alone = [coefficients(seed) for seed in range(4)]
+    with ThreadPoolExecutor(3) as threads:
+        together = list(threads.map(coefficients, range(120)))
+    different = [seed for seed, one in enumerate(together) if not np.array_equal(one, alone[seed % 4])]
+    assert not different
 
 
 def test_a_label_with_one_text_cannot_be_asked_about_unseen():

@@ -22,10 +22,125 @@ from tests.methods.repair.conftest import surface, token
         ("no capital letter", "it works. i saw it.", "It works. I saw it."),
         ("a lower-case first letter", "it works in Rome.", "It works in Rome."),
         ("a letter beyond ASCII", "It’s here – now", "It's here - now"),
+        ("an accent as a separate character", "Une fe\u0302te a\u0300 Kyōto", "Une fête à Kyōto"),
+        ("an invisible character", "\ufeffZero\u200b\u200d width\u00ad.\u200b", "Zero width."),
+        ("an invisible character", "می\u200cخواهم\u200e 👩\u200d👧", "می\u200cخواهم 👩\u200d👧"),
     ],
 )
 def test_traits_are_removed(texts_of, trait, text, expected):
     assert texts_of(Normalise(), text, surface(trait)) == [expected]
+
+
+QUOTES = [
+    ('"', '"'), ("“", "”"), ("„", "“"), ("``", "''"), ("``", "``"), ("''", "''"),
+    ("«", "»"), ("»", "«"), ("「", "」"),
+]  # fmt: skip
+QUOTED = [
+    "[the word] begins and ends with [a quotation]",
+    "it ends with [one.]",
+    "it is [one], [two] or [three]; [four]: [five]! ([six]) - [seven]",
+    "it begins a line\n[so to say]\nand ends one [here]\n",
+    "([in brackets])",
+    "he said: [We met “somebody” there.] Then he left.",
+    "two  spaces elsewhere stay,  beside [a word]",
+    "[don't] and [dogs'] keep their apostrophes",
+]
+
+
+def quoted(text, opening, closing):
+    return text.replace("[", opening).replace("]", closing)
+
+
+@pytest.mark.parametrize("text", QUOTED)
+@pytest.mark.parametrize("marks", QUOTES)
+def test_a_text_without_quotation_marks_is_the_text_before_they_were_put_in(texts_of, text, marks):
+    if marks[1] == "''":
+        text = text.replace("dogs'", "dogs")  # three marks in a row are markup
+    expected = quoted(text, "", "").replace("“", "").replace("”", "")
+    assert texts_of(Normalise(), quoted(text, *marks), surface("double quotation marks")) == [expected]
+
+
+@pytest.mark.parametrize("marks", QUOTES)
+def test_quotation_marks_between_spaces_leave_one_space(texts_of, marks):
+    opening, closing = marks
+    text = (
+        f"{opening} Eden {closing} is a song , as is {opening} Rain {closing} , and {opening} So {closing} ."
+    )
+    expected = "Eden is a song , as is Rain , and So ."
+    assert texts_of(Normalise(), text, surface("double quotation marks")) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Elle dit « oui », puis (« non ») et l'« ami ».", "Elle dit oui, puis (non) et l'ami."),
+        ("她说“好”就走了。", "她说好就走了。"),
+        ('The "a" \n"b" ends.', "The a \nb ends."),
+    ],
+)
+def test_quotation_marks_of_other_languages_and_lines(texts_of, text, expected):
+    assert texts_of(Normalise(), text, surface("double quotation marks"), english=False) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'It is 7" wide.',
+        'A 6\'2" man and a 5" nail.',
+        "Let h''(x) be its derivative.",
+        "This is '''bold'''.",
+        "```\nx = 1\n```\nis code.",
+        'Call read("a.txt") first.',
+        'See <a href="x">this</a>.',
+        '{"key": 1}',
+        "Two``words are glued.",
+        'He said:"Come in."',
+        'It was "done.", he said.',
+        'Is it "one?", he asked.',
+    ],
+)
+def test_quotation_marks_that_cannot_simply_go_stay(texts_of, text):
+    assert texts_of(Normalise(), text, surface("double quotation marks")) == []
+
+
+@pytest.mark.parametrize("dash", [" - ", " -- ", " – ", " — ", "—", "--"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It works@and it lasts.", "It works, and it lasts."),
+        ("The play@a short one@is over.", "The play, a short one, is over."),
+        ('It is "fine"@or so I hear.', 'It is "fine", or so I hear.'),
+        ("It is (quite) new@I hear.", "It is (quite) new, I hear."),
+    ],
+)
+def test_a_dash_between_words_becomes_a_comma(texts_of, dash, text, expected):
+    if (
+        dash not in ("—", "--") or '"' not in text
+    ):  # beside a mark, only a dash between spaces is one between words
+        assert texts_of(Normalise(), text.replace("@", dash), surface("a dash between words")) == [expected]
+
+
+@pytest.mark.parametrize("dash", ["-", "--", "–", "—"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is clear. @ Ann",
+        "Why? @ because.",
+        "One, @ and two.",
+        "It ends @ ",
+        " @ it begins",
+        "A list:\n @ one\n @ two",
+        "From 2016 @ 17 on.",
+        "It was @ 3 degrees.",
+        "f(x) @ g(x) is 0.",
+        "P(V @ nb) = nRT",
+        "{{#expr: 9999 @ YYYY}}",
+        "The San Diego @ Tijuana line.",
+        "Москва @ столица России.",
+    ],
+)
+def test_a_dash_that_no_comma_can_replace_stays(texts_of, dash, text):
+    assert texts_of(Normalise(), text.replace("@", dash), surface("a dash between words")) == []
 
 
 @pytest.mark.parametrize(

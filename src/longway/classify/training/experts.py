@@ -31,6 +31,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
 from longway.classify.classifier import Classifier, Floats, Ints, Labelled
+from longway.classify.nbsvm import LIBLINEAR
 from longway.classify.objectives import CrossEntropy
 from longway.classify.training.trainer import Trainer, TrainingData, TrainingMethod
 from longway.errors import SettingError
@@ -246,7 +247,10 @@ def logistic(
     # scikit-learn 1.8 renamed the option. liblinear is the fast solver and supports only two labels.
     l1 = {"l1_ratio": 1.0} if LogisticRegression().l1_ratio is not None else {"penalty": "l1"}
     if len(np.unique(targets)) == 2:
-        return LogisticRegression(C=strength, solver="liblinear", random_state=0, **l1).fit(features, targets)
+        with LIBLINEAR:
+            return LogisticRegression(C=strength, solver="liblinear", random_state=0, **l1).fit(
+                features, targets
+            )
     model = LogisticRegression(C=strength, solver="saga", tol=1e-3, max_iter=500, random_state=0, **l1)
     return model.fit(features, targets)
 

@@ -221,6 +221,17 @@ def leak_of(part: str, hit: Floats, given: Candidates, columns: tuple[str, ...],
     effect = design_effect(hit - hit.mean(), given.group)
     accuracy = float(hit.mean())
     shared = SHARED_ONCE if repeats == 1 else SHARED
-    low, high = wilson_interval(accuracy, len(hit) / effect / shared)
+    observations = len(hit) / effect / shared
+    low, high = wilson_interval(accuracy, observations)
     how = f"{FOLDS}-fold cross-validation" + (f", repeated {repeats} times" if repeats > 1 else "")
-    return Leak(part, columns, accuracy, low, high, float(chance.mean()), how, len(hit))
+    return Leak(
+        part,
+        columns,
+        accuracy,
+        low,
+        high,
+        float(chance.mean()),
+        how,
+        len(hit),
+        observations=float(observations),
+    )

@@ -5,6 +5,7 @@
 
 A leak is over its limit if its accuracy is and if its 95% interval is above chance. A finding counts if it is at least as severe as the limit says. With a
 baseline, findings that the baseline has do not count unless they have become noticeably worse; without a limit, new critical and high ones count.
+An audit in which too few rows were looked at to find anything does not pass, unless the interval of the leak ends below the only limit.
 """
 
 from __future__ import annotations
@@ -20,7 +21,16 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 from longway.detect.choices.leak import SEEN
-from longway.detect.severity import CRITICAL, HIGH, LOW, SEVERITIES, at_least, severity_of
+from longway.detect.severity import (
+    CRITICAL,
+    HIGH,
+    LOW,
+    SEVERITIES,
+    at_least,
+    severity_of,
+    too_few,
+    undecided,
+)
 from longway.errors import SettingError
 from longway.records import Finding, Leak
 from longway.show.excerpts import PATTERN_LIMIT, cut
@@ -112,7 +122,8 @@ class Reason:
 
 def gate(result: Audited, limits: Limits, *, baseline: Audited | None = None) -> list[Reason]:
     """The reasons why an audit does not pass; none if it does."""
-    return [*_leak_reasons(result, limits), *_finding_reasons(result, limits, baseline)]
+    over = [*_leak_reasons(result, limits), *_finding_reasons(result, limits, baseline)]
+    return over or _too_few_reasons(result, limits, baseline)
 
 
 def _leak_reasons(result: Audited, limits: Limits) -> list[Reason]:
@@ -135,6 +146,19 @@ def _leak_reasons(result: Audited, limits: Limits) -> list[Reason]:
         )
         for leak in over.values()
     ]
+
+
+def _too_few_reasons(result: Audited, limits: Limits, baseline: Audited | None) -> list[Reason]:
+    """Why an audit that is over no limit does not pass: too few rows to find anything.
+
+    Where the leak alone is limited, an interval that ends below the limit is enough. Too few rows in the baseline, too, are nothing new.
+    """
+    is_known = baseline is not None and undecided(baseline.measured_leaks, baseline.findings) is not None
+    is_leak_alone = limits.severity is None and baseline is None
+    limit = (1.0 if limits.leak is None else limits.leak) if is_leak_alone else float(is_known)
+    leak = undecided([one for one in result.measured_leaks if one.high > limit], result.findings)
+    source = "" if leak is None else f"from {' + '.join(leak.columns)} alone{_seen(leak)}"
+    return [] if leak is None else [Reason("leak", f"leak: {too_few(leak, source)}")]
 
 
 def _seen(leak: Leak) -> str:

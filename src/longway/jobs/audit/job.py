@@ -63,7 +63,7 @@ def audit(
     settings: AuditSettings | None = None,
     *,
     split: str | None = None,
-    tests: Mapping[str, Dataset] | None = None,
+    tests: Mapping[str, object] | None = None,
     out: Path | str | Literal[True] | None = None,
     on: str | None = None,
     watcher: Watcher | None = None,
@@ -72,7 +72,7 @@ def audit(
     """Audit a dataset: what could a model cheat with?
 
     data: a dataset, or anything that `load` reads. split: the split to audit (default: "train" if there are several); the others are
-    held-out sets. tests: more held-out sets by name, with the same columns; the leak is measured on them, and rows shared with the audited
+    held-out sets. tests: more held-out sets by name, datasets or anything that `load` reads, with the same columns; the leak is measured on them, and rows shared with the audited
     ones are reported. out: write a run folder; True chooses one in longway-runs. A finished run is read, not repeated.
     on: "ray" or "ray://host:port" to compute on Ray; the result is the same. watcher: follows the audit.
     options: columns as in `load` (text, context, label, id), and the options of `longway audit` by name, such as `max_q=0.01`.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from longway.errors import SettingError
-from longway.jobs.options import DATA, option
+from longway.jobs.options import DATA, check_options, option
 
 Variant = Literal["mean", "token"]
 # The levels of `detect.DETECTORS`, repeated here so that `--help` need not import them.
@@ -64,12 +64,12 @@ class AuditSettings:
 
     variant: Variant = option("mean", advanced=True)
     dimensions: int = option(64, advanced=True, at_least=2)
-    max_q: float = option(0.05)
+    max_q: float = option(0.05, above=0, at_most=1)
     per_level: int = option(100, advanced=True, at_least=1)
     levels: tuple[str, ...] = option((AUTO,), parse=levels_named)
     group: str | None = option(None, group=DATA)
     encoder: str = option(AUTO, advanced=True)
-    seed: int = option(0)
+    seed: int = option(0, at_least=0, at_most=2**32 - 1)
 
     @property
     def chosen_levels(self) -> tuple[str, ...]:
@@ -77,17 +77,5 @@ class AuditSettings:
         return QUICK if self.levels == (AUTO,) else self.levels
 
     def __post_init__(self) -> None:
-        if not 0 < self.max_q <= 1:
-            raise SettingError(f"'max_q' must be between 0 and 1. Got {self.max_q}. The usual value is 0.05.")
-        if self.dimensions < 2:
-            raise SettingError(
-                f"'dimensions' must be 2 or more. Got {self.dimensions}. The usual value is 64."
-            )
-        if self.variant not in get_args(Variant):
-            known = ", ".join(get_args(Variant))
-            raise SettingError(f"'variant' must be one of {known}. Got {self.variant!r}.")
-        if not 0 <= self.seed < 2**32:
-            raise SettingError(f"'seed' must be from 0 to 4294967295. Got {self.seed}.")
-        if self.per_level < 1:
-            raise SettingError(f"'per_level' must be 1 or more. Got {self.per_level}.")
+        check_options(self)
         check_levels(self.levels)

@@ -23,13 +23,13 @@ import polars as pl
 from longway.data import Dataset, load
 from longway.data.label_lists import tag_name
 from longway.detect.severity import SEVERITIES, severity_of
-from longway.errors import CheckFailed, DataError, RunError, SettingError
+from longway.errors import CheckFailed, DataError, RunError, SettingError, with_checked_arguments
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.result import FILE as FINDINGS
 from longway.jobs.audit.result import AuditResult, Findings
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.audit.show import by_severity, strongest_leak, verdict
-from longway.jobs.held_out import Arranged, arrange
+from longway.jobs.held_out import Arranged, arrange, loaded_tests
 from longway.jobs.options import settings_from
 from longway.jobs.results import Result, check_version
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
@@ -291,13 +291,14 @@ class _Choice:
     tag: str | None = None
 
 
+@with_checked_arguments
 def audit_labels(
     data: object,
     labels: Sequence[str] | str | None = None,
     settings: AuditSettings | None = None,
     *,
     split: str | None = None,
-    tests: Mapping[str, Dataset] | None = None,
+    tests: Mapping[str, object] | None = None,
     out: Path | str | Literal[True] | None = None,
     on: str | None = None,
     watcher: Watcher | None = None,
@@ -312,9 +313,9 @@ def audit_labels(
     watcher = watcher or Watcher()
     columns = _columns(labels)
     dataset = data if isinstance(data, Dataset) else load(data, label=columns[0] if columns else None)
+    test_data = loaded_tests(tests, dataset)
     arranged = {
-        column: _arranged(dataset, column, split, tests or {})
-        for column in columns or [dataset.columns.label]
+        column: _arranged(dataset, column, split, test_data) for column in columns or [dataset.columns.label]
     }
     choices, left_out = _choices(arranged)
     folders = unique([folder_name(choice.name) for choice in choices], key=str.casefold)
@@ -326,7 +327,7 @@ def audit_labels(
             dataset.with_label(choice.column, choice.tag),
             chosen,
             split=split,
-            tests={name: test.with_label(choice.column, choice.tag) for name, test in (tests or {}).items()},
+            tests={name: test.with_label(choice.column, choice.tag) for name, test in test_data.items()},
             out=None if folder is None else folder / name,
             on=on,
             watcher=_OneLabel(watcher, f"{choice.name} ({at + 1} of {len(choices)})"),

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from urllib.parse import quote
 
 from longway.data.label_lists import tag_name
-from longway.detect.severity import SEVERITIES, severity_of
+from longway.detect.severity import SEVERITIES, severity_of, too_few, undecided
 from longway.jobs.audit.several import N_STRONGEST, AuditLabelsResult, LabelAudit, LeftOut
 from longway.jobs.audit.show import by_severity, leak_words, pattern_words
 from longway.records import Finding
@@ -95,6 +95,8 @@ def verdict(labels: Sequence[LabelAudit]) -> str:
         )
     if any(one.audit.findings for one in labels):
         return f"{source} predicts no label better than chance, but some patterns predict one."
+    if unclear := undecided(one for label in labels for one in label.audit.measured_leaks):
+        return too_few(unclear, f"from {part_name(unclear)} alone")
     return f"{source} predicts no label better than chance."
 
 

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from longway.data.label_lists import tag_name
 from longway.data.summary import DatasetSummary
 from longway.detect import CONCEPT
-from longway.detect.severity import SEVERITIES, severity_of
+from longway.detect.severity import SEVERITIES, severity_of, too_few, undecided
 from longway.detect.sources import Sources
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
 from longway.jobs.audit.show_people import people_section
@@ -229,6 +229,8 @@ def verdict(leaks: Sequence[Leak], findings: Sequence[Finding]) -> str:
         return (
             f"{source} does no better than chance ({chance}), but some patterns predict a label.{strongest}"
         )
+    if unclear := undecided(leaks):
+        return too_few(unclear, f"from {part_name(unclear)} alone")
     return f"No surface pattern predicts the label beyond chance ({chance})."
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from longway.classify.own_model import sources_of
 from longway.data import Dataset, load, with_columns
-from longway.data.edited import encoding_note
+from longway.data.edited import writing_note
 from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
 from longway.engines.registry import engine_named
@@ -240,7 +240,7 @@ def _augment(run: ActiveRun, job: _Job) -> AugmentResult:
         failed_calls=reason_counts(failed_calls(writer, judge)),
         cost=costs(journal, job.writer, job.judge),
         budget=job.budget,
-        encoding_note=encoding_note(job.whole, after),
+        encoding_note=writing_note(job.whole, after),
         longway=version("longway"),
         created=now(),
     )

@@ -91,7 +91,7 @@ class AugmentSettings:
     method: Method = option("coba")
     engine: str = option("auto", group=ENGINE)
     judge: str = option("auto", paper="none", group=ENGINE, advanced=True)
-    models: tuple[str, ...] = option((), name="model", advanced=True)
+    models: tuple[str, ...] = option((), name="model", advanced=True, objects=True)
     folds: int = option(2, paper=1, at_least=1, advanced=True)
     learning_rate: float | None = option(None, at_least=0, advanced=True)
     epochs: int | None = option(None, at_least=1, advanced=True)

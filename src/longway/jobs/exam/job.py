@@ -49,7 +49,8 @@ def exam(
     """
     chosen = settings_from(ExamSettings, settings, options)
     engines, watcher = engines or Engines(), watcher or Watcher()
-    candidate = engine_named(engine, base_url=engines.base_url, **engines.options)
+    # A model that answers in no usable form is graded, not given up.
+    candidate = engine_named(engine, base_url=engines.base_url, misread=inf, **engines.options)
     try:
         return _exam(candidate, engine, chosen, engines, watcher)
     finally:
@@ -139,7 +140,7 @@ def _ask(part: Part, n: int, engine: Engine, folder: Path, budget: float | None,
         others = (path for path in folder.glob("*.sqlite") if path != journal_path)
         budget = max(0.0, budget - sum(_spent(path) for path in others))
     with closing(Journal(journal_path)) as journal:
-        asker = Asker(engine, journal, budget=budget, progress=watcher.progress)
+        asker = Asker(engine, journal, budget=budget, progress=watcher.progress, say=watcher.say)
         part.ask(asker, n)
     return max(0, n - asker.found)
 

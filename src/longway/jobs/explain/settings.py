@@ -34,7 +34,7 @@ class ExplainSettings:
     seed: Seed of folds, drawn rows and samples.
     """
 
-    models: tuple[str, ...] = option(("bow",), name="model")
+    models: tuple[str, ...] = option(("bow",), name="model", objects=True)
     method: Method = option("lime")
     field: Literal["text", "context"] = option("text")
     rows: int = option(50, at_least=1)
@@ -44,7 +44,7 @@ class ExplainSettings:
     top: int = option(5, at_least=1, advanced=True)
     samples: int | None = option(None, at_least=2, advanced=True)
     folds: int = option(5, at_least=2, advanced=True)
-    max_q: float = option(0.05, advanced=True)
+    max_q: float = option(0.05, above=0, at_most=1, advanced=True)
     seed: int = option(0, at_least=0, at_most=2**32 - 1)
 
     def __post_init__(self) -> None:
@@ -52,7 +52,5 @@ class ExplainSettings:
 
         check_options(self)
         object.__setattr__(self, "models", names_of(self.models))
-        if not 0 < self.max_q <= 1:
-            raise SettingError(f"'max_q' must be between 0 and 1. Got {self.max_q}. The usual value is 0.05.")
         if not self.models or len(set(self.models)) < len(self.models):
             raise SettingError(f"'models' must name different models, at least one. Got {list(self.models)}.")

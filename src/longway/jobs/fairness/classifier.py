@@ -11,7 +11,7 @@ may give no usable answer to a row; such rows are left out and counted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from longway.classify.classifier import Inputs, Labelled
-from longway.classify.own_model import plain_label
+from longway.classify.own_model import place_of, plain_label
 from longway.data import Dataset, load
 from longway.engines.engine import Engine
 from longway.errors import EngineError, SettingError
@@ -60,12 +60,16 @@ EXAMPLES = 12  # rows whose prediction changes that are shown
 
 @dataclass(frozen=True)
 class ClassifierRows:
-    """Rows that a classifier is asked about. ids: those of the original data, which has `n_all` rows."""
+    """Rows that a classifier is asked about.
+
+    ids: those of the original data, which has `n_all` rows. labels: those of all rows of the data.
+    """
 
     dataset: Dataset
     name: str
     ids: tuple[str, ...]
     n_all: int
+    labels: tuple[str, ...]
 
     @classmethod
     def of(
@@ -81,14 +85,14 @@ class ClassifierRows:
         part = dataset if split is None else dataset.select_split(split)
         ids = [str(one) for batch in part.batches() for one in batch.ids]
         if limit is None or len(ids) <= limit:
-            return cls(part, part.source_name, tuple(ids), len(ids))
+            return cls(part, part.source_name, tuple(ids), len(ids), dataset.labels)
         chosen = np.sort(np.random.default_rng(seed).permutation(len(ids))[:limit])
         rows = part.take(np.concatenate([batch.rows for batch in part.batches()])[chosen])
         columns = part.columns
         sample = load(
             rows, text=columns.text, context=columns.context or "", label=columns.label, id="", split=""
         )
-        return cls(sample, part.source_name, tuple(ids[i] for i in chosen), len(ids))
+        return cls(sample, part.source_name, tuple(ids[i] for i in chosen), len(ids), dataset.labels)
 
     @cached_property
     def rows(self) -> Labelled:
@@ -185,7 +189,21 @@ class FairscoreRun:
                 shaped_by=self.model.identity,
                 as_json=lambda item: {"text": item[0], "context": item[1]},
             )
+            self._check_answers({one.label for one in found})
         return found[:n], found[n:], failed
+
+    def _check_answers(self, answers: Collection[str]) -> None:
+        """Raise TrainingError if a model of the user's own gave an answer that is no label of the data.
+
+        A model may list more labels than those of the data.
+        """
+        if isinstance(self.model, AskedClassifier) or not self.model.own:
+            return
+        listed, labels = self.model.labels(), self.data.labels
+        if set(map(plain_label, listed)).issuperset(map(plain_label, labels)):
+            labels = listed
+        for answer in sorted(answers):
+            place_of(answer, labels, self.model.own)
 
     def _measured(
         self, perturbed: PerturbedRows, before: Sequence[Prediction], after: Sequence[Prediction]

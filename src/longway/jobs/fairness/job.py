@@ -22,7 +22,7 @@ import numpy as np
 from longway.data import with_columns
 from longway.data.benchmarks.association_tests import AssociationWords
 from longway.english.pipeline import load_pipeline
-from longway.errors import SettingError
+from longway.errors import SettingError, with_checked_arguments
 from longway.jobs.engine_use import Engines, close, costs
 from longway.jobs.fairness import answers
 from longway.jobs.fairness.answers import ItemScores, Questions
@@ -65,6 +65,7 @@ NOTHING = (
 )
 
 
+@with_checked_arguments
 def fairness(
     data: object = None,
     settings: FairnessSettings | None = None,
@@ -86,10 +87,14 @@ def fairness(
         data, options = with_columns(data, options)
     chosen = settings_from(FairnessSettings, settings, options)
     watcher, engines = watcher or Watcher(), engines or Engines()
+    if chosen.axes and chosen.holistic is None:
+        raise SettingError(
+            f"'axes' are those of HolisticBias, which is not measured. Got {', '.join(chosen.axes)}. "
+            "Give its folder: holistic=FOLDER, on the command line --holistic FOLDER. Or leave them out."
+        )
     watcher.step("reading the benchmarks")
     rows = None
     if data is not None:
-        load_pipeline()  # raises if its package is missing
         rows = ClassifierRows.of(data, split=split, limit=chosen.limit, seed=chosen.seed)
     elif chosen.perturber or chosen.describe:
         raise SettingError(
@@ -104,6 +109,7 @@ def fairness(
         stack.callback(close, model.engine)
         who = None
         if rows is not None:
+            load_pipeline()  # raises if its package is missing
             who = who_perturbs(chosen.perturb, replace(engines, device=chosen.device))
             stack.callback(close, who.engine)
         return _Job(chosen, model, given, rows, who, fingerprints, engines, watcher).run(out)

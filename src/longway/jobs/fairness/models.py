@@ -50,11 +50,16 @@ class VectorModel:
 
 @dataclass(frozen=True, slots=True)
 class ClassifierModel:
-    """A model that returns a label per row. identity: everything that its answers depend on. labels: all it can return; none if it does not say."""
+    """A model that returns a label per row.
+
+    identity: everything that its answers depend on. labels: all it can return; none if it does not say.
+    own: the name of a model of the user's own, whose answers must be labels of the data.
+    """
 
     identity: Mapping[str, object]
     labels: Callable[[], tuple[str, ...]]
     predict: Callable[[Inputs], list[str]]
+    own: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,7 @@ class AskedClassifier:
 
     def asker(self, journal: Journal, budget: float | None, watcher: Watcher) -> Asker:
         """Asks the model, within the budget."""
-        return Asker(self.engine, journal, budget=budget, progress=watcher.progress)
+        return Asker(self.engine, journal, budget=budget, progress=watcher.progress, say=watcher.say)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +210,7 @@ def classifier_of(
         own = finished_model(name)
         identity = {"model": name, "hash": source_hash(name)}
         return ClassifierModel(
-            identity, lambda: tuple(map(str, getattr(own.model, "classes_", ()))), own.predict
+            identity, lambda: tuple(map(str, getattr(own.model, "classes_", ()))), own.predict, own=name
         )
     folder = Path(name)
     if (folder / ABOUT_FILE).is_file():

@@ -34,7 +34,7 @@ class FairnessSettings:
     device: Where hf models run: auto, cpu or cuda.
     """
 
-    model: str = option("local", group=ENGINE)
+    model: str = option("local", group=ENGINE, objects=True)
     crows_pairs: Path | None = option(None, group=DATA)
     stereoset: Path | None = option(None, group=DATA)
     weat: Path | None = option(None, group=DATA)
@@ -50,8 +50,8 @@ class FairnessSettings:
     def __post_init__(self) -> None:
         from longway.classify.catalog import names_of
 
-        object.__setattr__(self, "model", names_of([self.model])[0])
         check_options(self)
+        object.__setattr__(self, "model", names_of([self.model])[0])
         self.perturb  # noqa: B018 - raises if there is no such perturber
 
     @property

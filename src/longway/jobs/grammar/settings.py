@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from longway.errors import SettingError
 from longway.jobs.options import check_options, option
 
 Device = Literal["auto", "cpu", "cuda"]
@@ -133,7 +132,7 @@ class GrammarSettings:
     classifier_patience: int | None = option(None, at_least=1, advanced=True)
     contrast: bool = option(False, flag=True)
     contrast_labels: Mapping[str, str] | None = option(None, parse=labels_named, advanced=True)
-    max_q: float = option(0.05, advanced=True)
+    max_q: float = option(0.05, above=0, at_most=1, advanced=True)
     seed: int = option(0, at_least=0, at_most=2**32 - 1)
     device: Device = option("auto")
 
@@ -141,8 +140,6 @@ class GrammarSettings:
         check_options(self)
         if self.classifier == "auto":
             object.__setattr__(self, "classifier", PAPER_CLASSIFIER if self.paper else "bow")
-        if not 0 < self.max_q <= 1:
-            raise SettingError(f"'max_q' must be between 0 and 1. Got {self.max_q}. The usual value is 0.05.")
 
     def sizes(self, device: str, *, pair: bool, rows: int) -> Sizes:
         """The sizes on this device for so many rows: as given, with defaults for the others."""

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from longway.data import Dataset, as_dataset, with_columns
-from longway.data.edited import encoding_note
+from longway.data.edited import writing_note
 from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
 from longway.engines.registry import engine_named
@@ -187,7 +187,7 @@ def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
     perturbing = Perturbing(job.part, settings, cache=run.folder / ANALYSES_FILE, progress=watcher.progress)
     if costs_money(engine):
         watcher.estimate(_estimate(perturbing, engine, spent=run.journal.spent()))
-    asker = job.who.asker(perturbing, run.journal, budget=job.budget)
+    asker = job.who.asker(perturbing, run.journal, budget=job.budget, say=watcher.say)
     watcher.step("perturbing")
     perturber = job.who.perturber(journal=run.journal, asker=asker, read=perturbing.documents)
     editing, made = Editing(perturbing, engine=perturber.name), _Perturbed(perturbing)
@@ -229,7 +229,7 @@ def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
         failed_calls=reason_counts(failed_calls(asker)),
         cost=costs(run.journal, engine),
         budget=job.budget,
-        encoding_note=encoding_note(job.whole, written),
+        encoding_note=writing_note(job.whole, written),
         longway=version("longway"),
         created=now(),
     )

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from longway.classify.catalog import names_of
 from longway.classify.own_model import plain_label
-from longway.errors import CheckFailed, DataError, SettingError
+from longway.errors import CheckFailed, DataError, SettingError, with_checked_arguments
 from longway.jobs.fairness.models import AskedClassifier, classifier_of
 from longway.jobs.perturb.pairs_result import PairsResult, PersonPair, inputs_of, read_pairs
 from longway.jobs.results import Result
@@ -135,6 +135,7 @@ class PairsCheck(Result):
         return pl.DataFrame([flip.to_dict() for flip in self.flips], infer_schema_length=None)
 
 
+@with_checked_arguments
 def check_pairs(pairs: PairsResult | Iterable[PersonPair] | Path | str, model: object) -> PairsCheck:
     """Ask a model about both texts of every pair, and count the answers that change.
 

@@ -57,11 +57,20 @@ class Who:
     device: str = "auto"
     batch_size: int = 16
 
-    def asker(self, perturbing: Perturbing, journal: Journal, *, budget: float | None = None) -> Asker | None:
+    def asker(
+        self,
+        perturbing: Perturbing,
+        journal: Journal,
+        *,
+        budget: float | None = None,
+        say: Callable[[str], None] | None = None,
+    ) -> Asker | None:
         """Asks the engine; None if there is none. SettingError if the budget is too small for one row."""
         if self.engine is None:
             return None
-        asker = Asker(self.engine, journal, budget=budget, progress=lambda done, of: perturbing.tell(done))
+        asker = Asker(
+            self.engine, journal, budget=budget, progress=lambda done, of: perturbing.tell(done), say=say
+        )
         some = _some_prompts(perturbing)
         PaidWriting(asker).check(some, 1, [sampling_of(prompt) for prompt in some])
         return asker

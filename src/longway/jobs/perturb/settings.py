@@ -50,7 +50,7 @@ class PerturbSettings:
     change_famous: bool = option(False, flag=True)
     pronouns: Literal["they", "xe", "ze", "ey"] = option("they", advanced=True)
     reflexive: Literal["themselves", "themself"] = option("themselves", advanced=True)
-    share: float = option(1.0, at_least=0, at_most=1, advanced=True)
+    share: float = option(1.0, above=0, at_most=1, advanced=True)
     tries: int = option(3, at_least=1, advanced=True)
     at_least: float = option(0.0, at_least=0, advanced=True)
     m0: float = option(1.0, at_least=0, advanced=True)
@@ -62,8 +62,8 @@ class PerturbSettings:
     def __post_init__(self) -> None:
         from longway.engines.registry import NAMES, is_engine
 
-        object.__setattr__(self, "axes", tuple(dict.fromkeys(self.axes)))
         check_options(self)
+        object.__setattr__(self, "axes", tuple(dict.fromkeys(self.axes)))
         if not self.axes or any(axis not in AXES for axis in self.axes):
             raise SettingError(
                 f"'axes' must be one or more of {', '.join(AXES)}. Got {', '.join(self.axes) or 'none'}."
@@ -73,8 +73,6 @@ class PerturbSettings:
                 f"Unknown engine {self.engine!r}. Expected rules, {NEURAL}FOLDER_OR_NAME, or a language model: "
                 f"{', '.join(name for name in NAMES if name != RULES)}. `longway engines` lists those that work here."
             )
-        if not self.share:
-            raise SettingError("'share' must be more than 0. Got 0. 1 is every row that can be perturbed.")
         if self.at_least and not self.m0 and not self.m1:
             raise SettingError(
                 f"With both weights 0 every row has a perturbability of 0, and 'at_least' {self.at_least} would leave all rows unchanged. "

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from longway.engines.asker import Asker
 from longway.engines.paid import PaidWriting
 from longway.engines.prompt import Prompt
-from longway.errors import DataError
+from longway.errors import DataError, with_checked_arguments
 from longway.jobs.documents import ANALYSES_FILE, Documents
 from longway.jobs.edit_counts import reason_counts
 from longway.jobs.engine_use import (
@@ -87,6 +87,7 @@ NOT_THERE = "the selected word does not occur in the text"
 PEOPLE, PEOPLE_IN_PAIRS = "people", "people in pairs"
 
 
+@with_checked_arguments
 def perturb_score(
     data: object,
     settings: PerturbScoreSettings | None = None,
@@ -253,7 +254,7 @@ class _Scoring:
             if costs_money(engine):
                 writes = [estimate_calls(one, prompts, len(self._distinct)) for one in engines_in(engine)]
                 watcher.estimate(RunEstimate.of(len(self.rows), writes, spent=journal.spent()))
-            asker = Asker(engine, journal, budget=self.budget)
+            asker = Asker(engine, journal, budget=self.budget, say=watcher.say)
             PaidWriting(asker).check(prompts, 1, [sampling_of(prompt) for prompt in prompts])
             self.askers.append(asker)
         assert self.documents is not None  # only networks need none

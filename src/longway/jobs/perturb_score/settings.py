@@ -26,8 +26,8 @@ class PerturbScoreSettings:
     seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "perturbers", tuple(dict.fromkeys(self.perturbers)))
         check_options(self)
+        object.__setattr__(self, "perturbers", tuple(dict.fromkeys(self.perturbers)))
         if not self.perturbers:
             raise SettingError("'perturbers' must name at least one perturber. Got none. Try rules.")
         for name in self.perturbers:

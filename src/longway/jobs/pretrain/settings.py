@@ -62,8 +62,8 @@ class PretrainSettings:
     def __post_init__(self) -> None:
         from longway.methods.perturb.pretraining import check_name
 
-        object.__setattr__(self, "axes", tuple(dict.fromkeys(self.axes)))
         check_options(self)
+        object.__setattr__(self, "axes", tuple(dict.fromkeys(self.axes)))
         check_name(self.model)
         if self.lr is not None and not 0 < self.lr < 1:
             raise SettingError(

@@ -220,7 +220,7 @@ def grammar_rules(
     settings: ProveSettings, dataset: Dataset, run_folder: Path, watcher: Watcher
 ) -> GrammarRules:
     """The rules of the given grammar, or of one that is learned from the dataset and kept in the run folder."""
-    inner = GrammarSettings(classifier=None, device=settings.device)  # type: ignore[arg-type]
+    inner = GrammarSettings(classifier=None, device=settings.device)
     folder = settings.grammar_folder
     if folder is None:
         folder = run_folder / "grammar"

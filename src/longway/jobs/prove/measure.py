@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from math import isnan
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from longway.classify.classifier import softmax
 from longway.classify.frozen import Frozen
+from longway.data.columns import ID_COLUMN
 from longway.detect.leak import leak_by_folds, parts_of
 from longway.errors import MissingExtra
 from longway.jobs.prove.changed_answers import changed_answers
@@ -89,19 +91,20 @@ def measure(
     leaks = tuple(_leaks(trainings))
     watcher.step("measuring distances between the versions")
     versions, tests = trainings.versions, trainings.tests
+    matched = {one.name: matched_texts(versions[0], one) for one in versions[1:]}
     embed = _embed(trainings)
     most = min(DRAWN, *(len(one.rows) for one in versions))
     return ProveResult(
         labels=trainings.labels,
         versions=tuple(map(_version, versions)),
         tests=tuple(map(_test, tests)),
-        concerns=tuple(concerns),
+        concerns=(*concerns, *_unmatched(versions, matched)),
         rows=(*_figures(trainings, answers), *map(_worst_figure, worst), *fair.figures),
         comparisons=(*_comparisons(trainings, correct), *fair.comparisons),
         groups=tuple(_groups(trainings, correct)),
         worst=worst,
         leaks=leaks,
-        apart=tuple(_distances(versions, embed)),
+        apart=tuple(_distances(versions[0].name, matched, embed)),
         bleu_to_tests=tuple(
             TestBleu(
                 one.name,
@@ -315,13 +318,11 @@ def _embed(trainings: Trainings) -> Embed | None:
     return Frozen("minilm", cache=trainings.features).embedded
 
 
-def _distances(versions: Sequence[Version], embed: Embed | None) -> Iterator[Distance]:
-    """Each version against the first, over the rows that both have."""
-    first = versions[0]
-    for one in versions[1:]:
-        new = dict(zip(one.ids, one.rows.inputs.texts, strict=True))
-        old = zip(first.ids, first.rows.inputs.texts, strict=True)
-        pairs = [(text, new[id_]) for id_, text in old if id_ in new]
+def _distances(
+    first: str, matched: Mapping[str, list[tuple[str, str]]], embed: Embed | None
+) -> Iterator[Distance]:
+    """Each version against the first, over the rows that both have. matched: their texts, by version."""
+    for name, pairs in matched.items():
         if not pairs:
             continue
         texts = [before for before, _ in pairs], [after for _, after in pairs]
@@ -330,13 +331,11 @@ def _distances(versions: Sequence[Version], embed: Embed | None) -> Iterator[Dis
             found = compare_versions(*texts)
         except MissingExtra:  # the report says how to install it
             changed = changed_share(*texts)
-            yield Distance(
-                one.name, first.name, len(pairs), changed, None, None, None, None, None, None, embedding
-            )
+            yield Distance(name, first, len(pairs), changed, None, None, None, None, None, None, embedding)
             continue
         yield Distance(
-            one.name,
-            first.name,
+            name,
+            first,
             len(pairs),
             found.changed,
             found.bleu,
@@ -347,6 +346,40 @@ def _distances(versions: Sequence[Version], embed: Embed | None) -> Iterator[Dis
             found.edit_share,
             embedding,
         )
+
+
+def matched_texts(first: Version, one: Version) -> list[tuple[str, str]]:
+    """The texts of each row that both versions have, matched by id.
+
+    If ids are row numbers, the rows must be in the same order, otherwise none is matched: their labels are in the same
+    order, and at least half of the rows that did not change have the same number in both versions.
+    """
+    old, new = (
+        dict(zip(each.ids, zip(each.rows.inputs.texts, each.rows.labels, strict=True), strict=True))
+        for each in (first, one)
+    )
+    rows = [(row, new[id_]) for id_, row in old.items() if id_ in new]
+    if not one.dataset.ids_are_good or (
+        not first.dataset.ids_are_good and one.dataset.columns.id != ID_COLUMN
+    ):
+        unchanged = (Counter(old.values()) & Counter(new.values())).total()
+        in_place = sum(before == after for before, after in rows)
+        if 2 * in_place < unchanged or any(before[1] != after[1] for before, after in rows):
+            return []
+    return [(before[0], after[0]) for before, after in rows]
+
+
+def _unmatched(
+    versions: Sequence[Version], matched: Mapping[str, list[tuple[str, str]]]
+) -> Iterator[Concern]:
+    """The versions whose rows cannot be matched with those of the first."""
+    for one in versions[1:]:
+        if not matched[one.name]:
+            text = (
+                f"The rows of {versions[0].name!r} and {one.name!r} cannot be matched, so how much the texts differ was "
+                "not measured. Give both a column 'id' with the same ids."
+            )
+            yield Concern("data", len(one.rows), (), text, False)
 
 
 def _embedding_distance(pairs: Sequence[tuple[str, str]], embed: Embed) -> float | None:

@@ -43,7 +43,7 @@ class ProveSettings:
     model_options: options of the classifiers in Python, such as {"epochs": 5}.
     """
 
-    models: tuple[str, ...] = option((), name="model")
+    models: tuple[str, ...] = option((), name="model", objects=True)
     methods: tuple[str, ...] = option((PLAIN,), name="method")
     features: str = option(PATTERNS, metavar="SOURCE")
     seeds: int = option(3, at_least=1)
@@ -54,7 +54,7 @@ class ProveSettings:
     fairscore: bool = option(False, flag=True)
     perturber: str | None = option(None, group=ENGINE)
     save_models: bool = option(False, flag=True, advanced=True)
-    device: str = option("auto", advanced=True)
+    device: Literal["auto", "cpu", "cuda"] = option("auto", advanced=True)
     learning_rate: float | None = option(None, at_least=0, advanced=True)
     epochs: int | None = option(None, at_least=1, advanced=True)
     tuning: Literal["usual", "grammar-paper"] = option("usual", advanced=True)

@@ -1,6 +1,8 @@
 """The verdict of a proof: one sentence, and the figures behind it.
 
-A difference is reported as one only if its test is significant; if none is, the sentence says so.
+A difference is reported as one only if its test is significant; if none is, the sentence says so. If no comparison has an interval
+narrow enough for a critical difference to show (`detect.severity`: 10 points), it says that there are too few test rows, and how many times
+as many are needed: an interval is half as wide with four times the rows.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from longway.detect.severity import CRITICAL_POINTS
 from longway.jobs.prove.result import ACCURACY, BETTER, FAIRSCORE, WORSE, Comparison, ProveResult
 from longway.jobs.prove.wording import before_and_after, change, change_interval, name, run_name
 from longway.metrics.paired import LEVEL
@@ -90,6 +93,13 @@ def _sentence(
         return "Nothing could be compared: no model has figures for both versions."
     new, old = name(changes[0].data), name(changes[0].against)
     if not better and not worse:
+        halves = [(one.high - one.low) / 2 for one in changes if one.low is not None and one.high is not None]
+        if halves and min(halves) > CRITICAL_POINTS and not any(one.excludes_zero for one in changes):
+            return (
+                f"Too few test rows to tell: the 95% interval of the difference between {new} and {old} is {100 * min(halves):.0f} points wide on "
+                f"either side, on {_tests(changes)}. A difference of {100 * CRITICAL_POINTS:.0f} points takes about "
+                f"{(min(halves) / CRITICAL_POINTS) ** 2:.1f} times as many rows."
+            )
         models = "the model is" if len({one.run for one in changes}) == 1 else "models are"
         return (
             f"No clear difference: trained on {new} or on {old}, {models} right about as often on {_tests(changes)} "

@@ -21,7 +21,7 @@ import numpy as np
 
 from longway.data import Dataset, as_dataset, with_columns
 from longway.data.columns import WEIGHT_COLUMN
-from longway.data.edited import encoding_note
+from longway.data.edited import writing_note
 from longway.data.summary import DatasetSummary
 from longway.detect import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.clusters import Clusters
@@ -308,7 +308,7 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
         sample=kept.sample.items,
         cost=costs(run.journal, job.writer, job.judge),
         failed_calls=reason_counts(failed_calls(repairing.writer, repairing.judge)),
-        encoding_note=encoding_note(job.whole, after),
+        encoding_note=writing_note(job.whole, after),
         longway=version("longway"),
         created=now(),
     )

@@ -37,8 +37,8 @@ def goal_of(text: str) -> float | None:
     return number
 
 
-def share_of_rows(text: str) -> float:
-    """A share of the rows.
+def share_of_rows(text: str, option: str = "max_change") -> float:
+    """A share of the rows. option: what the text was given for.
 
     >>> share_of_rows("30%"), share_of_rows("0.3")
     (0.3, 0.3)
@@ -46,9 +46,7 @@ def share_of_rows(text: str) -> float:
     try:
         return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
-        raise SettingError(
-            f"'max_change' must be a share of the rows. Got {text!r}. Try 30% or 0.3."
-        ) from None
+        raise SettingError(f"'{option}' must be a share of the rows. Got {text!r}. Try 30% or 0.3.") from None
 
 
 def remedy_named(text: str) -> str:
@@ -76,7 +74,7 @@ class RepairSettings:
     seed: Seed of everything random.
     """
 
-    goal: float | None = option(None, parse=goal_of, metavar="LEAK")
+    goal: float | None = option(None, parse=goal_of, metavar="LEAK", at_least=0, at_most=1)
     remedy: tuple[str, ...] = option((), metavar="NAME")
     keep: tuple[str, ...] = option(())
     describe: tuple[str, ...] = option((), group=ENGINE, metavar="LABEL=TEXT")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from longway.data import Dataset, as_dataset, with_columns
-from longway.data.edited import Changes, encoding_note
+from longway.data.edited import Changes, writing_note
 from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
 from longway.engines.prompt import judge_prompt, rewrite_prompt
@@ -227,7 +227,7 @@ def _rewrite(run: ActiveRun, job: RewriteJob, on: str | None) -> RewriteResult:
         cost=costs(run.journal, job.writer, job.judge),
         budget=job.budget,
         decisions=None if decisions is None else decisions.summary(),
-        encoding_note=encoding_note(job.whole, after),
+        encoding_note=writing_note(job.whole, after),
         longway=version("longway"),
         created=now(),
     )  # fmt: skip

@@ -15,15 +15,19 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import product
 from random import Random
 from typing import ClassVar, NamedTuple, TypeVar
 
 from longway.detect import where
 from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import MONTHS
+from longway.english.people.famous_people import is_widely_known
+from longway.english.people.mentions import find_mentions
 from longway.english.people.person_names import gender_of_first_name, name_kind
 from longway.english.people.person_words import PLACES
 from longway.english.people.referents import starts_a_thing
+from longway.english.wordnet import senses
 from longway.methods.repair.recurring import words_of
 from longway.methods.repair.remedy import Draft, RepairRow, Target
 from longway.methods.repair.take_out import shows, texts_of
@@ -115,17 +119,31 @@ class Exchange:
         is_gendered = bool(own & _GENDERED)
         if is_gendered and name.kind == "person" and not name.gender:
             return
-        fit = [
+        alike = [
             other
             for other in self._people_and_places[row.label]
             if (other.kind, len(other.words)) == (name.kind, len(name.words))
-            and (name.kind == "place" or other.gender == name.gender or (not is_gendered and not name.gender))
             and not own & {word.lower() for word in other.words}
         ]
+        fit = [
+            other
+            for other in alike
+            if name.kind == "place" or other.gender == name.gender or (not is_gendered and not name.gender)
+        ]
+        if name.kind == "person" and len(name.words) == 2:
+            fit = self._recombined(row, fit, alike)
         for other in self._drawn(fit, row, name.kind):
             text = _renamed(row.document, name, other)
             if text is not None:
                 yield text, name.kind
+
+    def _recombined(self, row: RepairRow, people: Sequence[_Name], others: Sequence[_Name]) -> list[_Name]:
+        """First names of people with surnames of others: nobody in the data, nobody widely known."""
+        pairs = product(self._drawn(people, row, "first name"), self._drawn(others, row, "surname"))
+        made = [one._replace(words=(one.words[0], other.words[1])) for one, other in pairs]
+        return [
+            one for one in made if one not in others and not is_widely_known(tuple(map(str.lower, one.words)))
+        ]
 
     def _drawn(self, some: Sequence[T], row: RepairRow, how: str) -> list[T]:
         return Random(f"{self._seed}|{row.number}|{how}").sample(list(some), min(N_DRAFTS, len(some)))
@@ -173,6 +191,7 @@ def names_in(document: Document) -> Iterator[tuple[_Name, tuple[Word, ...]]]:
 
 
 def _name(document: Document, run: Sequence[Word]) -> _Name | None:
+    """The name that a run of capitalised words is; of a person only if the sentence shows that it is one."""
     words = tuple(word.text for word in run)
     last, before = run[-1], document.before(run[0])
     if any(word.isupper() and len(word) > 1 for word in words):
@@ -184,9 +203,15 @@ def _name(document: Document, run: Sequence[Word]) -> _Name | None:
         return None
     if " ".join(words).lower() in PLACES:
         return _Name(words, "place", "")
-    gender = gender_of_first_name(words[0])
-    is_person = gender is not None and name_kind(words[0]) == "first" and words[0].lower() not in PLACES
-    if is_person and len(words) <= 2 and not starts_a_thing(document, last.index + 1, places=True):
+    parts = tuple(word.lower for word in run)
+    people = {one.start: one.parts for one in find_mentions(document) if one.kind == "name" and one.certain}
+    is_noun = bool(document.children(last, "det", "amod")) or starts_a_thing(
+        document, last.index + 1, places=True
+    )
+    is_adjective = len(parts) == 1 and bool(senses(parts[0], "ADJ"))  # "Norman", but not "Norman Lee"
+    gender = None if is_noun or is_adjective or is_widely_known(parts[:1]) else gender_of_first_name(words[0])
+    is_first = gender is not None and name_kind(words[0]) == "first" and parts[0] not in PLACES
+    if is_first and len(parts) <= 2 and people.get(run[0].index) == parts:
         return _Name(words, "person", gender or "")
     return None
 

@@ -1,4 +1,4 @@
-"""Traits of the surface, removed and put in: marks at the end, ellipses, spaces, line breaks, markup, capitals.
+"""Traits of the surface, removed and put in: marks, spaces, line breaks, markup, capitals, accents, invisible characters.
 
     Normalise   "Great fun!!"  -> "Great fun."     rows that show the trait
     PutTrait    "Great fun."   -> "Great fun!"     rows of other labels without it, where it is harmless
@@ -11,7 +11,9 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from typing import ClassVar
+from unicodedata import normalize
 
 from longway.languages.words import lowered
 from longway.methods.repair.mend import (
@@ -30,9 +32,29 @@ _BREAK = re.compile(r"\s*<(?:br|p|div|li|hr)\b[^<>]*>\s*|\s*</(?:p|div|li)>\s*",
 _EXCLAMATIONS = re.compile(r"[!！](?:\s*[!！])*")
 _MIXED = re.compile(r"[!?！？](?:\s*[!?！？])*[?？][!?！？]*|[?？](?:\s*[!！])+")
 _ELLIPSIS = re.compile(r"\s*(?:\.\s?\.\s?\.(?:\s?\.)*|…)")
-_DASH = re.compile(r"\s+(?:-{1,3}|–|—)\s+|(?<=\w)(?:—|--)(?=\w)")
-_QUOTES = re.compile("``\\s?|\\s?''|«\\s?|\\s?»|[\"“”„「」『』]")
+_DASH = re.compile(  # between two words, the second without a capital: no names, lists, numbers or formulas
+    r"(?<=[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ\"”’)])(?:[^\S\n]+(?:-{1,3}|–|—)[^\S\n]+|—|--)"
+    r"(?=[\"“‘`']*(?:[a-zß-öø-ÿ]{2}|[aI]\b))"
+)
+# A letter or digit of a script that puts spaces between words.
+_LETTER = r"[^\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
+_QUOTE = "(?:``|''|[\"“”„«»「」『』])"
+_QUOTES = re.compile(rf"(\s+)(?:{_QUOTE}[^\S\n]*)+|{_QUOTE}+")
+_INNER_SPACE = re.compile(
+    r"(?<=[(\[]«)\s+|(?<=\b\w['’]«)\s+|\s+(?=»(?:[,;:)\]]|[.!?…]+(?:\s|$)))"
+)  # "l'« ami »."
+_NO_QUOTES = re.compile(  # markup, code, or marks that alone separate two words
+    rf"`{{3}}|'{{3}}|\"{{3}}|[=\[{{]\s?\"|\w\(\"|(?:[.,;:!?]|{_LETTER}){_QUOTE}+{_LETTER}"
+)
+_DOUBLED = re.compile(r"[.,;:!?](?=\s*[.,;:])|,(?=\s*[!?])")
 _EMOJI = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d]+")
+_INVISIBLE = (
+    re.compile(  # as in the question; a zero-width space or joiner behind a letter that may need it stays
+        "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u180e\u200e\u200f\u3164\ufeff]"
+        "|[\u202a-\u202e\u2060-\u206f]"
+        "|(?:^|(?<=[\\s!-~À-ԯ一-鿿\xad\u2060\ufeff]))[\u200b-\u200d]+"
+    )
+)
 _CAPITALS = re.compile(r"\b[A-Z]{4,}\b")
 _LONE_I = re.compile(r"\bi\b(?!\.)")
 _ADDRESS_AT_END = re.compile(r"\s*(?:https?://|www\.)\S+\s*$")
@@ -69,7 +91,8 @@ class Normalise:
         else:
             return
         has_words = any(c.isalnum() for c in text)
-        if has_words and text != row.text and shows(pattern, row.text, row) and not shows(pattern, text, row):
+        is_sound = has_words and len(_DOUBLED.findall(text)) <= len(_DOUBLED.findall(row.text))
+        if is_sound and text != row.text and shows(pattern, row.text, row) and not shows(pattern, text, row):
             yield Draft(text, f"normalise.{_short(pattern.place)}", _keeps(pattern.place))
 
     def _small(self, match: re.Match[str], language: str) -> str:
@@ -126,9 +149,19 @@ def _without_ellipses(text: str) -> str:
 
 
 def _without_dashes(text: str) -> str:
-    if len(_DASH.findall(text)) > 2 or re.search(r"[,;:]\s*(?:-{1,3}|–|—)\s", text):
+    """The text with commas for dashes between words; unchanged if there are many."""
+    if len(_DASH.findall(text)) > 2:
         return text
     return _DASH.sub(in_style("x,", text)[1:] + " ", text)
+
+
+def _without_quotes(text: str) -> str:
+    """The text without double quotation marks; unchanged if some may be inches, primes, markup or code."""
+    before = [part for mark in ('"', "''") for part in text.replace("``", "''").split(mark)[:-1:2]]
+    if _NO_QUOTES.search(text) or any(re.search(rf"{_LETTER}\Z", part) for part in before):
+        return text
+    body = text.strip()
+    return text.replace(body, _QUOTES.sub(r"\1", _INNER_SPACE.sub("", body)).strip(), 1)
 
 
 def _without_markup(text: str) -> str:
@@ -202,7 +235,7 @@ _REMOVED: dict[str, Callable[[str], str]] = {
     "two or more exclamation marks": lambda text: _EXCLAMATIONS.sub(lambda match: match.group()[0], text),
     "an ellipsis": _without_ellipses,
     "a dash between words": _without_dashes,
-    "double quotation marks": lambda text: re.sub(r" {2,}", " ", _QUOTES.sub("", text)).strip(" "),
+    "double quotation marks": _without_quotes,
     "no mark at the end": _with_last_mark,
     "a space at either end": str.strip,
     "two spaces in a row": lambda text: re.sub("[ \u00a0]{2,}", " ", text),
@@ -212,6 +245,8 @@ _REMOVED: dict[str, Callable[[str], str]] = {
     "a line break": lambda text: re.sub(r"\s*\n\s*", " ", text).strip(),
     "an emoji": lambda text: re.sub(r" {2,}", " ", _EMOJI.sub("", text)).strip(),
     "a letter beyond ASCII": lambda text: text.translate(_PLAIN),
+    "an accent as a separate character": partial(normalize, "NFC"),
+    "an invisible character": partial(_INVISIBLE.sub, ""),
 }
 _ADDED: dict[str, Callable[[str], str]] = {
     "an exclamation mark": _ending("!"),

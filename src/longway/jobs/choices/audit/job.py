@@ -23,7 +23,7 @@ from longway.detect.choices.leak import leaks
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import Test, search
 from longway.detect.choices.vectors import Encoder, MultilingualEncoder, encoder_of, installed
-from longway.errors import DataError, SettingError
+from longway.errors import DataError, SettingError, with_checked_arguments
 from longway.jobs.choices.audit.result import (
     FILE,
     NO_ENCODER_OF_LANGUAGE,
@@ -49,6 +49,7 @@ VECTORS = "vectors.sqlite"
 LABELS = {"choice": "right", "preference": "chosen", "ranking": "best", "votes": "winner"}
 
 
+@with_checked_arguments
 def audit_choices(
     data: object,
     settings: ChoiceAuditSettings | None = None,
@@ -62,10 +63,8 @@ def audit_choices(
     data: a ChoiceDataset, or anything that `load` reads. out: write a run folder; True chooses one in longway-runs.
     options: columns as in `load_choices` (choices, answer, chosen, rejected ...), and the options of `longway audit` by name, such as `max_q=0.01`.
     """
-    columns = {name: value for name, value in options.items() if name in ROLES}
-    given = as_choices(data, columns)
-    others = {name: value for name, value in options.items() if name not in ROLES}
-    chosen = settings_from(ChoiceAuditSettings, settings, others)
+    given, options = choices_with_columns(data, options)
+    chosen = settings_from(ChoiceAuditSettings, settings, options)
     watcher = watcher or Watcher()
     if out is None:
         return _audit(given, chosen, watcher)
@@ -82,6 +81,15 @@ def audit_choices(
         VectorCache.delete(run.folder / VECTORS)
         run.finish(FILE, result.to_dict(), report=render(page), card=markdown.render(page))
     return replace(result, folder=planned.folder)
+
+
+def choices_with_columns(
+    data: object, options: Mapping[str, object]
+) -> tuple[ChoiceDataset, dict[str, object]]:
+    """The questions, read with the columns among the options; and the other options."""
+    columns = {name: value for name, value in options.items() if name in ROLES}
+    others = {name: value for name, value in options.items() if name not in ROLES}
+    return as_choices(data, columns), others
 
 
 def as_choices(data: object, columns: Mapping[str, object] | None = None) -> ChoiceDataset:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from longway.errors import SettingError
-from longway.jobs.options import option
+from longway.jobs.options import check_options, option
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +16,9 @@ class ChoiceAuditSettings:
     encoder: Also measure what the sentence encoder sees, if it is installed.
     """
 
-    max_q: float = option(0.05)
+    max_q: float = option(0.05, above=0, at_most=1)
     seed: int = option(0, at_least=0, at_most=2**32 - 1)
     encoder: bool = option(True, flag=True)
 
     def __post_init__(self) -> None:
-        if not 0 < self.max_q <= 1:
-            raise SettingError(f"'max_q' must be between 0 and 1. Got {self.max_q}. The usual value is 0.05.")
+        check_options(self)

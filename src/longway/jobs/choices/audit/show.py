@@ -8,7 +8,7 @@ from longway.detect.choices.effects import StyleEffect
 from longway.detect.choices.judges import OWN, JudgeReport, Share
 from longway.detect.choices.leak import ENCODER, SEEN
 from longway.detect.choices.patterns import place_name
-from longway.detect.severity import severity_of
+from longway.detect.severity import severity_of, too_few, undecided
 from longway.jobs.choices.audit.result import (
     NO_ENCODER_OF_LANGUAGE,
     ChoiceAuditResult,
@@ -142,6 +142,8 @@ def _verdict(result: ChoiceAuditResult) -> str:
         return f"Without the prompt {ranker} does no better than chance ({leak.majority:.0%}), but some patterns predict the {_right(result)}.{strongest}"
     if strongest:
         return f"Without the prompt {ranker} does no better than chance ({leak.majority:.0%}).{strongest}"
+    if unclear := undecided(result.measured_leaks):
+        return too_few(unclear, f"without the prompt ({SEEN[unclear.part]})")
     return f"Nothing about the candidates clearly predicts the {_right(result)}: {ranker} does no better than chance ({leak.majority:.0%})."
 
 

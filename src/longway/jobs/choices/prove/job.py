@@ -29,7 +29,7 @@ from longway.detect.choices.leak import folds_of
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.ranker import hits
 from longway.detect.choices.search import search
-from longway.errors import DataError, SettingError
+from longway.errors import DataError, SettingError, with_checked_arguments
 from longway.jobs.choices.audit.job import FEWEST, LABELS, as_choices
 from longway.jobs.choices.audit.show import UNITS
 from longway.jobs.choices.prove.measure import Answers, TestSet, part_name
@@ -74,6 +74,7 @@ CELLS, VECTORS = "cells", "vectors.sqlite"
 CELL_VERSION = 3  # increased when the same training would be done or stored differently
 
 
+@with_checked_arguments
 def prove_choices(
     before: object,
     after: object,

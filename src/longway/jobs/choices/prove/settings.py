@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from longway.errors import SettingError
 from longway.jobs.options import check_options, option
@@ -46,18 +47,16 @@ class ChoiceProveSettings:
     seeds: int = option(3, at_least=1)
     keep: tuple[str, ...] = option((), advanced=True)
     drop_overlap: bool = option(False, flag=True)
-    max_q: float = option(0.05, advanced=True)
-    device: str = option("auto", advanced=True)
+    max_q: float = option(0.05, above=0, at_most=1, advanced=True)
+    device: Literal["auto", "cpu", "cuda"] = option("auto", advanced=True)
     learning_rate: float | None = option(None, at_least=0, advanced=True)
     epochs: int | None = option(None, at_least=1, advanced=True)
 
     def __post_init__(self) -> None:
         from longway.jobs.choices.prove.models import check_model
 
-        object.__setattr__(self, "models", tuple(dict.fromkeys(self.models)) or default_models())
         check_options(self)
-        if not 0 < self.max_q <= 1:
-            raise SettingError(f"'max_q' must be between 0 and 1. Got {self.max_q}. The usual value is 0.05.")
+        object.__setattr__(self, "models", tuple(dict.fromkeys(self.models)) or default_models())
         for name in self.models:
             check_model(name)
 

@@ -8,27 +8,26 @@ Writes repair.json, edits.jsonl, the dataset, the rows that were left out, repor
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
 
 from longway.classify.frozen import VectorCache
 from longway.data import save
 from longway.data.choice_cells import apply_choice_edits, ids_of
-from longway.data.choice_columns import GivenColumns
 from longway.data.choices import ChoiceDataset, Question, load_choices
 from longway.detect.choices.leak import headline
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import Test
 from longway.detect.choices.vectors import installed
-from longway.errors import RunError, SettingError
+from longway.errors import RunError, SettingError, with_checked_arguments
 from longway.jobs.about import ending
-from longway.jobs.choices.audit.job import VECTORS, as_choices, summary_of
+from longway.jobs.choices.audit.job import VECTORS, as_choices, choices_with_columns, summary_of
 from longway.jobs.choices.repair.edits import edits_of
 from longway.jobs.choices.repair.result import (
     FILE,
@@ -75,6 +74,7 @@ SAMPLED = 6  # changed questions of each remedy
 WORSE = 0.01  # points that a pattern must gain to count as stronger
 
 
+@with_checked_arguments
 def repair_choices(
     data: object,
     settings: ChoiceRepairSettings | None = None,
@@ -90,11 +90,8 @@ def repair_choices(
     None to write nothing. The same call with the same folder resumes the run, or reads it if it is done. options: columns (choices,
     answer, chosen, rejected, prompt, id ...), and the options of `longway repair` by name, such as `remedy="positions"`.
     """
-    given, options = _with_columns(data, options)
-    chosen, watcher = (
-        settings_from(ChoiceRepairSettings, settings, _one_remedy(options)),
-        watcher or Watcher(),
-    )
+    given, options = choices_with_columns(data, options)
+    chosen, watcher = settings_from(ChoiceRepairSettings, settings, options), watcher or Watcher()
     with folder_of(out) as folder, _engines(chosen, engines or Engines()) as made:
         planned = _planned(given, chosen, made, folder)
         if (content := planned.finished(FILE, budget=made.budget)) is not None:
@@ -137,28 +134,6 @@ def _engines(settings: ChoiceRepairSettings, engines: Engines) -> Iterator[Repai
         yield RepairEngines(writer, judge, engines.budget)
     finally:
         close(writer, judge)
-
-
-def _one_remedy(options: Mapping[str, object]) -> dict[str, object]:
-    """The options with a single remedy as a tuple."""
-    found = dict(options)
-    if isinstance(remedy := found.get("remedy"), str | list):
-        found["remedy"] = (remedy,) if isinstance(remedy, str) else tuple(remedy)
-    return found
-
-
-def _with_columns(data: object, options: Mapping[str, object]) -> tuple[ChoiceDataset, dict[str, object]]:
-    """The questions, read with the columns among the options; and the other options."""
-    names = {one.name for one in fields(GivenColumns)}
-    columns: dict[str, Any] = {name: value for name, value in options.items() if name in names}
-    rest = {name: value for name, value in options.items() if name not in names}
-    if not columns or isinstance(data, ChoiceDataset):
-        return as_choices(data), rest
-    if isinstance(choices := columns.get("choices"), str | list):
-        columns["choices"] = (choices,) if isinstance(choices, str) else tuple(choices)
-    found = load_choices(data, GivenColumns(**columns))
-    assert found is not None  # columns were named
-    return found, rest
 
 
 def _planned(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from longway.errors import SettingError
 from longway.jobs.options import ENGINE, check_options, option
@@ -27,9 +28,11 @@ class ChoiceRepairSettings:
     seed: Seed of everything random.
     """
 
-    goal: float | None = option(None, parse=goal_of, metavar="LEAK")
+    goal: float | None = option(None, parse=goal_of, metavar="LEAK", at_least=0, at_most=1)
     remedy: tuple[str, ...] = option((), metavar="NAME")
-    max_drop: float = option(0.8, parse=share_of_rows, metavar="SHARE", at_least=0, at_most=1)
+    max_drop: float = option(
+        0.8, parse=partial(share_of_rows, option="max_drop"), metavar="SHARE", at_least=0, at_most=1
+    )
     engine: str = option(NO_ENGINE, group=ENGINE)
     judge: str = option("auto", group=ENGINE, advanced=True)
     encoder: bool = option(True, flag=True)

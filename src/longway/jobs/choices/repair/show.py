@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from longway.detect.choices.leak import SEEN
+from longway.detect.severity import too_few_words
 from longway.jobs.change_show import SHEET
 from longway.jobs.choices.audit.show import UNITS, Unit, leak_words, visible
 from longway.jobs.choices.repair.result import (
@@ -133,7 +134,7 @@ def _verdict(result: ChoiceRepairResult) -> str:
     unit = UNITS[result.dataset.kind]
     ranker = f"a simple ranker ({SEEN[after.part]})"
     if not result.is_changed:
-        return f"Nothing was changed. Without the prompt, {ranker} is right in {percent(before.accuracy)}; chance is {percent(before.majority)}."
+        return f"Nothing was changed. Without the prompt, {ranker} is right in {percent(before.accuracy)}; chance is {percent(before.majority)}{too_few_words(before)}."
     rows = [
         f"{counted(n, unit.question)} {what}"
         for n, what in ((result.changed, "changed"), (result.added, "added"), (result.dropped, "left out"))

@@ -1,0 +1,270 @@
+"""Misuse of the public functions ends in one error of Longway's: one line that names what is wrong and what to do."""
+
+import inspect
+from dataclasses import fields
+from typing import get_type_hints
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import longway as lw
+
+FRAME = pd.DataFrame(
+    {
+        "id": [f"r{i}" for i in range(20)],
+        "text": [f"The cook served {'warm' if i % 2 else 'cold'} soup on day {i}." for i in range(20)],
+        "label": ["good" if i % 2 else "bad" for i in range(20)],
+    }
+)
+QUESTIONS = [{"question": f"{i} + 1?", "choices": [str(i), str(i + 1)], "answer": i % 2} for i in range(40)]
+SETTINGS = [name for name in lw.__all__ if name.endswith("Settings")]
+FUNCTIONS = [name for name in lw.__all__ if inspect.isfunction(getattr(lw, name))]
+NO_TYPE = object()  # a value of no type that any option has
+NEEDED = {"data": FRAME, "before": FRAME, "after": FRAME, "source": FRAME, "path": "out.csv", "spec": "rules"}
+NEEDED |= {"folder": ".", "pairs": ".", "model": len}
+
+
+def refused(call, *words):
+    """Check that a call ends in an error of Longway's: one line that has these words and a next step."""
+    with pytest.raises(lw.LongwayError) as raised:
+        call()
+    message = str(raised.value)
+    assert "\n" not in message
+    assert ". " in message  # what is wrong, then what to do
+    assert len(message) < 900
+    assert not [word for word in words if word not in message], message
+
+
+def option_cases():
+    for name in SETTINGS:
+        for field in fields(getattr(lw, name)):
+            if not getattr(field.metadata.get("option"), "objects", False):
+                yield pytest.param(name, field.name, id=f"{name}.{field.name}")
+
+
+@pytest.mark.parametrize(("settings", "option"), [*option_cases()])
+def test_an_option_of_a_wrong_type_is_refused_with_its_name(settings, option):
+    refused(lambda: getattr(lw, settings)(**{option: NO_TYPE}), f"'{option}' must be")
+
+
+def argument_cases():
+    for name in FUNCTIONS:
+        parameters = inspect.signature(getattr(lw, name)).parameters
+        for one in parameters.values():
+            if one.kind is not one.VAR_KEYWORD:
+                yield pytest.param(name, one.name, id=f"{name}({one.name})")
+
+
+@pytest.mark.parametrize(("function", "argument"), [*argument_cases()])
+def test_an_argument_of_a_wrong_type_is_refused(function, argument, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    called = getattr(lw, function)
+    needed = [
+        one.name
+        for one in inspect.signature(called).parameters.values()
+        if one.default is one.empty and one.kind is not one.VAR_KEYWORD
+    ]
+    given = {name: NEEDED[name] for name in needed} | {argument: NO_TYPE}
+    takes_anything = get_type_hints(called)[argument] is object
+    refused(lambda: called(**given), *([] if takes_anything else [f"'{argument}' must be"]))
+
+
+def fails(texts):
+    return [0.5 for _ in texts]
+
+
+# function, its arguments after the data, words of the message
+MISUSES = [
+    ("audit", {"text": 0}, "'text'"),
+    ("audit", {"text": "txt"}, "'txt'"),
+    ("audit", {"label": ["label"]}, "'label'"),
+    ("audit", {"label": "lable"}, "'lable'"),
+    ("audit", {"id": 3}, "'id'"),
+    ("audit", {"language": 3}, "'language'"),
+    ("audit", {"language": "klingon"}, "klingon"),
+    ("audit", {"settings": {"levels": "token"}}, "'settings'"),
+    ("audit", {"settings": lw.RepairSettings()}, "'settings'"),
+    ("audit", {"levels": None}, "'levels'"),
+    ("audit", {"levels": "tokens"}, "'levels'"),
+    ("audit", {"levels": ("token", 3)}, "'levels'"),
+    ("audit", {"levels": []}, "'levels'"),
+    ("audit", {"lvels": "token"}, "'lvels'"),
+    ("audit", {"dimensions": "64"}, "'dimensions'"),
+    ("audit", {"dimensions": 2.5}, "'dimensions'"),
+    ("audit", {"dimensions": 1}, "'dimensions'"),
+    ("audit", {"max_q": "high"}, "'max_q'"),
+    ("audit", {"max_q": 0}, "'max_q'"),
+    ("audit", {"max_q": float("nan")}, "'max_q'"),
+    ("audit", {"per_level": None}, "'per_level'"),
+    ("audit", {"per_level": True}, "'per_level'"),
+    ("audit", {"seed": "x"}, "'seed'"),
+    ("audit", {"seed": 1.5}, "'seed'"),
+    ("audit", {"seed": -1}, "'seed'"),
+    ("audit", {"seed": np.arange(2)}, "'seed'"),
+    ("audit", {"variant": ["mean"]}, "'variant'"),
+    ("audit", {"variant": FRAME}, "'variant'"),
+    ("audit", {"tests": FRAME}, "'tests'"),
+    ("audit", {"tests": {"later": 3}}, "int"),
+    ("audit", {"watcher": print}, "'watcher'"),
+    ("audit", {"engines": "served:some-model"}, "'engines'"),
+    ("audit", {"out": 3}, "'out'"),
+    ("audit", {"split": "later"}, "'later'"),
+    ("audit_labels", {"labels": 3}, "'labels'"),
+    ("audit_labels", {"labels": ["toxic"]}, "'toxic'"),
+    ("audit_labels", {"tests": {"later": 3}}, "int"),
+    ("audit_choices", {"choices": 3}, "'choices'"),
+    ("audit_choices", {"choices": "options"}, "'options'"),
+    ("audit_choices", {"answer": ["answer"]}, "'answer'"),
+    ("audit_choices", {"max_q": "high"}, "'max_q'"),
+    ("audit_choices", {"encoder": "yes"}, "'encoder'"),
+    ("repair", {"keep": [3]}, "'keep'"),
+    ("repair", {"keep": FRAME}, "'keep'"),
+    ("repair", {"keep": {"a", "b"}}, "'keep'"),
+    ("repair", {"keep": ""}, "'keep'"),
+    ("repair", {"remedy": 3}, "'remedy'"),
+    ("repair", {"remedy": "drops"}, "'drops'"),
+    ("repair", {"goal": 55}, "'goal'"),
+    ("repair", {"goal": "high"}, "'goal'"),
+    ("repair", {"max_change": "many"}, "'max_change'"),
+    ("repair", {"max_change": [0.3]}, "'max_change'"),
+    ("repair", {"only": 3}, "'only'"),
+    ("repair", {"keep_size": "yes"}, "'keep_size'"),
+    ("repair_choices", {"remedy": "take-out"}, "'take out'"),
+    ("repair_choices", {"remedy": 3}, "'remedy'"),
+    ("repair_choices", {"max_drop": "many"}, "'max_drop'"),
+    ("rewrite", {"k": "many"}, "'k'"),
+    ("rewrite", {"k": 0}, "'k'"),
+    ("rewrite", {"candidates": "4"}, "'candidates'"),
+    ("rewrite", {"describe": 3}, "'describe'"),
+    ("rewrite", {"decisions": "folder"}, "'decisions'"),
+    ("rewrite", {"method": "rasor"}, "'method'"),
+    ("rewrite", {"temperature": "hot"}, "'temperature'"),
+    ("augment", {"method": 3}, "'method'"),
+    ("augment", {"model": ("bow", "nb")}, "'models'"),
+    ("augment", {"spurious": [3]}, "'spurious'"),
+    ("augment", {"to": ["good"]}, "'to'"),
+    ("perturb", {"axis": "sex"}, "'axes'"),
+    ("perturb", {"axis": 3}, "'axes'"),
+    ("perturb", {"to": [3]}, "'to'"),
+    ("perturb", {"share": 0}, "'share'"),
+    ("perturb", {"share": "half"}, "'share'"),
+    ("perturb_pairs", {"per_axis": "many"}, "'per_axis'"),
+    ("perturb_pairs", {"add": True}, "'add'"),
+    ("perturb_score", {"perturber": 3}, "'perturbers'"),
+    ("perturb_score", {"perturber": "rule"}, "'rule'"),
+    ("grammar", {"contrast_labels": 3}, "'contrast_labels'"),
+    ("grammar", {"epochs": "5"}, "'epochs'"),
+    ("grammar", {"device": "tpu"}, "'device'"),
+    ("explain", {"rows": "many"}, "'rows'"),
+    ("explain", {"rows": 0}, "'rows'"),
+    ("explain", {"ids": [3]}, "'ids'"),
+    ("explain", {"ids": "r99"}, "'r99'"),
+    ("explain", {"model": 3}, "own:int"),
+    ("explain", {"model": "svm"}, "'svm'"),
+    ("fairness", {"model": 3}, "own:int"),
+    ("fairness", {"axis": "sex", "model": fails}, "'axes'"),
+    ("fairness", {"limit": "all"}, "'limit'"),
+    ("fairness", {"weat": 3}, "'weat'"),
+    ("prove", {"tests": FRAME}, "'tests'"),
+    ("prove", {"also": FRAME}, "'also'"),
+    ("prove", {"also": {"before": FRAME}}, "'before'"),
+    ("prove", {"seeds": "3"}, "'seeds'"),
+    ("prove", {"term": 3}, "'terms'"),
+    ("prove", {"keep": [3]}, "'keep'"),
+    ("prove", {"baseline": "edda"}, "'baselines'"),
+    ("prove", {"method": "plain"}, "'plain'"),
+    ("prove", {"device": "gpu"}, "'device'"),
+    ("prove", {"model": 3}, "own:int"),
+    ("prove", {"model": fails}, "cannot be trained"),
+    ("prove_choices", {"seeds": "3"}, "'seeds'"),
+    ("prove_choices", {"model": fails}, "'models'"),
+    ("prove_choices", {"also": FRAME}, "'also'"),
+    ("load", {"limit": "3"}, "'limit'"),
+    ("load", {"limit": 0}, "'limit'"),
+    ("load", {"stream": "yes"}, "'stream'"),
+    ("load", {"encoding": "utf-77"}, "'utf-77'"),
+    ("load_choices", {"prompt": 3}, "'prompt'"),
+    ("load_choices", {"chosen": "better"}, "'better'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "words"),
+    [pytest.param(*case, id=f"{case[0]}-{'-'.join(case[1])}-{at}") for at, case in enumerate(MISUSES)],
+)
+def test_misuse_ends_in_one_sentence_that_names_it(function, options, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = QUESTIONS if "choices" in function else FRAME
+    both = [data, data] if function.startswith("prove") else [data]
+    refused(lambda: getattr(lw, function)(*both, **options), words)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: lw.save(FRAME, "out.csv"), "lw.load"),
+        (lambda: lw.save(3, "out.csv"), "'data'"),
+        (lambda: lw.sample_path("films"), "'films'"),
+        (lambda: lw.decisions_of("nowhere"), "nowhere"),
+        (lambda: lw.engine_named("rule"), "'rule'"),
+        (lambda: lw.engine_named([3]), "'spec'"),
+        (lambda: lw.check_pairs([3], fails), "'pairs'"),
+        (lambda: lw.check_pairs("nowhere", fails), "nowhere"),
+        (lambda: lw.Engines(budget="5"), "'budget'"),
+        (lambda: lw.Engines(device="gpu"), "'device'"),
+        (lambda: lw.Engines(batch_size=0), "'batch_size'"),
+        (lambda: lw.ShortcutSpace(dimensions="64"), "'dimensions'"),
+        (lambda: lw.ShortcutSpace(variant="mode"), "'variant'"),
+        (lambda: lw.LiveSpace(["a", "b"], [0, 1], dimensions=2.5), "'dimensions'"),
+    ],
+)
+def test_misuse_of_other_public_names(call, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    refused(call, words)
+
+
+@pytest.mark.parametrize(
+    ("settings", "options", "expected"),
+    [
+        (lw.RepairSettings, {"keep": "on hand"}, ("on hand",)),
+        (lw.RepairSettings, {"only": "“hand”"}, ("“hand”",)),
+        (lw.RepairSettings, {"describe": "1=good"}, ("1=good",)),
+        (lw.RepairSettings, {"remedy": "take-out"}, ("take out",)),
+        (lw.RepairSettings, {"max_change": "20%"}, 0.2),
+        (lw.RepairSettings, {"keep": pd.Series(["on", "off"])}, ("on", "off")),
+        (lw.AuditSettings, {"levels": "token,ngram"}, ("token", "ngram")),
+        (lw.AuditSettings, {"levels": ["token"]}, ("token",)),
+        (lw.AuditSettings, {"seed": np.int64(7)}, 7),
+        (lw.ProveSettings, {"terms": "film"}, ("film",)),
+        (lw.ProveSettings, {"keep": "film"}, ("film",)),
+        (lw.ProveSettings, {"models": "bow"}, ("bow",)),
+        (lw.ExplainSettings, {"ids": "a, b"}, ("a", "b")),
+        (lw.AugmentSettings, {"spurious": "soup"}, ("soup",)),
+        (lw.GrammarSettings, {"contrast_labels": "entailment=0"}, {"entailment": "0"}),
+        (lw.FairnessSettings, {"axes": "all"}, ("all",)),
+        (lw.PerturbSettings, {"axes": "race"}, ("race",)),
+        (lw.PerturbScoreSettings, {"perturbers": "rules"}, ("rules",)),
+    ],
+)
+def test_a_single_string_for_a_list_is_a_list_of_it(settings, options, expected):
+    made = settings(**options)
+    value = getattr(made, next(iter(options)))
+    assert value == expected
+    assert type(value) is type(expected)
+
+
+def test_a_key_among_the_options_of_an_engine_is_not_shown():
+    with pytest.raises(lw.SettingError) as raised:
+        lw.Engines(options=[("api_key", "sk-of-a-test")])
+    assert "sk-of-a-test" not in str(raised.value)
+    with pytest.raises(lw.SettingError) as raised:
+        lw.engine_named("served:some-model", api_key=b"sk-of-a-test")
+    assert "sk-of-a-test" not in str(raised.value)
+
+
+def test_the_table_has_every_public_function():
+    assert {case[0] for case in MISUSES} >= set(FUNCTIONS) - {
+        "save", "sample_path", "decisions_of", "engine_named", "check_pairs",
+    }  # fmt: skip
