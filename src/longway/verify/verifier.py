@@ -370,15 +370,14 @@ def _fluency(setup: CheckSetup) -> Check | None:
 
 
 def _sentiment(setup: CheckSetup) -> Check | None:
-    if not setup.is_english or setup.task.kind != "sentiment" or setup.judge is not None:
+    sides = setup.task.sides
+    is_two_sided = len(setup.task.labels) == 2 and set(sides.values()) == {"positive", "negative"}
+    if not setup.is_english or not is_two_sided or setup.judge is not None:
         return None
-    from longway.engines.local import LocalEngine
-    from longway.verify.model_checks import SentimentCheck
+    from longway.classify.sentiment import SentimentHead
+    from longway.verify.counterbias import SentimentCheck
 
-    model = LocalEngine()
-    if not model.judges(setup.task):
-        return None
-    return SentimentCheck(setup.task, model, setup.cache, **bounds("sentiment"))
+    return SentimentCheck(sides, setup.labels, SentimentHead.load(), setup.encoder, **bounds("sentiment"))
 
 
 def _judge(setup: CheckSetup) -> Check | None:
