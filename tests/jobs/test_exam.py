@@ -25,7 +25,6 @@ from longway.jobs.exam.questions import (
 from longway.jobs.exam.result import ExamResult, JobScore
 from longway.jobs.run import Watcher
 from longway.sample import sample_path
-from tests.engines.llama_cpp import model_or_skip
 from tests.engines.loopback import Loopback, completion
 from tests.jobs.exam_answers import COUNTERPARTS, PERSONS, REWRITES, TRIPLES
 
@@ -202,14 +201,6 @@ def test_the_rules_take_the_exam_and_do_not_judge():
     assert result.writer_grade in ("good", "fair")
     assert job(result, "perturb").right >= 8
     assert result.page().verdict == result.verdict
-
-
-@pytest.mark.soak
-def test_the_small_model_takes_the_exam_on_the_tasks_it_knows():
-    model_or_skip()
-    result = exam("local", limit=1)
-    assert set(result.families) <= {"fact checking", "inference", "sentiment"}
-    assert all(one.questions == 1 for one in result.jobs)
 
 
 def score(questions, right, passed=None):

@@ -7,7 +7,6 @@
     new label     single texts: a bag of words that never saw the source finds the intended label likely, and likelier than for the
                   source. In a repair classifiers need only find the label possible
     new entailment   for pairs: the context says about it what the label says, and more so than about the source (`entailment` in a repair)
-    fluency       in a repair of English texts: what was changed reads as well as its source
     sentiment     short English texts that judge: a small model finds the label likelier than for the source, and no
                   sentence speaks clearly against it; unless a judge is asked
     judge         an engine that does not know the label assigns it
@@ -321,7 +320,7 @@ def counterbias_verifier(
 ) -> Verifier:
     """The verifier of added texts. texts, labels, contexts: the dataset as loaded, for a label that is checked against that of the source.
 
-    likely: a check of single texts instead. is_english: whether to check how English texts read, and the sentiment of short ones.
+    likely: a check of single texts instead. is_english: whether to check the sentiment of short texts.
     """
     setup = CheckSetup(task, texts, labels, contexts, judge, seed, journal, is_english)
     # SurfaceCheck halves `shortest` for texts that keep only a label.
@@ -337,8 +336,6 @@ def counterbias_verifier(
     setup.build("entailment")
     if labels:
         _compare_with_source(setup)
-    else:
-        setup.build("fluency")
     setup.build("sentiment")
     if labels and not task.is_pair:
         _add_words(setup)

@@ -364,11 +364,6 @@ class JudgeCheck(Check):
     def __init__(self, task: Task, asker: Asker, *, least: float = 0.0) -> None:
         self.task, self.asker, self.least = task, asker, least
 
-    def concerns(self, candidate: Candidate) -> bool:
-        """Only texts in a language that the judge knows: the small local model knows English."""
-        judges = [part for part in self.asker.engine.parts if "judge" in part.can]
-        return not candidate.language or any(part.name != "local" for part in judges)
-
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict per candidate. score: the label's probability."""
         prompts = [

@@ -259,7 +259,7 @@ class CheckUnavailableError(LongwayError):
 class CheckSetup:
     """What checks are built from: the dataset as loaded, and the engine that judges.
 
-    contexts: None for single texts. is_english: whether to check how English texts read, which takes about 55 ms each on two slow cores.
+    contexts: None for single texts. is_english: whether some of the texts are English.
     checks: built so far. missing: skipped so far, "name: why".
     """
 
@@ -360,15 +360,6 @@ def _encoder_of(setup: CheckSetup) -> CachedEncoder | None:
     return None
 
 
-def _fluency(setup: CheckSetup) -> Check | None:
-    if not setup.is_english:
-        return None
-    from longway.engines.scoring.llama_versions import VersionsModel
-    from longway.verify.fluency import FluencyCheck
-
-    return FluencyCheck(VersionsModel(), setup.cache, contexts=setup.contexts, **bounds("fluency"))
-
-
 def _sentiment(setup: CheckSetup) -> Check | None:
     sides = setup.task.sides
     is_two_sided = len(setup.task.labels) == 2 and set(sides.values()) == {"positive", "negative"}
@@ -388,10 +379,6 @@ def _judge(setup: CheckSetup) -> Check | None:
     engine = setup.judge.engine
     if "judge" not in engine.can:
         raise CheckUnavailableError(f"the engine {engine.name} cannot judge")
-    if setup.task.language and all(part.name == "local" for part in engine.parts if "judge" in part.can):
-        raise CheckUnavailableError("the small local model knows English only")
-    if not any("judge" in part.can and part.judges(setup.task) for part in engine.parts):
-        raise CheckUnavailableError("the small local model was not trained on such labels and is not used")
     return JudgeCheck(setup.task, setup.judge)
 
 
@@ -410,7 +397,6 @@ CHECKS: dict[str, Callable[[CheckSetup], Check | None]] = {
     "entailment": _entailment,
     "classifiers": _classifiers,
     "drift": lambda setup: DriftCheck([check for check in setup.checks if check.about_label]),
-    "fluency": _fluency,
     "sentiment": _sentiment,
     "judge": _judge,
 }
