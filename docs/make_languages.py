@@ -80,7 +80,7 @@ Word tables list negations, hedges, absolutes and function words. They exist for
 {capabilities}
 
 - **Mixed data.** Each row is split by the rules of its own language. Commands that need English skip the other rows and count them. Each language has its own negation finding: `negation in text (de)`. The audit reports if the language predicts the label.
-- **Engines.** {english_engines} write English only. With `--engine served:MODEL` or `gguf:FILE`, the prompt names the language of the row, and gives lengths in characters if the language has no spaces between words.
+- **Engines.** {english_engines} writes English only. With `--engine served:MODEL` or `gguf:FILE`, the prompt names the language of the row, and gives lengths in characters if the language has no spaces between words.
 - **No engine that rewords.** Rows are dropped by default: patterns inside sentences can only be balanced that way.
 - **If a language model rewrites,** the English-only checks are skipped for other languages. Name a judge (`--judge served:OTHER`), and rate a [sample](review.md#estimate-the-error-rate) of the edits.
 - **Negation check.** A text that keeps its meaning must contain a negation exactly when the original row does.

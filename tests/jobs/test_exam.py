@@ -342,7 +342,6 @@ def test_auto_keeps_a_weak_writer_if_there_is_no_other(monkeypatch):
     monkeypatch.setenv("LONGWAY_MODEL", "toy")
     stored(engine_named("served:toy"), "weak", "weak")
     monkeypatch.setattr(registry, "_missing_for_rules", lambda: "no rules")
-    monkeypatch.setattr(registry, "_missing_for_local", lambda: "no model")
     assert choose().spec == "served:toy"
 
 

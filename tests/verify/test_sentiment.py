@@ -93,9 +93,7 @@ def test_only_labels_of_two_sides_are_judged(labels):
 def test_only_rows_added_to_english_sentiment_data_are_judged():
     assert "sentiment" in names(counterbias_verifier(TASK, is_english=True))
     assert "sentiment" not in names(counterbias_verifier(TASK))
-    assert "sentiment" not in names(
-        verifier_for(TASK, ["a", "b"], ["negative", "positive"], None, is_english=True)
-    )
+    assert "sentiment" not in names(verifier_for(TASK, ["a", "b"], ["negative", "positive"], None))
 
 
 def test_the_model_knows_praise_from_blame():

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 IR = 9
 MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
 BITS = 8
-BLOCK = 32  # numbers that share a scale
 INT8 = 4  # ONNX Runtime's "accuracy level" for products in integers
 
 
@@ -51,7 +50,7 @@ class Operators:
         self.nodes.append(helper.make_node(operator, list(inputs), [name], **attributes))
         return name
 
-    def product_in_8_bits(self, x: str, weight: NDArray[np.float32], *, block: int = BLOCK) -> str:
+    def product_in_8_bits(self, x: str, weight: NDArray[np.float32], *, block: int) -> str:
         """Add the product with a weight (out, in), both rounded to 8 bits: an error of 1% in a third of the time.
 
         block: numbers that share a scale; 128 take two thirds of the time of 32 and err slightly more.

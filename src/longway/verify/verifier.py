@@ -432,16 +432,15 @@ def verifier_for(
     judge: Asker | None = None,
     seed: int = 0,
     journal: Journal | None = None,
-    is_english: bool = False,
     names: Collection[str] | None = None,
 ) -> Verifier:
     """The verifier of a dataset as loaded. judge: an engine that can judge. journal: caches the outputs of models.
 
-    is_english: whether to check how English texts read. names: the checks to make, None for all; prompts, orders and empty texts
+    names: the checks to make, None for all; prompts, orders and empty texts
     are always refused.
     """
     contexts = contexts if task.is_pair else None
-    setup = CheckSetup(task, texts, labels, contexts, judge, seed, journal, is_english)
+    setup = CheckSetup(task, texts, labels, contexts, judge, seed, journal)
     offered = [name for name in CHECKS if name not in ONLY_ADDED]
     wanted = [name for name in offered if names is None or name in names or name in ALWAYS]
     for name in wanted:
