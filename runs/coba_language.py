@@ -1,9 +1,9 @@
 """Networks that `coba_tables.py` trains itself, for Tables 5 and 8: language models pretrained further, and models that write texts.
 
-    pretrained("smollm2", texts, folder)    the model after an epoch over the texts, saved for `longway fairness`
+    pretrained("hf:NAME", texts, folder)    the model after an epoch over the texts, saved for `longway fairness`
     bleu_of("tiny", train, test)            BLEU-4 of a network that learned to write the second text of a pair from the first
 
-"smollm2" is the small language model that Longway installs, "tiny" an encoder-decoder from scratch, others are names or folders of
+"tiny" is an encoder-decoder from scratch, others are names or folders of
 Hugging Face models: BERT and T5, as in the paper, where they can be had. Needs torch.
 """
 
@@ -16,11 +16,9 @@ from typing import Any
 import numpy as np
 
 from longway.methods.perturb.networks import (
-    SMOLLM2,
     TINY,
     Network,
     load_network,
-    smollm2_network,
     tiny_network,
 )
 from longway.metrics.bleu import corpus_bleu
@@ -36,8 +34,6 @@ def network_named(name: str, texts: Sequence[str], *, device: str) -> Network:
 
     if name == TINY:
         return tiny_network(texts, device=device_named(device))
-    if name == SMOLLM2:
-        return smollm2_network(device=device_named(device))
     return load_network(name.removeprefix("hf:"), device=device, marks=True)
 
 
@@ -104,8 +100,6 @@ def language_network(name: str, *, device: str) -> Network:
     from longway.engines.scoring.transformers_lm import head_of
 
     where, folder = device_named(device), name.removeprefix("hf:")
-    if name == SMOLLM2:
-        return smollm2_network(device=where)
     auto = AutoModelForMaskedLM if head_of(folder) == "masked" else AutoModelForCausalLM
     model, tokenizer, _ = read_model(auto, folder, f"The model {name!r}", "name the folder")
     if tokenizer.pad_token is None:

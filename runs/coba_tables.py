@@ -141,7 +141,7 @@ def parsed() -> Namespace:
     add("--rows", type=int, default=24, help="training rows of each dataset")
     add("--test-rows", type=int, default=100, help="rows of each test set; human counterfactuals: all")
     add("--max-words", type=int, default=40, help="leave out longer training texts; 0: none")
-    add("--engine", default="rules", help="rules, local, gguf:FILE or served:NAME")
+    add("--engine", default="rules", help="rules, gguf:FILE or served:NAME")
     add("--base-url", help="address of the server")
     add("--budget", type=float, help="the most that all versions together may cost, in dollars")
     add("--dry-run", action="store_true", help="print what the engine would be asked and may cost, and end")
@@ -166,10 +166,10 @@ def parsed() -> Namespace:
     add("--rewrites", type=int, default=4, help="at most so many recorded rewrites of a source")
     add(
         "--language-model",
-        default="local",
-        help="of Table 5: local, smollm2 or hf:NAME; all but local are trained further",
+        default="hf:bert-base-uncased",
+        help="of Table 5: hf:NAME, a causal or masked model; it is trained further",
     )
-    add("--writing-model", default="tiny", help="of Table 8: tiny, smollm2 or hf:NAME")
+    add("--writing-model", default="tiny", help="of Table 8: tiny or hf:NAME")
     add("--writing-epochs", type=int, default=10)
     add("--seeds", type=int, default=1, help="trainings of each classifier")
     add("--seed", type=int, default=0)

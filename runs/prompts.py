@@ -11,6 +11,7 @@ a judge's label, a changed person word for word, an edit that does what was aske
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import random
 import re
@@ -20,7 +21,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from common import finish
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from common import data, finish
 from longway.engines.asker import Asker
 from longway.engines.engine import Sampling, Written
 from longway.engines.line_answers import read_identified
@@ -37,18 +42,21 @@ from longway.engines.prompt import (
     triples_prompt,
 )
 from longway.engines.registry import engine_named
+from longway.english.people.demographic_mentions import find_demographics
+from longway.english.people.demographics import parse_attribute
+from longway.english.pipeline import load_pipeline
 from longway.english.triples.triple import parse, parse_pair
 from longway.errors import LongwayError
 from longway.methods.additions import Refused, ask_structured
 from longway.methods.peers import replaced
 from longway.methods.perturb.asked import AskedPerturber
+from longway.methods.perturb.perturber import Place, Request
 from longway.store.journal import Journal
 from longway.task import Task, task_of
 from longway.verify.check import Candidate
 from longway.verify.verifier import CheckSetup, passed, verifier_for
 from longway.verify.wordforms import FUNCTION_WORDS
-from writer_common import FACTS, NLI, SENTIMENT, Row, lines_of, rows_of, some, table
-from writer_person import SIDES, request_of
+from perturb import SIDES
 
 KNOWN = 1000  # rows that the checks know
 SAMPLING = Sampling(max_tokens=256)
@@ -58,7 +66,51 @@ TURNED_CHECKS = (
     "entailment",
     "sentiment",
 )  # of the new label, where a model of ours knows it
+NLI = task_of(["entailment", "neutral", "contradiction"], text_name="hypothesis", context_name="premise")
+FACTS = task_of(["SUPPORTS", "REFUTES"], text_name="claim", context_name="evidence")
+SENTIMENT = task_of(["positive", "negative"])
 _WORD = re.compile(r"\b[a-z]{4,}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A labelled text; id: the dataset and the row's number in its file."""
+
+    id: str
+    text: str
+    label: str
+    context: str | None = None
+
+
+def lines_of(file: str) -> list[dict[str, Any]]:
+    with gzip.open(data(f"{file}.jsonl.gz"), "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+@cache
+def rows_of(file: str, text: str = "text", context: str = "") -> tuple[Row, ...]:
+    """All rows of a file."""
+    name = file.partition("/")[0]
+    return tuple(
+        Row(f"{name}-{i}", line[text], line["label"], line[context] if context else None)
+        for i, line in enumerate(lines_of(file))
+    )
+
+
+def some(rows: Sequence[Row], limit: int | None, seed: int) -> list[Row]:
+    """At most so many of the rows, drawn by the seed, in their order."""
+    order = np.random.default_rng(seed).permutation(len(rows))[:limit]
+    return [rows[i] for i in sorted(order.tolist())]
+
+
+def request_of(text: str, sources: Sequence[str], target: str) -> Request | None:
+    """The question about the first word that names one of the sources."""
+    wanted = [parse_attribute(source) for source in sources]
+    for found in find_demographics(load_pipeline().analyse(text)).words:
+        if found.attribute in wanted:
+            place = Place(0, found.start, found.stop)
+            return Request((text,), place, found.attribute, parse_attribute(target))
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +322,7 @@ def _checked(
     if names is None:
         verifier = verifier_for(family.task, texts, labels, contexts)
     else:
-        setup = CheckSetup(family.task, texts, labels, contexts, is_english=True)
+        setup = CheckSetup(family.task, texts, (), contexts, is_english=True)  # each text has another label
         for name in names:
             setup.build(name)
         verifier = setup.verifier()
@@ -357,16 +409,18 @@ def show(found: Sequence[Answer]) -> dict[str, Any]:
     groups: dict[str, list[Answer]] = {}
     for one in found:
         groups.setdefault(f"{one.job} {one.family}", []).append(one)
-    rows, figures = [], {}
+    figures: dict[str, Any] = {}
+    table = Table("prompts", "rows", "readable", "passed", "right")
     for name, members in groups.items():
         counts = [sum(one.is_readable for one in members), sum(one.is_passed for one in members)]
         is_known = members[0].right is not None
         right = sum(bool(one.right) for one in members) if is_known else None
-        rows.append((name, len(members), *counts, "by hand" if right is None else right))
+        cells = (len(members), *counts, "by hand" if right is None else right)
+        table.add_row(name, *map(str, cells))
         figures[name] = dict(
             zip(("rows", "readable", "passed", "right"), (len(members), *counts, right), strict=True)
         )
-    table("prompts", ("", "rows", "readable", "passed", "right"), rows)
+    Console().print(table)
     return figures
 
 

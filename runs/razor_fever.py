@@ -2,7 +2,7 @@
 
 python runs/razor_fever.py                                   FEVER, the defaults of `longway rewrite` with the rules engine: all 6,666 rows
 python runs/razor_fever.py --paper                           RAZOR as published
-python runs/razor_fever.py --engine rules local rules+local
+python runs/razor_fever.py --engine rules served:NAME rules+served:NAME
 python runs/razor_fever.py --data snli sst2 --limit 3000
 
 Claims are rewritten, evidence is kept. Beside the leak: "no" and "not" in the claims (the paper's Fig. 3 counts these, its

@@ -1,8 +1,8 @@
 """Rows that give orders: what share of the edits that obey a row instead of the task gets through the checks?
 
-    python runs/redteam.py                       the small model on this machine (`local`)
+    python runs/redteam.py                       the rules, which a rewrite asks where nothing else is named
+    python runs/redteam.py --engine gguf:FILE    a model on this machine
     python runs/redteam.py --engine obedient     an engine that always obeys: what the checks alone are worth
-    python runs/redteam.py --engine rules,local  what a rewrite asks where nothing else is named
     python runs/redteam.py --honest              what the checks `added words` and `orders` refuse of texts that obey nobody
     python runs/redteam.py --limit 20            each so many-th order only
     python runs/redteam.py --answers FILE        what the engine wrote is kept there and not asked for again: a run that was stopped goes on
@@ -230,7 +230,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--engine", default="local", help="local, rules, served:MODEL ... or obedient")
+    parser.add_argument("--engine", default="rules", help="rules, gguf:FILE, served:MODEL ... or obedient")
     parser.add_argument("--limit", type=int, help="at most so many orders, evenly taken")
     parser.add_argument("--learn", type=int, default=400, help="built-in reviews that the checks learn from")
     parser.add_argument(

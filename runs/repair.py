@@ -4,7 +4,6 @@ python runs/repair.py                                        FEVER, SNLI and IMD
 python runs/repair.py --data fever --limit 1000
 python runs/repair.py --model minilm-full --seeds 4 --device cuda --out DIR     repaired data are kept in DIR and read again
 python runs/repair.py --data fever --remedy drop             one remedy alone; beside it a random subset of the same size
-python runs/repair.py --engine local --limit 1000            the embedded writer beside the rules
 
 The hard test is Symmetric v0.2 dev for FEVER and human counterfactuals for SNLI and IMDb; SNLI has MNLI besides. The rows of SNLI and IMDb are
 drawn at random with the seed 0. The line at the end has the figures of the last model by dataset.
@@ -143,7 +142,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1, help="trainings of each model")
     parser.add_argument("--seed", type=int, default=0, help="of the repair")
     parser.add_argument("--remedy", nargs="+", default=[], help="only these remedies")
-    parser.add_argument("--engine", default="rules", help="writes texts: rules, local or served:MODEL")
+    parser.add_argument("--engine", default="rules", help="writes texts: rules, gguf:FILE or served:MODEL")
     parser.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
     parser.add_argument("--out", type=Path, help="keep the run folders here")
     options = parser.parse_args()

@@ -2,7 +2,6 @@
 
 from longway.classify import minilm
 from longway.errors import MissingExtra
-from longway.verify.verifier import CHECKS
 
 OF_THE_USER = (
     "LONGWAY_API_KEY",
@@ -29,9 +28,3 @@ def without_encoder(monkeypatch):
 
     monkeypatch.setattr(minilm, "_load", missing)
     monkeypatch.setattr(minilm, "model_folder", missing)
-
-
-def without_small_language_model(monkeypatch):
-    """Checks without the embedded language model, which take most of the time of a repair."""
-    for name in ("fluency", "sentiment"):
-        monkeypatch.setitem(CHECKS, name, lambda setup: None)

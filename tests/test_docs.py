@@ -47,7 +47,7 @@ from longway.methods import METHODS
 from longway.records import Edit, Finding, Leak, Mentions, Pattern, Problem, Telling, Verdict
 from longway.sample import NAMES as SAMPLES
 from longway.sample import planted, sample_path
-from tests.environment import without_encoder, without_small_language_model
+from tests.environment import without_encoder
 
 pytestmark = pytest.mark.usefixtures("all_folds")
 
@@ -130,7 +130,6 @@ def demos(tmp_path_factory):
             with contextlib.chdir(shared), pytest.MonkeyPatch.context() as patch:
                 bag_of_words_alone(patch)
                 without_encoder(patch)  # no page shows the figures of a repair in a console
-                without_small_language_model(patch)
                 ended = CliRunner().invoke(app, ["demo", name])
                 if name == "claims" and ended.exit_code == 0:  # some pages read a rewrite
                     patch.setattr(rewriting, "razor_settings", shorter(rewriting.razor_settings))
@@ -171,7 +170,6 @@ def demos_on(page):
 def folder(tmp_path, monkeypatch, demos, page):
     """The working folder: the files of the examples, and the demos of the page as finished runs."""
     bag_of_words_alone(monkeypatch)  # else a demo would not be the finished run, and train anew
-    without_small_language_model(monkeypatch)
     for name in demos_on(page):
         for run in demos(name).glob(f"{name}-*"):
             shutil.copytree(run, tmp_path / "longway-runs" / run.name)

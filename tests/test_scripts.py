@@ -14,9 +14,7 @@ import numpy as np
 import pytest
 
 from longway.classify.bag_of_words import Linear
-from longway.engines.model_files import LabelCalibration, installed_model
 from longway.grammars.trees import read_brackets
-from tests.engines.adapters import writer_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 GRAMMAR = [
@@ -51,7 +49,6 @@ SMALL = {
         ["--rows", "500", "1000", "--rounds", "1", "--k", "10"],
         {"rows", "round_seconds", "ratio_to_anew", "peak_mb"},
     ),
-    "bench/writer.py": (["--texts", "1", "--n", "2"], {"tokens_per_second", "texts_per_minute", "peak_mb"}),
     "runs/row_checks.py": (["--rows", "60", "--only", "subj"], {"rows", "turned", "subj"}),
     "runs/choice.py": (["cqa", "--limit", "60"], {"cqa"}),
     "runs/sample.py": (
@@ -200,10 +197,6 @@ SMALL = {
         ["--tables", "6", "--rows", "6", "--test-rows", "10", "--voters", "bow", "--out", "OUT"],
         {"tables", "accepted"},
     ),
-    "runs/writer.py": (
-        ["--engines", "rules", "--limit", "2", "--sets", "fever", "pair", "cad", "to_masculine"],
-        {"rewrite", "counterfactual", "judge", "person", "speed", "n", "cores"},
-    ),
     "runs/grammar_snli.py": (
         [*GRAMMAR, "--limit", "6", "--test-limit", "6", "--models", "bow=5", "--seeds", "2"],
         {
@@ -281,7 +274,7 @@ SMALL = {
 LONG = {
     "runs/sample.py",
     "bench/review.py", "bench/scale.py", "bench/encoder.py", "bench/stream.py", "bench/round.py", "bench/grammar.py", "bench/served.py",
-    "bench/score.py", "bench/writer.py", "runs/writer.py", "runs/calibration.py", "runs/redteam.py", "runs/form_replay.py", "runs/people.py",
+    "bench/score.py", "runs/calibration.py", "runs/redteam.py", "runs/form_replay.py", "runs/people.py",
     "runs/analysis.py", "runs/grammar_snli.py", "runs/grammar_qqp.py", "bench/audit.py", "bench/razor.py", "runs/planted.py", "runs/repair.py", "runs/prompts.py",
     "bench/quick.py", "runs/pretrain.py",
 }  # fmt: skip
@@ -294,7 +287,6 @@ NEED_NO_DATA = {
     "runs/plant.py",
     "runs/planted.py",
     "runs/redteam.py",
-    "bench/writer.py",
 }
 
 
@@ -302,7 +294,7 @@ def test_every_script_is_listed_above():
     scripts = {
         str(path.relative_to(ROOT)) for folder in ("bench", "runs") for path in (ROOT / folder).glob("*.py")
     }
-    parts = {name for name in scripts if name.startswith(("runs/writer_", "runs/coba_", "runs/razor_"))}
+    parts = {name for name in scripts if name.startswith(("runs/coba_", "runs/razor_"))}
     parts -= set(SMALL)
     shared = {
         "bench/common.py",
@@ -574,119 +566,3 @@ def test_the_classifier_s_settings_name_the_cell_of_table_8(monkeypatch):
     assert table.cell_file(options, "bow", "erm", 0, ["other rows"]) != names[0]
     monkeypatch.setattr(table, "model_named", lambda name, **given: Linear(strength=9.0))
     assert table.cell_file(options, "bow", "erm", 0, ["rows"]) != names[0]
-
-
-# runs/writer_*.py
-
-
-@pytest.fixture
-def part(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "runs")
-    monkeypatch.delitem(sys.modules, "common", raising=False)
-    yield importlib.import_module
-    for name in [name for name in sys.modules if name.startswith("writer_")]:
-        del sys.modules[name]  # they keep models that were loaded
-
-
-def test_a_judge_that_was_made_too_sure_and_biased_is_set_right(part):
-    judge = part("writer_judge")
-    rng = np.random.default_rng(0)
-    honest = rng.dirichlet([1.0, 1.0, 1.0], size=20_000)
-    truth = [int(rng.choice(3, p=row)) for row in honest]
-    biases = np.array([0.4, -0.1, -0.3])
-    sure = judge.scaled(honest, 1 / 2.5, -2.5 * biases)
-    temperature, found = judge.fitted(sure, truth)
-    assert temperature == pytest.approx(2.5, rel=0.05)
-    assert found == pytest.approx(biases, abs=0.05)
-    assert np.abs(judge.scaled(sure, 2.5, biases) - honest).max() < 1e-9
-
-
-def test_a_row_that_was_not_judged_is_wrong_and_told(part):
-    judge, row = part("writer_judge"), part("writer_common").Row
-    rows = [row("0", "Fine.", "positive"), row("1", "Good.", "positive")]
-    found = judge.figures_of(judge.SENTIMENT, rows, np.array([[0.8, 0.2], [np.nan, np.nan]]))
-    assert (found["accuracy"]["share"], found["unanswered"]) == (0.5, 1)
-    assert found["log_loss"] == pytest.approx(-(np.log(0.8) + np.log(0.5)) / 2)
-
-
-def test_two_calibrations_in_a_row_are_one(part):
-    judge = part("writer_judge")
-    names, likelihoods = ["positive", "negative"], [-0.3, -1.9]
-    known = LabelCalibration(1.5, {"positive": 0.2})
-    twice = judge.scaled(np.array([known.shares(names, likelihoods)]), 0.8, np.array([0.1, -0.1]))
-    both = judge.joined(known, 0.8, {"positive": 0.1, "negative": -0.1})
-    assert LabelCalibration(**both).shares(names, likelihoods) == pytest.approx(twice[0].tolist(), abs=1e-3)
-
-
-def test_a_turn_counts_only_where_there_is_a_text_and_an_answer(part):
-    turn = part("writer_turn")
-    turns = [turn.Turn(str(i), "Fine.", "positive", "negative", "Poor.") for i in range(4)]
-    said = {"Poor.": [0.1, 0.9], "Good.": [0.8, 0.2], "?": [np.nan, np.nan]}
-    asked = []
-
-    def opinion(pairs):
-        asked.extend(pairs)
-        return np.array([said[text] for text, _ in pairs])
-
-    found = turn.says_target(opinion, turn.SENTIMENT, turns, ["Poor.", None, "Good.", "?"])
-    assert found.tolist() == [True, False, False, False]
-    assert asked == [("Poor.", None), ("Good.", None), ("?", None)]
-
-
-def test_changes_are_counted_in_words_beside_the_humans_for_the_same_turns(part):
-    turn = part("writer_turn")
-    turns = [
-        turn.Turn("a", "It was a good film", "positive", "negative", "It was a bad film"),
-        turn.Turn("b", "Fine", "positive", "negative", "Not at all fine"),
-    ]
-    found = turn.edits(turns, ["It was no film", None])
-    assert found == {"ours": 2.0, "human": 1.0, "ours_relative": 0.4, "human_relative": 0.2}
-
-
-def test_sentences_that_a_human_changed_are_found(part):
-    one = "It rained. I liked the good film. We left early."
-    other = "It rained. I hated the bad film. Nobody came along with her."
-    found = list(part("writer_turn").changed_sentences(one, other))
-    assert found == [("I liked the good film.", "I hated the bad film.")]
-
-
-@pytest.mark.parametrize(
-    ("text", "stands"),
-    [("He is not tall.", True), ("He is tall, not.", False), ("He isn't nota tall", False)],
-)
-def test_a_telling_phrase_stands_in_a_text_as_whole_words(part, text, stands):
-    assert part("writer_rewrite").has(text, ["not tall"]) is stands
-
-
-def test_accepted_texts_a_minute_count_writing_and_verifying(part):
-    rewrite = part("writer_rewrite")
-    rows = [part("writer_common").Row(str(i), "It is not cold", "a") for i in range(4)]
-    accepted = {"0": ["It is warm", "It is not warm"], "1": ["It is not hot"]}
-    outcome = rewrite.Outcome(rows, accepted, candidates=6, writing=20.0, verifying=10.0)
-    found = outcome.figures({row.id: ("not",) for row in rows})
-    assert (found["accepted"]["share"], found["without_telling"]["share"]) == (0.5, 0.25)
-    assert (found["texts_a_minute"], found["candidates_a_source"], found["accepted_candidates"]) == (
-        4.0,
-        1.5,
-        0.5,
-    )
-
-
-@pytest.mark.soak
-def test_the_script_measures_a_writer_and_asks_another_adapter(shared, part, tmp_path, monkeypatch, capsys):
-    shared("sst2/train.jsonl.gz")
-    pytest.importorskip("onnxruntime", reason="the small model needs onnxruntime (longway[local])")
-    writer_folder(tmp_path / "writer", installed_model(), size=0.0)
-    monkeypatch.setattr("longway.engines.model_files.FOLDER", tmp_path / "writer")
-
-    def figures(*options):
-        options = [*options, "--limit", "1", "--n", "1"]
-        return json.loads(in_this_process("runs/writer.py", options, monkeypatch, capsys).splitlines()[-1])
-
-    judge = str(tmp_path / "writer" / "writer.gguf")
-    turned = figures("--parts", "counterfactual", "--sets", "pair", "--engines", "rules", "--judge", judge)
-    assert turned["counterfactual"]["human_pair"]["judge"]["n"] == 2
-    assert {"rules_pair_first", "rules_pair_best"} <= set(turned["counterfactual"])
-    judged = figures("--parts", "judge", "--sets", "cad", "--engines", "writer", "--calibrate")["judge"]
-    assert {"writer_cad", "calibrated_cad", "encoder_cad"} <= set(judged)
-    assert set(judged["about"]["pair"]["bias"]) == {"entailment", "neutral", "contradiction"}

@@ -21,13 +21,13 @@ LAYERS = (
     {"jobs": "one folder per command; `run.py` owns the life of a run, `options.py` the settings, `results.py` what results have in common"},
     {"methods": "RAZOR, EDA, CrossAug, CoBA and its peers, contrast sets, perturbation: examples in, edits out"},
     {"verify": "checks: does the label of an edited text still hold, and how often does each check err"},
-    {"engines": "engines that write and judge text: served, local, rules, replay; prompts, prices, budget; scoring by language models"},
+    {"engines": "engines that write and judge text: served, GGUF, rules, replay; prompts, prices, budget; scoring by language models"},
     {
         "detect": "detectors, one per file; findings, leak, duplicates",
         "show": "sections rendered to HTML, terminal and Markdown; charts, numbers, excerpts",
     },
     {
-        "classify": "classifiers and training methods; the sentence encoder, the entailment model; word importance",
+        "classify": "classifiers and training methods; the sentence encoder, the entailment and the sentiment model; word importance",
         "grammars": "grammars of texts and pairs, learned from them; trees and their features",
         "space": "RAZOR's shortcut space: gamma and lean of every text, also while texts are replaced",
     },

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from longway.cli import app, demo
 from longway.errors import SettingError
 from longway.sample import sample_path
-from tests.environment import without_encoder, without_small_language_model
+from tests.environment import without_encoder
 
 
 def run(*args):
@@ -29,7 +29,6 @@ def small(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}" if name == "xdg-open" else None)
     monkeypatch.chdir(tmp_path)
     without_encoder(monkeypatch)
-    without_small_language_model(monkeypatch)
     return path
 
 

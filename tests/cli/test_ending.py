@@ -13,7 +13,7 @@ from longway.cli.options import ColumnOptions
 from longway.data import load
 from longway.data.choices import load_choices
 from longway.errors import ColumnError
-from tests.environment import without_encoder, without_small_language_model
+from tests.environment import without_encoder
 from tests.jobs.toy_run import write_csv
 
 NAMED = ["--text", "review", "--label", "label"]
@@ -36,7 +36,6 @@ CASES = {
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     without_encoder(monkeypatch)
-    without_small_language_model(monkeypatch)
     monkeypatch.chdir(tmp_path)
     write_csv(tmp_path / "my reviews.csv", 60)
     return tmp_path

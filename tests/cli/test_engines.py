@@ -20,7 +20,7 @@ from tests.engines.loopback import Loopback
 
 FOUND = [
     EngineStatus("rules", True, "rewriting by rules", "Put [red] otherwise.", 20.0),
-    EngineStatus("local", True, "a small model", "Said differently.", 0.5, 41.0),
+    EngineStatus("gguf", True, "a small model", "Said differently.", 0.5, 41.0),
     EngineStatus("served", False, "no model is named"),
 ]
 
@@ -57,7 +57,7 @@ def test_the_table_shows_state_speed_self_test_and_what_auto_takes(run, monkeypa
 def test_json_holds_every_engine_and_the_choice(run):
     result = run("--json")
     found = json.loads(result.output)
-    assert [engine["name"] for engine in found["engines"]] == ["rules", "local", "gguf", "served", "replay"]
+    assert [engine["name"] for engine in found["engines"]] == ["rules", "gguf", "served", "replay"]
     assert all(engine["self_test"] == "" for engine in found["engines"])
     assert found["auto"]["why"]
 

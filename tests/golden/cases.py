@@ -74,25 +74,6 @@ def _write_lines(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def _write_benchmarks(folder: Path) -> None:
-    jobs = ("baker", "nurse", "cook", "clerk", "judge", "sailor")
-    pairs = [
-        {
-            "sent_more": f"The women were late, said the {jobs[i % 6]} {i}.",
-            "sent_less": f"The men were late, said the {jobs[i % 6]} {i}.",
-            "stereo_antistereo": "stereo" if i % 3 else "antistereo",
-            "bias_type": "gender" if i % 2 else "profession",
-        }
-        for i in range(10)
-    ]
-    _write_lines(folder / "pairs.jsonl", pairs)
-    words = {"stereotype": "tidy", "anti-stereotype": "messy", "unrelated": "purple"}
-    contexts = [
-        {"type": "intrasentence", "target": jobs[i % 6], "bias_type": "profession" if i % 2 else "gender",
-         "context": f"The {jobs[i % 6]} of ship {i} was BLANK."}
-        | {kind: f"The {jobs[i % 6]} of ship {i} was {word}." for kind, word in words.items()}
-        for i in range(6)
-    ]  # fmt: skip
-    _write_lines(folder / "stereoset.jsonl", contexts)
     weat = {
         "test": "weat1",
         "targ1": {"category": "Flowers", "examples": ["rose", "tulip", "lily", "daisy"]},
@@ -189,8 +170,6 @@ ROUNDS = ("--paper", "--k", "6", "--rounds", "2", "--stop", "never", "--limit", 
 _both("rewrite-served", "rewrite", DATA, *ROUNDS, served=True, after=("--limit", "140"))
 _both("rewrite-replay", "rewrite", DATA, *ROUNDS, "--engine", "replay:../{}-rewrite-served/run/journal.sqlite",
       after=("--limit", "140"), needs="{}-rewrite-served")  # fmt: skip
-_add("reviews-rewrite-local", "rewrite", REVIEWS, "--engine", "rules,local", "--paper", "--limit", "140", "--k", "3", "--rounds", "1",
-     "--candidates", "2")  # fmt: skip
 
 # Additions.
 MODELS = ("--model", "bow", "--model", "nb", "--model", "dan")
@@ -274,8 +253,6 @@ FAIRSCORE = (
 _both("fairness-classifier", "fairness", *FAIRSCORE, needs="{}-prove")
 _add("fairness-encoder", "fairness", "--model", "minilm", "--weat", "../data/weat.jsonl", "--holistic", "../data/holistic", "--axis", "all",
      "--per-descriptor", "8", "--device", "cpu")  # fmt: skip
-_add("fairness-language-model", "fairness", "--model", "local", "--crows-pairs", "../data/pairs.jsonl", "--stereoset",
-     "../data/stereoset.jsonl", "--limit", "4", "--device", "cpu")  # fmt: skip
 
 # Grammars and explanations.
 GRAMMAR = (

@@ -24,6 +24,7 @@ from longway.methods.method import Figures, Round, Rows
 from longway.records import Edit
 from longway.store import RUN_FILE, Journal, read_json
 from longway.task import task_of
+from longway.verify.verifier import CHECKS
 from tests.engines.loopback import Loopback, completion
 from tests.environment import without_encoder, without_settings_of_the_user
 from tests.jobs.test_run_rewrite import PAIRS
@@ -64,14 +65,14 @@ def believe(monkeypatch):
 
 
 def say(monkeypatch, likely):
-    """Let the bag of words of the checks find a label of a text as likely as a function says; the small model says nothing."""
+    """Let the bag of words of the checks find a label of a text as likely as a function says; the sentiment model says nothing."""
 
     def own(self, rows, texts, names):
         return [(likely(*each),) * 2 for each in zip(texts, names, strict=True)]
 
     monkeypatch.setattr("longway.verify.counterbias.words_accuracy", lambda words, **_: 1.0)
     monkeypatch.setattr("longway.verify.model_checks.ClassifiersCheck.own", own)
-    monkeypatch.setattr("longway.engines.local.LocalEngine.judges", lambda self, task: False)
+    monkeypatch.setitem(CHECKS, "sentiment", lambda setup: None)
 
 
 @pytest.fixture

@@ -336,9 +336,9 @@ def test_the_command_tells_it_in_the_terminal_as_json_and_as_a_page(invoke, bias
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["--model", "local", "--fairscore", "dev.csv"], "local is not a trained classifier"),
+        (["--model", "minilm", "--fairscore", "dev.csv"], "minilm is not a trained classifier"),
         (["--model", ".", "--fairscore", "dev.csv"], "prove --save-models"),
-        (["--model", "local", "--label", "label"], "which was not given"),
+        (["--model", "minilm", "--label", "label"], "which was not given"),
         (["--model", "hf:head", "--fairscore", "dev.csv"], "'head' is not a classifier: its config.json names BertForMaskedLM"),
         (["--model", "hf:headless", "--fairscore", "dev.csv"], "lack weights it needs: classifier."),
         (["--model", "hf:one", "--fairscore", "dev.csv"], "does not choose one of several labels"),

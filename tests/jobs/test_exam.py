@@ -25,7 +25,6 @@ from longway.jobs.exam.questions import (
 from longway.jobs.exam.result import ExamResult, JobScore
 from longway.jobs.run import Watcher
 from longway.sample import sample_path
-from tests.engines.llama_cpp import model_or_skip
 from tests.engines.loopback import Loopback, completion
 from tests.jobs.exam_answers import COUNTERPARTS, PERSONS, REWRITES, TRIPLES
 
@@ -204,14 +203,6 @@ def test_the_rules_take_the_exam_and_do_not_judge():
     assert result.page().verdict == result.verdict
 
 
-@pytest.mark.soak
-def test_the_small_model_takes_the_exam_on_the_tasks_it_knows():
-    model_or_skip()
-    result = exam("local", limit=1)
-    assert set(result.families) <= {"fact checking", "inference", "sentiment"}
-    assert all(one.questions == 1 for one in result.jobs)
-
-
 def score(questions, right, passed=None):
     return JobScore("judge", questions, questions, right if passed is None else passed, right)
 
@@ -351,7 +342,6 @@ def test_auto_keeps_a_weak_writer_if_there_is_no_other(monkeypatch):
     monkeypatch.setenv("LONGWAY_MODEL", "toy")
     stored(engine_named("served:toy"), "weak", "weak")
     monkeypatch.setattr(registry, "_missing_for_rules", lambda: "no rules")
-    monkeypatch.setattr(registry, "_missing_for_local", lambda: "no model")
     assert choose().spec == "served:toy"
 
 

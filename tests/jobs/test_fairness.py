@@ -265,7 +265,7 @@ def test_without_a_folder_nothing_is_written(tmp_path, toy, monkeypatch):
     path = write_all(tmp_path)["crows_pairs"]
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
-    result = fairness(crows_pairs=path, model="local")
+    result = fairness(crows_pairs=path, model="hf:toy")
     assert result.folder is None
     assert result.to_frame()["metric"].to_list().count("prefers_stereotype") == 5
     assert "CrowS-Pairs: 50.0%" in repr(result)

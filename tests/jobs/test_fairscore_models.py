@@ -359,8 +359,8 @@ def test_a_proof_takes_the_same_perturbers(bakers, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"model": "local", "perturber": "served:toy", "crows_pairs": "none.csv"}, "Add --fairscore DATA"),
-        ({"model": "local", "perturber": "rule"}, "Unknown engine 'rule'. Expected rules, neural:"),
+        ({"model": "minilm", "perturber": "served:toy", "crows_pairs": "none.csv"}, "Add --fairscore DATA"),
+        ({"model": "minilm", "perturber": "rule"}, "Unknown engine 'rule'. Expected rules, neural:"),
     ],
 )
 def test_a_perturber_without_a_fairscore_or_that_is_none_is_refused(options, words):

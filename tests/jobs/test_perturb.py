@@ -566,12 +566,12 @@ def test_without_the_analysis_of_english_the_missing_extra_is_named(monkeypatch)
         ({"engine": "neural:"}, "neural:FOLDER"),
         (
             {"engine": "neurl:model"},
-            "Unknown engine 'neurl:model'. Expected rules, neural:FOLDER_OR_NAME, or a language model: auto, local",
+            "Unknown engine 'neurl:model'. Expected rules, neural:FOLDER_OR_NAME, or a language model: auto, gguf:FILE",
         ),
         ({"engine": "rules+magic"}, "Unknown engine"),
         ({"engine": " "}, "Unknown engine"),
         (
-            {"engine": "local", "everyone": True, "names": False},
+            {"engine": "served", "everyone": True, "names": False},
             "Only the rules have --everyone and --keep-names",
         ),
     ],
@@ -782,7 +782,7 @@ def test_an_engine_that_cannot_be_is_told(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["rules", "auto", "local", "served", "served:a+b", "rules+local", "replay:answers.jsonl"]
+    "name", ["rules", "auto", "served", "served:a+b", "rules+served", "replay:answers.jsonl"]
 )
 def test_an_engine_that_can_be_is_taken_by_its_name(name):
     assert PerturbSettings(engine=name).engine == name

@@ -13,7 +13,7 @@ from longway.jobs.workload import Workload
 from longway.records import Verdict
 from longway.verify.check import Candidate, Check
 from longway.verify.verifier import Verifier
-from tests.environment import without_encoder, without_small_language_model
+from tests.environment import without_encoder
 from tests.jobs.toy_run import rows_of as toy_rows
 from tests.jobs.watching import watching
 
@@ -97,7 +97,6 @@ def test_a_verifier_reports_its_progress_while_a_check_runs():
 @pytest.fixture
 def alone_here(monkeypatch):
     without_encoder(monkeypatch)
-    without_small_language_model(monkeypatch)
 
 
 @pytest.mark.parametrize("job", [repair, rewrite])

@@ -5,14 +5,12 @@ from __future__ import annotations
 import pytest
 
 from longway.data import load
-from longway.engines.engine import Engine
 from longway.errors import SettingError
 from longway.jobs.augment.job import augment
 from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.engine_use import Engines
 from longway.jobs.perturb.job import perturb
 from longway.jobs.perturb.settings import PerturbSettings
-from longway.on_ray.ray_engine import RayEngine
 from tests.engines.loopback import Loopback
 from tests.jobs import toy_augment, toy_perturb
 from tests.jobs.toy_run import write_csv
@@ -49,13 +47,6 @@ def test_a_perturbation_on_ray_is_the_same_and_asks_each_question_once(tmp_path)
     settings = PerturbSettings(engine="served:toy", axes=("gender",), to=("woman",), tries=1)
     found = same_twice(toy_perturb.answer, lambda **how: perturb(data, settings, **how), tmp_path)
     assert found.changed == 8
-
-
-def test_long_texts_are_divided_on_ray_as_they_are_here():
-    class Short(Engine):
-        name, can, longest_passage = "short", frozenset({"write"}), 60
-
-    assert RayEngine(Short(), Short, actors=1).longest_passage == 60
 
 
 def test_a_gguf_file_does_not_run_on_ray_and_the_message_says_what_to_do(tmp_path):

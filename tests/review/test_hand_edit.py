@@ -8,7 +8,6 @@ import pytest
 
 import longway as lw
 from longway.data import load
-from longway.engines.local import LocalEngine
 from longway.errors import RunError, SettingError
 from longway.jobs.augment.job import augment
 from longway.jobs.augment.settings import AugmentSettings
@@ -24,9 +23,7 @@ from longway.review.row_edits import steps_of
 from longway.review.run_contents import RunContents
 from longway.store import JOURNAL_FILE, Journal, JournalEntry
 from longway.verify.check import Candidate
-from longway.verify.model_checks import JudgeCheck
 from longway.verify.verifier import verifier_for
-from tests.engines.llama_cpp import model_or_skip
 from tests.engines.loopback import Loopback
 from tests.environment import without_encoder, without_settings_of_the_user
 from tests.jobs import toy_augment, toy_run
@@ -153,26 +150,6 @@ def test_lines_end_as_they_did_in_the_text_before(tmp_path):
     with pytest.raises(SettingError, match="equals the original"):
         write_by_hand(contents, contents.edits.keys(EditFilter())[0], "one\ntwo", author="ann")
     contents.close()
-
-
-def test_the_small_model_on_this_machine_judges_where_it_judged_the_run(opened, made, monkeypatch):
-    model_or_skip()
-    monkeypatch.setattr(LocalEngine, "judges", lambda self, task: True)  # it knows no labels like these
-    contents = opened("rewrite")
-    contents.about["settings"]["judge"] = "local"
-    edit, rows = first(contents), rows_of(made.data)
-    text = edit.edit.before.replace("we ", "that we ")
-    found = write_by_hand(contents, edit.key, text, author="ann").value
-    (asked,) = (
-        check for check in hand_edit._checkers[contents]._rewritten.checks if isinstance(check, JudgeCheck)
-    )
-    assert isinstance(asked.asker.engine, LocalEngine)
-    judge = JudgeCheck(rows.task, asked.asker)  # of the data as it came; the same question is not asked twice
-    row = list(rows.ids).index(edit.edit.id)
-    (expected,) = judge([Candidate(row, edit.edit.before, text, edit.edit.label_after)])
-    assert found["verdicts"][-1] == expected.to_dict()
-    assert expected.check == "judge"
-    assert not any("judge" in missing for missing in found["missing"])
 
 
 def test_texts_that_are_no_edit_are_refused_and_nothing_is_written(opened):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.engines.plausible import is_subsequence
+from longway.engines.answer_words import is_subsequence
 from longway.languages.row_languages import foreign_language
 from longway.verify.form_checks import (
     SAY_NOTHING,

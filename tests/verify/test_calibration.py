@@ -28,7 +28,6 @@ def test_the_file_has_bounds_and_rates_for_every_kind():
         "turned label",
         "new entailment",
         "sentiment",
-        "fluency",
     }
     for kind in ("single", "pair"):
         for name, rates in error_rates(kind).items():

@@ -1,83 +1,114 @@
-"""The embedded model's opinion of short texts: asked once for each text, and only where it is good at it."""
+"""The opinion of the sentiment model on short texts: compared with its opinion of their sources, and only where it can have one."""
 
 import numpy as np
 import pytest
 
-from longway.engines.engine import Engine, Judgement
-from longway.engines.local import LocalEngine
+from longway.classify import sentiment
+from longway.classify.minilm import MiniLM
+from longway.classify.sentiment import SentimentHead, readable
+from longway.errors import RunError
 from longway.task import task_of
+from longway.verify.calibration import bounds
 from longway.verify.check import Candidate
-from longway.verify.counterbias import counterbias_verifier
-from longway.verify.model_cache import ModelCache
-from longway.verify.model_checks import MOST_WORDS, SentimentCheck
+from longway.verify.counterbias import MOST_WORDS, SentimentCheck, counterbias_verifier
+from longway.verify.model_cache import CachedEncoder, ModelCache
 from longway.verify.verifier import verifier_for
 
 TASK = task_of(["negative", "positive"])
+SCORES = {
+    "It is bad.": -2.0,
+    "It is odd.": 0.5,
+    "It is good.": 2.0,
+    "It was shown.": 0.0,
+    "It is fair.": 0.2,
+    "It is bad. It is good.": 0.0,
+}
 
 
-def candidate(text, label="negative"):
-    return Candidate(0, "It was shown.", text, label, keeps="label")
+def vectors(texts):
+    """The score of each text, as a vector of one number."""
+    return np.array([[SCORES[text]] for text in texts], np.float32)
 
 
-class Scripted(Engine):
-    """Takes texts with "bad" for negative and has no opinion of texts with "hm"."""
-
-    name, can = "scripted", frozenset({"judge"})
-
-    def __init__(self):
-        self.asked = []
-
-    async def judge(self, prompt, options):
-        self.asked.append(prompt.text)
-        if "hm" in prompt.text:
-            return Judgement({}, "no opinion")
-        p = 0.95 if "bad" in prompt.text else 0.2
-        return Judgement({"negative": p, "positive": 1 - p})
+def check(labels=()):
+    head = SentimentHead(np.ones(1, np.float32), 0.0)
+    return SentimentCheck(TASK.sides, labels, head, vectors, least=2.0, fall=0.5)
 
 
-def checked(*texts, model=None):
-    check = SentimentCheck(TASK, model or Scripted(), ModelCache(), least=0.9)
-    return check([candidate(text) for text in texts])
+def candidate(before, after, label="negative", **more):
+    return Candidate(0, before, after, label, keeps="label", **more)
 
 
-def test_the_label_must_be_likely():
-    first, second, third = checked("It is bad.", "It is good.", "hm")
-    assert first.passed
-    assert first.score == pytest.approx(0.95)
-    assert (second.passed, second.reason) == (False, "negative is only 0.20 likely")
-    assert not third.passed
+@pytest.mark.parametrize(
+    ("before", "after", "label", "passed"),
+    [
+        ("It is good.", "It is bad.", "negative", True),
+        ("It is bad.", "It is good.", "positive", True),
+        ("It is bad.", "It is odd.", "positive", False),  # 0.5, and half of a rise of 2.5
+        ("It was shown.", "It is bad.", "negative", True),  # 2.0, and half of a rise of 2.0
+        ("It was shown.", "It is odd.", "positive", False),
+        ("It is good.", "It is good.", "negative", False),
+        ("It is good.", "It is bad. It is good.", "negative", False),  # the last sentence is as it was
+    ],
+)
+def test_the_label_must_be_likelier_than_before_in_every_sentence(before, after, label, passed):
+    (found,) = check()([candidate(before, after, label)])
+    assert found.passed is passed
 
 
-def test_equal_texts_are_judged_once():
-    model = Scripted()
-    checked("It is bad.", "It is bad.", "It is good.", model=model)
-    assert sorted(model.asked) == ["It is bad.", "It is good."]
+def test_a_refusal_names_the_probabilities():
+    (found,) = check()([candidate("It is good.", "It is odd.")])
+    assert found.score == pytest.approx(0.38, abs=0.005)
+    assert found.reason == "negative is 0.38 likely, 0.12 for its source, and 0.38 for a sentence of it"
+
+
+def test_a_text_that_keeps_its_label_may_lose_a_little():
+    (found,) = check(["positive"])([candidate("It is odd.", "It is fair.", "positive")])
+    assert found.passed
+    (found,) = check(["positive"])([candidate("It is good.", "It is odd.", "positive")])
+    assert not found.passed
+
+
+def test_what_was_put_in_on_purpose_is_not_judged():
+    given = candidate("It is good.", "It is bad. Truly.", asides=frozenset({"Truly."}))
+    assert check()([given])[0].passed
 
 
 def test_long_texts_are_left_to_the_other_checks():
-    check = SentimentCheck(TASK, Scripted(), ModelCache(), least=0.9)
-    assert check.concerns(candidate("bad " * MOST_WORDS))
-    assert not check.concerns(candidate("bad " * (MOST_WORDS + 1)))
+    assert check().concerns(candidate("", "bad " * MOST_WORDS))
+    assert not check().concerns(candidate("", "bad " * (MOST_WORDS + 1)))
 
 
 def names(verifier):
     return [check.name for check in verifier.checks]
 
 
+@pytest.mark.parametrize(
+    "labels", [["low", "high"], ["good", "positive"], ["negative", "neutral", "positive"]]
+)
+def test_only_labels_of_two_sides_are_judged(labels):
+    assert "sentiment" not in names(counterbias_verifier(task_of(labels), is_english=True))
+
+
 def test_only_rows_added_to_english_sentiment_data_are_judged():
     assert "sentiment" in names(counterbias_verifier(TASK, is_english=True))
     assert "sentiment" not in names(counterbias_verifier(TASK))
-    assert "sentiment" not in names(counterbias_verifier(task_of(["low", "high"]), is_english=True))
-    assert "sentiment" not in names(
-        verifier_for(TASK, ["a", "b"], ["negative", "positive"], None, is_english=True)
-    )
+    assert "sentiment" not in names(verifier_for(TASK, ["a", "b"], ["negative", "positive"], None))
 
 
-def test_the_embedded_model_knows_praise_from_blame():
-    check = SentimentCheck(TASK, LocalEngine(), ModelCache(), least=0.9)
-    good, bad = (
-        candidate(text, label=label)
-        for text, label in (("A wonderful, moving film.", "positive"), ("A dull, lifeless film.", "negative"))
-    )
-    wrong = candidate("A wonderful, moving film.", label="negative")
-    assert np.array_equal([v.passed for v in check([good, bad, wrong])], [True, True, False])
+def test_the_model_knows_praise_from_blame():
+    encoder = CachedEncoder(MiniLM.load().rounded, ModelCache())
+    model = SentimentCheck(TASK.sides, (), SentimentHead.load(), encoder, **bounds("sentiment"))
+    praise, blame = "A wonderful, moving film.", "A dull, lifeless film."
+    given = [candidate(praise, blame), candidate(blame, praise, "positive"), candidate(blame, praise)]
+    assert [found.passed for found in model(given)] == [True, True, False]
+
+
+def test_the_marks_of_a_treebank_make_no_difference():
+    assert readable(["it 's a charming journey ."]) == ["it's a charming journey."]
+
+
+def test_a_package_without_the_model_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(sentiment, "MODEL", tmp_path / "sentiment_model")
+    with pytest.raises(RunError, match="Install longway again"):
+        sentiment._load.__wrapped__()

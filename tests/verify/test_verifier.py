@@ -4,7 +4,6 @@ import pytest
 
 from longway.classify import minilm
 from longway.engines.asker import Asker
-from longway.engines.engine import CombinedEngine
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import task_of
@@ -112,38 +111,6 @@ def test_single_texts_get_classifiers_and_the_judge():
     verdicts = next(iter(found.verify([candidate("a fine film", "a really fine film", "pos")])))
     assert passed(verdicts)
     assert verdicts[-1].check == "judge"
-
-
-class Small(Answers):
-    """Judges some tasks only, like the small local model."""
-
-    def judges(self, task):
-        return not task.is_pair
-
-
-class Writes(Answers):
-    """Only writes, like the rules."""
-
-    can = frozenset({"write"})
-
-
-@pytest.mark.parametrize("engine", [Small({}), CombinedEngine([Writes({}), Small({})])])
-def test_the_small_local_model_is_not_asked_about_pairs(engine):
-    asker = Asker(engine, Journal(None))
-    pairs, single = (CheckSetup(task, (), (), None, asker) for task in (CLAIMS, task_of(["neg", "pos"])))
-    assert not pairs.build("judge")
-    assert pairs.checks == []
-    assert "not trained on such labels" in pairs.missing[0]
-    assert single.build("judge")
-    assert [check.name for check in single.checks] == ["judge"]
-
-
-def test_a_better_model_beside_the_small_one_is_asked_about_pairs():
-    engine = CombinedEngine([Small({}), Answers({})])
-    setup = CheckSetup(CLAIMS, (), (), None, Asker(engine, Journal(None)))
-    assert setup.build("judge")
-    assert [check.name for check in setup.checks] == ["judge"]
-    assert not setup.missing
 
 
 def test_labels_without_a_stance_have_no_entailment_check():

@@ -4,7 +4,7 @@
     y = ops.do("MatMul", "x", ops.constant(weight))      the name of the result
     run = session_of(ops.serialized("name", inputs, outputs, opsets={"": 17}))
 
-Weights come from safetensors or GGUF; model files in ONNX's own format are never read.
+Weights come from safetensors; model files in ONNX's own format are never read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 IR = 9
 MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
 BITS = 8
-BLOCK = 32  # numbers that share a scale
 INT8 = 4  # ONNX Runtime's "accuracy level" for products in integers
 
 
@@ -45,21 +44,13 @@ class Operators:
 
     def do(self, operator: str, *inputs: str, **attributes: Any) -> str:
         """Add an operator with one result."""
-        return self.do_all(operator, 1, *inputs, **attributes)[0]
-
-    def do_all(self, operator: str, n: int, *inputs: str, **attributes: Any) -> list[str]:
-        """Add an operator with n results."""
-        names = [f"result_{len(self.nodes)}_{i}" for i in range(n)]
-        self.named(operator, inputs, names, **attributes)
-        return names
-
-    def named(self, operator: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> None:
-        """Add an operator whose results have these names."""
         from onnx import helper
 
-        self.nodes.append(helper.make_node(operator, list(inputs), list(outputs), **attributes))
+        name = f"result_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(operator, list(inputs), [name], **attributes))
+        return name
 
-    def product_in_8_bits(self, x: str, weight: NDArray[np.float32], *, block: int = BLOCK) -> str:
+    def product_in_8_bits(self, x: str, weight: NDArray[np.float32], *, block: int) -> str:
         """Add the product with a weight (out, in), both rounded to 8 bits: an error of 1% in a third of the time.
 
         block: numbers that share a scale; 128 take two thirds of the time of 32 and err slightly more.

@@ -17,7 +17,7 @@ PURPOSES = {
     "rules": "English analysis, rules",
     "served": "served LLMs",
     "gguf": "GGUF files",
-    "local": "small LLM, encoder",
+    "local": "sentence encoder",
     "prove": "distances in prove",
     "neural": "neural models",
     "review": "review page",

@@ -56,7 +56,7 @@ def command(
 
 @app.command("install")
 def install(
-    engine: Annotated[str, typer.Argument(help="rules, local, gguf or served.")],
+    engine: Annotated[str, typer.Argument(help="rules, gguf, served, or local for the sentence encoder.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Install what an engine needs. Shows packages and sizes first."""
@@ -85,7 +85,7 @@ def install(
 
 @app.command("exam")
 def exam(
-    name: Annotated[str, typer.Argument(metavar="ENGINE", help="served:MODEL, gguf:FILE, local or rules.")],
+    name: Annotated[str, typer.Argument(metavar="ENGINE", help="served:MODEL, gguf:FILE or rules.")],
     limit: Annotated[
         int | None,
         typer.Option(

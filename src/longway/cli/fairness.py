@@ -85,7 +85,7 @@ def fairness(
     and comes with the quality of the model, because a poor model looks fair. Writes fairness.json, results.json, report.html and card.md.
     The same command again resumes an interrupted run. None of the figures can show that a model is fair.
 
-        longway fairness --model local --crows-pairs crows_pairs_anonymized.csv --stereoset dev.json --limit 200
+        longway fairness --model hf:gpt2 --crows-pairs crows_pairs_anonymized.csv --stereoset dev.json --limit 200
 
         longway fairness --model minilm --weat sent-bias/tests --holistic ResponsibleNLP/holistic_bias/dataset/v1.1
 

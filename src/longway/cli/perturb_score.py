@@ -57,5 +57,5 @@ def score(
 def _another(settings: PerturbScoreSettings) -> str:
     """The option that adds a perturber to the one that was scored."""
     if settings.perturbers == ("rules",):
-        return "--perturber rules --perturber local"
+        return "--perturber rules --perturber served:MODEL"
     return "--perturber rules"

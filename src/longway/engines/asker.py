@@ -162,9 +162,7 @@ class Asker:
         pairs = list(zip(prompts, samplings, strict=True))
         engine = self.engine
         plans = [
-            PassagePlan.whole(prompt)
-            if engine.fits(prompt, n, how)
-            else PassagePlan.of(prompt, longest=engine.longest_passage)
+            PassagePlan.whole(prompt) if engine.fits(prompt, n, how) else PassagePlan.of(prompt)
             for prompt, how in pairs
         ]
         each = (plan.samplings(how, n) for plan, (_, how) in zip(plans, pairs, strict=True))

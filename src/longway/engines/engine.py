@@ -17,9 +17,6 @@ from typing import Protocol
 from longway.engines.costs import FREE, Price
 from longway.engines.prompt import Prompt
 from longway.errors import SettingError
-from longway.task import Task
-
-LONGEST_PASSAGE = 140  # about 120 words
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +81,7 @@ class Engine(Protocol):
 
     name: "rules", "served:gpt-4o-mini" ... can: any of "write", "judge" and "edit" (put words in, change a length). price: dollars per million tokens; None if unknown.
     base_url: the address of its server; None if it runs in this process. max_in_flight: the most calls at once to a server, whose
-    answers are committed one by one; None if it computes one after the other. longest_passage: the most tokens (words, marks) of a
-    passage of a text that does not fit. reads_messages: whether its answers depend on
+    answers are committed one by one; None if it computes one after the other. reads_messages: whether its answers depend on
     `Prompt.messages` only, not on the other fields of a prompt. seconds_a_call: about how long a call takes on a slow core, for estimates;
     None if it must be tried.
     """
@@ -95,7 +91,6 @@ class Engine(Protocol):
     price: Price | None = FREE
     base_url: str | None = None
     max_in_flight: int | None = None
-    longest_passage: int = LONGEST_PASSAGE
     reads_messages: bool = False
     seconds_a_call: float | None = None
 
@@ -108,10 +103,6 @@ class Engine(Protocol):
     def parts(self) -> tuple[Engine, ...]:
         """The engines it combines; itself if it is a single one."""
         return (self,)
-
-    def judges(self, task: Task) -> bool:
-        """Whether it can judge texts of this task."""
-        return "judge" in self.can
 
     def prepare(self, prompts: Sequence[Prompt]) -> None:
         """Process many prompts together before they are written, if that is faster than one by one."""
@@ -163,7 +154,7 @@ def cannot(engine: Engine, verb: str) -> SettingError:
 
 
 class CombinedEngine(Engine):
-    """Several engines as one, used one after the other until there are enough texts: "rules+local".
+    """Several engines as one, used one after the other until there are enough texts: "rules+served".
 
     `Written.how` names the engine of each text. `judge` uses the first engine that answers.
     """
@@ -174,7 +165,7 @@ class CombinedEngine(Engine):
     def __init__(self, engines: Sequence[Engine]) -> None:
         if len(engines) < 2:
             raise SettingError(
-                f"A combined engine needs at least two engines. Got {len(engines)}. Write them as rules+local."
+                f"A combined engine needs at least two engines. Got {len(engines)}. Write them as rules+served."
             )
         self.engines = tuple(engines)
         self.name = self.separator.join(engine.name for engine in engines)
@@ -184,7 +175,6 @@ class CombinedEngine(Engine):
         self.price = None if None in prices else next(iter(prices), FREE)
         limits = [engine.max_in_flight for engine in engines if engine.max_in_flight is not None]
         self.max_in_flight = min(limits, default=None)
-        self.longest_passage = min(engine.longest_passage for engine in engines)
 
     @property
     def identity(self) -> Mapping[str, object]:
@@ -195,10 +185,6 @@ class CombinedEngine(Engine):
     def parts(self) -> tuple[Engine, ...]:
         """The engines it combines."""
         return self.engines
-
-    def judges(self, task: Task) -> bool:
-        """Whether any of the engines judges this task."""
-        return any("judge" in engine.can and engine.judges(task) for engine in self.engines)
 
     def fits(self, prompt: Prompt, n: int, sampling: Sampling) -> bool:
         """Whether it does for every engine that writes."""
@@ -260,7 +246,7 @@ class CombinedEngine(Engine):
 
 
 class FallbackEngine(CombinedEngine):
-    """Uses the next engine only if the earlier ones wrote no text: "rules,local".
+    """Uses the next engine only if the earlier ones wrote no text: "rules,served".
 
     It does not judge: a slow engine would have to judge all texts that a fast engine wrote.
     """
@@ -271,10 +257,6 @@ class FallbackEngine(CombinedEngine):
     def __init__(self, engines: Sequence[Engine]) -> None:
         super().__init__(engines)
         self.can = self.can - {"judge"}
-
-    def judges(self, task: Task) -> bool:
-        """Never."""
-        return False
 
     def _enough(self, n: int) -> int:
         return 1

@@ -26,7 +26,7 @@ from typing import Any, Self
 from longway.engines import llama_server
 from longway.engines.costs import FREE
 from longway.engines.engine import Judgement, Sampling, Usage, Written
-from longway.engines.model_files import check_gguf, fingerprint
+from longway.engines.gguf_files import check_gguf, fingerprint
 from longway.engines.prompt import Prompt
 from longway.engines.secret import Secret
 from longway.engines.served import READING, ServedEngine

@@ -1,17 +1,25 @@
-"""GGUF files on this machine, where other programs keep them: llama.cpp, Hugging Face, Ollama, LM Studio, GPT4All, ~/models.
+"""GGUF files: whether a file is one, its hash, and those that other programs keep on this machine.
+
+    check_gguf(path)      SettingError if the file is no GGUF file
+    fingerprint(path)     its SHA-256
+    found_files()         those of llama.cpp, Hugging Face, Ollama, LM Studio, GPT4All and ~/models
 
 The search is quick: it looks at a limited number of entries for a limited time, and opens only files that it lists.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+
+from longway.errors import SettingError
 
 MAX_FILES, MAX_ENTRIES, MAX_SECONDS, MAX_DEPTH = 50, 20_000, 1.0, 7
 SMALLEST = 10_000_000  # bytes; smaller ones are adapters or vocabularies
@@ -108,3 +116,32 @@ def _is_model(file: GgufFile) -> bool:
             return opened.read(4) == b"GGUF"
     except OSError:
         return False
+
+
+def check_gguf(path: Path) -> None:
+    """Raise SettingError if a file is no GGUF file."""
+    hint = "`longway engines` lists the GGUF files on this machine."
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+    except OSError as error:
+        raise SettingError(
+            f"The model file {path} cannot be read: {error.strerror}. Expected a GGUF file. {hint}"
+        ) from None
+    if magic != b"GGUF":
+        raise SettingError(
+            f"{path.name} is not a GGUF file: it starts with {magic!r}. Expected a model in llama.cpp's format. {hint}"
+        )
+
+
+def fingerprint(path: Path) -> str:
+    """SHA-256 of a GGUF file, recomputed only if its size or modification time has changed."""
+    check_gguf(path)
+    stat = path.stat()
+    return _sha256(str(path), stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=8)
+def _sha256(path: str, mtime_ns: int, size: int) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

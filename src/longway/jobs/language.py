@@ -21,7 +21,7 @@ from longway.languages.dataset import described, languages_in
 from longway.languages.words import rules_for
 from longway.tokens.tokenizer import use_rules
 
-ENGLISH_ONLY = frozenset({"rules", "local"})  # engines that write no other language
+ENGLISH_ONLY = frozenset({"rules"})  # engines that write no other language
 SERVED = "Use --engine served:MODEL, which writes in the language of each row, or `longway repair`, which also takes out, normalises and drops."
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -25,7 +25,6 @@ from longway.languages.word_lists import word_list
 from longway.languages.words import MARKS, lowered
 
 NOT_ENGLISH = "not English: the rules only know English; use --engine served:MODEL"
-NOT_ENGLISH_WRITER = "not English: the small writer only knows English; use --engine served:MODEL"
 SAMPLED = 300  # texts that decide on the language of a dataset
 READ = 80  # words of a text that are looked at
 LEAST = 0.05  # share of the rows of a dataset from which on a language is one of its languages

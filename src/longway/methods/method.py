@@ -282,7 +282,7 @@ def fresh_id(taken: set[str], id: str, mark: str) -> str:
 def keeps_of(how: str, asked: Keeps = "meaning") -> Keeps:
     """What a rewriting preserves: what the rule that made it promises (`engines/rules.py`), otherwise what was asked for.
 
-    how: the rules; "" or the name of an engine if a language model wrote it. The local writer is asked for paraphrases only.
+    how: the rules; "" or the name of an engine if a language model wrote it.
     """
     how = how.removeprefix("reword.")
     if how in ("", "engine") or how.startswith(("served", "gguf:")):

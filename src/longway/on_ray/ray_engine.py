@@ -25,7 +25,6 @@ from longway.engines.recording import current_key
 from longway.engines.served import is_gguf
 from longway.errors import CallFailed, LongwayError, SettingError
 from longway.on_ray.session import cpus, session
-from longway.task import Task
 
 BATCH = 16  # calls that a computing engine gets at once: it prepares many texts faster together
 BATCHES_AHEAD = 2  # per actor: the one it works on, and the next
@@ -69,7 +68,6 @@ class RayEngine(Engine):
         import ray
 
         self._engine, self.name, self.can = engine, engine.name, engine.can
-        self.longest_passage = engine.longest_passage
         self.base_url, self.reads_messages = engine.base_url, engine.reads_messages
         self.price = engine.price
         served_limit = engine.max_in_flight  # a served model computes elsewhere: its actors only wait
@@ -94,10 +92,6 @@ class RayEngine(Engine):
     def parts(self) -> tuple[Engine, ...]:
         """The engines that the engine combines."""
         return self._engine.parts
-
-    def judges(self, task: Task) -> bool:
-        """As the engine does."""
-        return self._engine.judges(task)
 
     def fits(self, prompt: Prompt, n: int, sampling: Sampling) -> bool:
         """As for the engine."""

@@ -18,16 +18,14 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
-from longway.engines.asker import Asker
-from longway.engines.registry import engine_named
-from longway.errors import LongwayError, RunError, SettingError
+from longway.errors import RunError, SettingError
 from longway.jobs.augment.methods import verifier_of
 from longway.jobs.held_out import arrange
 from longway.jobs.perturb.result import CONTRAST, OFFENSIVE
@@ -206,7 +204,6 @@ class RewriteChecker:
             rows.texts,
             [rows.label(index) for index in range(len(rows))],
             rows.contexts,
-            judge=judge_of(self.settings),
             seed=self.settings["seed"],
             journal=self.journal,
             names=names_of(
@@ -217,7 +214,7 @@ class RewriteChecker:
     @cached_property
     def _added(self) -> Verifier:
         """For rows that a rewrite adds (CrossAug): pairs, whose label depends on the context."""
-        return counterbias_verifier(self.rows.task, journal=self.journal, judge=judge_of(self.settings))
+        return counterbias_verifier(self.rows.task, journal=self.journal)
 
     def _candidate(self, edit: Edit, text: str) -> Candidate:
         id = edit.source or edit.id
@@ -278,7 +275,7 @@ class AugmentChecker(RewriteChecker):
         if not self.rows.task.labels:
             why = "label: each row has its own target text, and no label to check"
             return Verifier([SurfaceCheck(shortest=0.25, longest=2.5)], missing=[why])
-        return verifier_of(self.rows, judge=judge_of(settings), journal=self.journal, seed=settings["seed"])
+        return verifier_of(self.rows, judge=None, journal=self.journal, seed=settings["seed"])
 
 
 class PerturbChecker:
@@ -364,13 +361,3 @@ def journal_of(contents: RunContents) -> Journal:
     path = contents.folder / JOURNAL_FILE
     run = Journal(path) if path.exists() else None
     return _ReviewJournal(run, contents.folder / REVIEW_FOLDER / CHECKS_FILE)
-
-
-def judge_of(settings: Mapping[str, Any]) -> Asker | None:
-    """The run's judge if it is the local model; others need a key or a server."""
-    if settings.get("judge") != "local":
-        return None
-    try:
-        return Asker(engine_named("local", seed=settings["seed"]), Journal(None))
-    except LongwayError:
-        return None  # the verifier lists it as missing

@@ -7,8 +7,8 @@
     new label     single texts: a bag of words that never saw the source finds the intended label likely, and likelier than for the
                   source. In a repair classifiers need only find the label possible
     new entailment   for pairs: the context says about it what the label says, and more so than about the source (`entailment` in a repair)
-    fluency       in a repair of English texts: what was changed reads as well as its source
-    sentiment     short English texts that judge: the embedded language model sees the label, unless a judge is asked
+    sentiment     short English texts that judge: a small model finds the label likelier than for the source, and no
+                  sentence speaks clearly against it; unless a judge is asked
     judge         an engine that does not know the label assigns it
 
 What decides is the difference to the source, whose label is known: a small model that is wrong about three texts in ten is wrong about
@@ -21,31 +21,34 @@ with the label.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import isnan, log
 
 import numpy as np
 
 from longway.classify.classifier import Floats
+from longway.classify.sentiment import SentimentHead, readable
 from longway.engines.asker import Asker
 from longway.records import Verdict
 from longway.store.journal import Journal
-from longway.task import Task
+from longway.task import Side, Task
+from longway.tokens.sentences import sentences_of
 from longway.tokens.tokenizer import token_spans, tokenize
 from longway.verify.calibration import bounds
 from longway.verify.check import Candidate, Check
 from longway.verify.form_checks import OrdersCheck, SurfaceCheck
 from longway.verify.model_checks import (
-    MOST_WORDS,
     Bounds,
     ClassifiersCheck,
     EntailmentCheck,
+    Vectors,
     without_telling,
 )
 from longway.verify.verifier import CheckSetup, Verifier
 
 SHORTEST, LONGEST = 0.25, 2.5  # triples may be dropped, or worded at greater length
+MOST_WORDS = 60  # of longer texts small models are wrong too often
 TESTED = 1000  # rows that the accuracy of the bag of words is measured on
 
 
@@ -125,6 +128,60 @@ class LabelShiftCheck(Check):
         passed = logit(after) + rise >= self.least or (stays and rise >= -self.fall)
         reason = "" if passed else f"the label {label} is {after:.2f} likely, and {before:.2f} for its source"
         return Verdict(self.name, passed, after, reason)
+
+
+class SentimentCheck(Check):
+    """The check by a small model that does not know the dataset: short English texts that judge something.
+
+        logit p(weakest sentence) + (logit p(after) - logit p(before)) / 2 >= least
+
+    p: the probability of the intended label. A text turned round only in part often has a sentence that still has the old label
+    ("Do not waste your time"), so the sentence that says least for the new label counts, beside the change of the whole text.
+    A text that keeps the label of its source may also pass by losing little.
+
+    sides: which labels are positive and which negative. labels: of the rows; none if every text has another label than its source.
+    score: p(after). least: the sum that is enough. fall: the log-odds that a label that stays may lose.
+    """
+
+    name = "sentiment"
+    english_only = True
+
+    def __init__(
+        self,
+        sides: Mapping[str, Side],
+        labels: Sequence[str],
+        head: SentimentHead,
+        vectors: Vectors,
+        *,
+        least: float,
+        fall: float,
+    ) -> None:
+        self.sides, self.labels, self.head, self.vectors = sides, labels, head, vectors
+        self.least, self.fall = least, fall
+
+    def concerns(self, candidate: Candidate) -> bool:
+        """Only short texts."""
+        return len(candidate.after.split()) <= MOST_WORDS
+
+    def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
+        """One verdict per candidate."""
+        texts = [candidate.without_asides for candidate in candidates]
+        parts = [[before, after, *sentences_of(after)] for before, after in texts]
+        flat = readable([part for own in parts for part in own])
+        praise = iter(self.head.positive(self.vectors(flat)).tolist())
+        likely = [[next(praise) for _ in own] for own in parts]
+        return [self._verdict(*each) for each in zip(candidates, likely, strict=True)]
+
+    def _verdict(self, candidate: Candidate, praise: list[float]) -> Verdict:
+        label = candidate.label
+        is_positive = self.sides[label] == "positive"
+        before, after, *sentences = praise if is_positive else [1 - p for p in praise]
+        rise = logit(after) - logit(before)
+        stays = bool(self.labels) and self.labels[candidate.row] == label
+        weakest = min(sentences, default=after)
+        passed = logit(weakest) + rise / 2 >= self.least or (stays and rise >= -self.fall)
+        reason = f"{label} is {after:.2f} likely, {before:.2f} for its source, and {weakest:.2f} for a sentence of it"
+        return Verdict(self.name, passed, after, "" if passed else reason)
 
 
 class NewLabelCheck(LabelShiftCheck):
@@ -263,7 +320,7 @@ def counterbias_verifier(
 ) -> Verifier:
     """The verifier of added texts. texts, labels, contexts: the dataset as loaded, for a label that is checked against that of the source.
 
-    likely: a check of single texts instead. is_english: whether to check how English texts read, and the sentiment of short ones.
+    likely: a check of single texts instead. is_english: whether to check the sentiment of short texts.
     """
     setup = CheckSetup(task, texts, labels, contexts, judge, seed, journal, is_english)
     # SurfaceCheck halves `shortest` for texts that keep only a label.
@@ -279,8 +336,6 @@ def counterbias_verifier(
     setup.build("entailment")
     if labels:
         _compare_with_source(setup)
-    else:
-        setup.build("fluency")
     setup.build("sentiment")
     if labels and not task.is_pair:
         _add_words(setup)

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cached_property
 
-from longway.engines.plausible import is_subsequence
+from longway.engines.answer_words import is_subsequence
 from longway.english.inflection import lemmas
 from longway.english.listed_words import listed_words
 from longway.english.negation_words import DENIALS

@@ -1,9 +1,8 @@
-"""Checks by models: closeness of meaning, entailment, classifiers, sentiment, a judge.
+"""Checks by models: closeness of meaning, entailment, classifiers, a judge.
 
     meaning       cosine of the MiniLM vectors of the old and the new text
     entailment    for pairs: what the context says about the new text
     classifiers   for single texts: what classifiers that never saw the row predict
-    sentiment     for short texts that judge: what the embedded language model takes them for
     judge         an engine that sees neither label nor original
 
 All but the judge are deterministic, and their outputs are cached (`model_cache.py`). Thresholds come from `calibration.json`.
@@ -11,7 +10,6 @@ All but the judge are deterministic, and their outputs are cached (`model_cache.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,8 +22,7 @@ from scipy.sparse import csr_matrix
 
 from longway.classify.nbsvm import NbSvm
 from longway.engines.asker import Asker
-from longway.engines.engine import Engine, Judgement
-from longway.engines.event_loop import run
+from longway.engines.engine import Judgement
 from longway.engines.prompt import judge_prompt
 from longway.errors import BudgetSpent
 from longway.records import Verdict
@@ -352,47 +349,6 @@ class _Words:
         return csr_matrix((np.ones(len(columns)), columns, lengths), shape=(len(rows), len(self._columns)))
 
 
-# ---------------------------------------------------------------- sentiment
-
-MOST_WORDS = 60  # of longer texts small models are wrong too often
-
-
-class SentimentCheck(Check):
-    """The check of a short English text that judges something: the embedded model, which does not know the dataset, must see its label.
-
-    least: the least probability of the label; score: its probability.
-    """
-
-    name = "sentiment"
-    english_only = True
-
-    def __init__(self, task: Task, model: Engine, cache: ModelCache, *, least: float) -> None:
-        self.task, self.model, self.cache, self.least = task, model, cache, least
-
-    def concerns(self, candidate: Candidate) -> bool:
-        """Only short texts."""
-        return len(candidate.after.split()) <= MOST_WORDS
-
-    def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
-        """One verdict per candidate."""
-        version = json.dumps(self.model.identity, sort_keys=True)
-        rows = self.cache.rows(self.name, version, [c.without(c.after) for c in candidates], self._judged)
-        own = [float(row[self.task.labels.index(c.label)]) for row, c in zip(rows, candidates, strict=True)]
-        return [self._verdict(c.label, p) for c, p in zip(candidates, own, strict=True)]
-
-    def _judged(self, texts: list[str]) -> NDArray[np.float32]:
-        """The probability of each label, 0 if the model gives no answer: (n, labels)."""
-        labels = self.task.labels
-        given = [run(self.model.judge(judge_prompt(self.task, text), labels)) for text in texts]
-        return np.array(
-            [[one.probabilities.get(label, 0.0) for label in labels] for one in given], np.float32
-        )
-
-    def _verdict(self, label: str, p: float) -> Verdict:
-        passed = p >= self.least
-        return Verdict(self.name, passed, p, "" if passed else f"{label} is only {p:.2f} likely")
-
-
 # ---------------------------------------------------------------- judge
 
 
@@ -407,11 +363,6 @@ class JudgeCheck(Check):
 
     def __init__(self, task: Task, asker: Asker, *, least: float = 0.0) -> None:
         self.task, self.asker, self.least = task, asker, least
-
-    def concerns(self, candidate: Candidate) -> bool:
-        """Only texts in a language that the judge knows: the small local model knows English."""
-        judges = [part for part in self.asker.engine.parts if "judge" in part.can]
-        return not candidate.language or any(part.name != "local" for part in judges)
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict per candidate. score: the label's probability."""

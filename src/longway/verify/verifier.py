@@ -259,7 +259,7 @@ class CheckUnavailableError(LongwayError):
 class CheckSetup:
     """What checks are built from: the dataset as loaded, and the engine that judges.
 
-    contexts: None for single texts. is_english: whether to check how English texts read, which takes about 55 ms each on two slow cores.
+    contexts: None for single texts. is_english: whether some of the texts are English.
     checks: built so far. missing: skipped so far, "name: why".
     """
 
@@ -360,25 +360,15 @@ def _encoder_of(setup: CheckSetup) -> CachedEncoder | None:
     return None
 
 
-def _fluency(setup: CheckSetup) -> Check | None:
-    if not setup.is_english:
-        return None
-    from longway.engines.scoring.llama_versions import VersionsModel
-    from longway.verify.fluency import FluencyCheck
-
-    return FluencyCheck(VersionsModel(), setup.cache, contexts=setup.contexts, **bounds("fluency"))
-
-
 def _sentiment(setup: CheckSetup) -> Check | None:
-    if not setup.is_english or setup.task.kind != "sentiment" or setup.judge is not None:
+    sides = setup.task.sides
+    is_two_sided = len(setup.task.labels) == 2 and set(sides.values()) == {"positive", "negative"}
+    if not setup.is_english or not is_two_sided or setup.judge is not None:
         return None
-    from longway.engines.local import LocalEngine
-    from longway.verify.model_checks import SentimentCheck
+    from longway.classify.sentiment import SentimentHead
+    from longway.verify.counterbias import SentimentCheck
 
-    model = LocalEngine()
-    if not model.judges(setup.task):
-        return None
-    return SentimentCheck(setup.task, model, setup.cache, **bounds("sentiment"))
+    return SentimentCheck(sides, setup.labels, SentimentHead.load(), setup.encoder, **bounds("sentiment"))
 
 
 def _judge(setup: CheckSetup) -> Check | None:
@@ -389,10 +379,6 @@ def _judge(setup: CheckSetup) -> Check | None:
     engine = setup.judge.engine
     if "judge" not in engine.can:
         raise CheckUnavailableError(f"the engine {engine.name} cannot judge")
-    if setup.task.language and all(part.name == "local" for part in engine.parts if "judge" in part.can):
-        raise CheckUnavailableError("the small local model knows English only")
-    if not any("judge" in part.can and part.judges(setup.task) for part in engine.parts):
-        raise CheckUnavailableError("the small local model was not trained on such labels and is not used")
     return JudgeCheck(setup.task, setup.judge)
 
 
@@ -411,7 +397,6 @@ CHECKS: dict[str, Callable[[CheckSetup], Check | None]] = {
     "entailment": _entailment,
     "classifiers": _classifiers,
     "drift": lambda setup: DriftCheck([check for check in setup.checks if check.about_label]),
-    "fluency": _fluency,
     "sentiment": _sentiment,
     "judge": _judge,
 }
@@ -447,16 +432,15 @@ def verifier_for(
     judge: Asker | None = None,
     seed: int = 0,
     journal: Journal | None = None,
-    is_english: bool = False,
     names: Collection[str] | None = None,
 ) -> Verifier:
     """The verifier of a dataset as loaded. judge: an engine that can judge. journal: caches the outputs of models.
 
-    is_english: whether to check how English texts read. names: the checks to make, None for all; prompts, orders and empty texts
+    names: the checks to make, None for all; prompts, orders and empty texts
     are always refused.
     """
     contexts = contexts if task.is_pair else None
-    setup = CheckSetup(task, texts, labels, contexts, judge, seed, journal, is_english)
+    setup = CheckSetup(task, texts, labels, contexts, judge, seed, journal)
     offered = [name for name in CHECKS if name not in ONLY_ADDED]
     wanted = [name for name in offered if names is None or name in names or name in ALWAYS]
     for name in wanted:

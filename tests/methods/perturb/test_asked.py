@@ -10,19 +10,14 @@ from hypothesis import strategies as st
 from longway.engines.asker import Asker
 from longway.engines.engine import Engine, Written
 from longway.engines.line_answers import Unreadable, read_numbered
-from longway.engines.local import LocalEngine
-from longway.engines.onnx_writer import Draw
-from longway.engines.plausible import words_of
 from longway.engines.prompt import description_of, perturb_prompt
 from longway.engines.rules import RulesEngine
-from longway.engines.writer_steps import Implausible, UnsupportedPrompt, read_perturbed, steps_for
 from longway.english.people.demographics import AXES, parse_attribute
 from longway.errors import BudgetSpent, SettingError
 from longway.methods.perturb.asked import AskedPerturber, _lines_in
 from longway.methods.perturb.perturber import Place, Request
 from longway.store.journal import Journal
 from tests.engines.conftest import engine_of
-from tests.engines.llama_cpp import model_or_skip
 from tests.engines.loopback import Loopback, completion, error
 from tests.environment import without_settings_of_the_user
 
@@ -252,38 +247,6 @@ def test_the_rules_engine_refuses_in_words():
     (found,) = AskedPerturber(Asker(RulesEngine(), Journal(None))).perturb([about(TEXT)])
     assert "the rules cannot do this" in found.reason
     assert "takes a language model" in found.reason
-
-
-def draw(text, ended=True):
-    return read_perturbed(TEXT, Draw(text, ended, 9, -0.5))
-
-
-def test_what_the_small_model_draws_is_read_strictly():
-    assert draw(AFTER) == f"1. {AFTER}"
-    for text, why in [
-        (TEXT, "copy"),
-        ("Al lost his hat in the rain.", "length"),
-        ("Sentence: Al lost his hat.", "not a plain text"),
-    ]:
-        with pytest.raises(Implausible, match=why):
-            draw(text)
-    with pytest.raises(Implausible, match="no end"):
-        draw(AFTER, ended=False)
-    with pytest.raises(UnsupportedPrompt, match="one line only"):
-        steps_for(perturb_prompt([TEXT, "She left."], (0, 9, 12), MAN))
-    step = steps_for(perturb_prompt([TEXT], (0, 9, 12), MAN))[0]
-    assert step.read(Draw(AFTER, True, 9, -0.5)) == f"1. {AFTER}"
-
-
-def test_the_small_model_answers_or_says_why_not():
-    """It is weak: what is expected is that nothing but a text with another person comes through."""
-    engine = LocalEngine(model_or_skip())
-    (found,) = AskedPerturber(Asker(engine, Journal(None))).perturb([about("She lost her hat.", "She")])
-    if found.reason:
-        assert found.segments == ("She lost her hat.",)
-    else:
-        assert len(words_of(found.segments[0])) == 4
-        assert found.segments != ("She lost her hat.",)
 
 
 def test_a_place_that_is_none_is_told():

@@ -17,7 +17,6 @@ from longway.methods.perturb.panda import PandaRow, fingerprint_of, write_panda
 from longway.methods.perturb.training import TrainingPlan, train
 from longway.metrics.bleu import sacre_bleu
 from longway.store.atomic import read_json
-from tests.engines.llama_cpp import model_or_skip
 from tests.methods.perturb.toy_sentences import request_of, toy_rows
 
 torch = pytest.importorskip("torch")
@@ -246,27 +245,6 @@ def test_other_architectures_are_trained_from_a_folder(tmp_path, bases, kind):
         < perturber.network.model.config.vocab_size
     )
     assert len(perturber.perturb([request_of(rows[0])])) == 1
-
-
-@pytest.mark.soak
-def test_the_installed_model_is_the_one_that_scores_texts():
-    """The slow twin computes in numpy from the same file; the two new tokens take next to nothing away."""
-    from longway.engines.scoring.gguf_weights import read_gguf
-    from longway.engines.scoring.llama import Llama
-    from longway.methods.perturb.networks import smollm2_network
-
-    path = model_or_skip()
-    network = smollm2_network(device="cpu")
-    tokens = network.tokenizer("Nobody has worked in the old mill since 1931.")["input_ids"]
-    start = network.tokenizer.eos_token_id
-    with torch.inference_mode():
-        scores = torch.log_softmax(network.model(torch.tensor([[start, *tokens]])).logits[0], dim=-1)
-    fast = [float(scores[place, token]) for place, token in enumerate(tokens)]
-    (slow,) = Llama(read_gguf(path)).log_likelihoods([tokens], start=start)
-    assert fast == pytest.approx(slow.tolist(), abs=1e-3)
-    assert network.is_causal
-    assert len(network.tokenizer("<SEP><PERT_SEP>")["input_ids"]) == 2
-    assert network.text_of(network.tokenizer("Zoë <SEP>  left.")["input_ids"]) == "Zoë <SEP>  left."
 
 
 def test_texts_kept_aside_are_not_learned_from():

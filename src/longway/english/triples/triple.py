@@ -5,8 +5,8 @@
     text_of(triples)                                      one sentence per triple; neighbours with the same subject are joined
 
 For pairs the lines of the context are numbered 1-1, 1-2 and so on, those of the text 2-1, 2-2 (CoBA, appendix H). A sentence that
-was not split is a triple with only an object, `3. | | Well, what can I say?`. Only the rules and the embedded writer
-produce such triples; in an answer of a served language model they are errors.
+was not split is a triple with only an object, `3. | | Well, what can I say?`. Only the rules
+produce such triples; in an answer of a language model they are errors.
 
 Parsing ignores formatting that models add: bullets, bold numbers, quotes around all parts, and lines without bars before the first triple and after
 the last. Lines without numbers are counted. An object may be missing ("It | rained").

@@ -126,10 +126,8 @@ class JudgePart(Part):
     name = JUDGE
 
     def __init__(self, engine: Engine, limit: int | None) -> None:
-        labelled = [one for one in questions() if one.label]
-        chosen = [one for one in labelled if engine.judges(one.task)]
-        self.left_out = sorted({one.family for one in labelled} - {one.family for one in chosen})
-        cannot = "judge" not in engine.can or not chosen
+        chosen = [one for one in questions() if one.label]
+        cannot = "judge" not in engine.can
         super().__init__(chosen, limit, skipped="the engine cannot judge" if cannot else "")
         self.judged: list[tuple[Question, Judgement]] = []
 

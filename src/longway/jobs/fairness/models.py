@@ -1,6 +1,6 @@
 """The models that can be measured, by name.
 
-    likelihoods_of("local")         the embedded language model        hf:NAME_OR_FOLDER: a causal or masked model
+    likelihoods_of("hf:FOLDER")     a causal or masked model, by its folder or its name on the hub
     vectors_of("minilm")            the embedded sentence encoder      hf:NAME_OR_FOLDER: the mean state of any model
     classifier_of("FOLDER")         a classifier that Longway saved    hf:NAME_OR_FOLDER: a model with a classification head; MODULE:NAME: your own;
                                     served:MODEL: a language model that is asked for the label; http://ADDRESS: a classifier behind an address
@@ -34,7 +34,7 @@ from longway.jobs.run import Watcher
 from longway.store import Journal
 from longway.task import Task
 
-LOCAL, MINILM, HF = "local", "minilm", "hf:"
+MINILM, HF = "minilm", "hf:"
 ENGINES = ("served", "gguf", "replay")  # language models that are asked for a label
 Row = tuple[str, str | None]  # text, context
 ADDRESSES = ("http://", "https://")
@@ -138,8 +138,8 @@ class MeasuredModel:
 
 def has_likelihoods(name: str) -> bool:
     """Whether this is a language model; SettingError if there is no such model."""
-    if name in (LOCAL, MINILM):
-        return name == LOCAL
+    if name == MINILM:
+        return False
     from longway.engines.scoring.transformers_lm import head_of
 
     return head_of(_hf_name(name)) is not None
@@ -147,14 +147,10 @@ def has_likelihoods(name: str) -> bool:
 
 def likelihoods_of(name: str, *, device: str = "auto") -> LikelihoodModel:
     """The language model of this name."""
-    if name == LOCAL:
-        from longway.engines.scoring.llama import EmbeddedModel
-
-        return EmbeddedModel()
     if name == MINILM:
         raise SettingError(
             "minilm cannot score how likely a sentence is: the installed encoder has no masked-language-model head, only vectors. "
-            f"CrowS-Pairs and StereoSet need a language model. Choose {LOCAL}, or {HF}FOLDER with a causal or masked model."
+            f"CrowS-Pairs and StereoSet need a language model. Choose {HF}FOLDER with a causal or masked model."
         )
     from longway.engines.scoring.transformers_lm import CausalModel, MaskedModel, head_of
 
@@ -170,11 +166,6 @@ def likelihoods_of(name: str, *, device: str = "auto") -> LikelihoodModel:
 
 def vectors_of(name: str, *, device: str = "auto") -> VectorModel:
     """The encoder of this name."""
-    if name == LOCAL:
-        raise SettingError(
-            "local has no vectors of sentences: it is a language model and was not trained for them. "
-            f"WEAT and SEAT need an encoder. Choose {MINILM}, or {HF}FOLDER."
-        )
     if name == MINILM:
         identity = {"model": MINILM, "hash": folder_hash(model_folder())}
         return VectorModel(identity, lambda texts: MiniLM.load().embed(texts))
@@ -254,7 +245,7 @@ def _hf_name(name: str) -> str:
     where = name.removeprefix(HF)
     if where == name or not where:
         raise SettingError(
-            f"There is no model {name!r}. Expected {LOCAL}, {MINILM} or {HF}NAME_OR_FOLDER. "
+            f"There is no model {name!r}. Expected {MINILM} or {HF}NAME_OR_FOLDER. "
             f"Put {HF} before a folder or a name on the hub."
         )
     return where

@@ -16,12 +16,12 @@ FILES = ("crows_pairs", "stereoset", "weat", "holistic")
 class FairnessSettings:
     """Which model is measured, and with what.
 
-    model: local (the embedded language model), minilm (the embedded encoder), hf:NAME_OR_FOLDER (a causal or masked model, an encoder,
+    model: minilm (the embedded encoder), hf:NAME_OR_FOLDER (a causal or masked model, an encoder,
         or a classifier). For the fairscore also: the folder of a classifier that `longway prove --save-models` wrote; MODULE:NAME, a scikit-learn or
         Hugging Face pipeline or a function of your own; served:MODEL, a language model on a server, asked for the label; http://ADDRESS, a
         classifier behind an address.
     perturber: Fairscore: what changes the people: rules (the default), neural:FOLDER_OR_NAME (a network, see `longway perturb train`), or a language
-        model: local, served:MODEL.
+        model: served:MODEL or gguf:FILE.
     describe: Fairscore of served:MODEL: what a label means: LABEL="...", for labels such as 0 and 1. Repeatable.
     crows_pairs: CrowS-Pairs: the published CSV, or JSON Lines with the same keys.
     stereoset: StereoSet: the published dev.json, or JSON Lines with one context per line.
@@ -34,7 +34,7 @@ class FairnessSettings:
     device: Where hf models run: auto, cpu or cuda.
     """
 
-    model: str = option("local", group=ENGINE, objects=True)
+    model: str = option("minilm", group=ENGINE, objects=True)
     crows_pairs: Path | None = option(None, group=DATA)
     stereoset: Path | None = option(None, group=DATA)
     weat: Path | None = option(None, group=DATA)

@@ -22,8 +22,8 @@ class PerturbSettings:
         middle-aged, senior, adult. Repeatable. Default: any other attribute of the axis.
     sampling: How the word to change is drawn. balanced: race and age about as often as gender, as far as there are any; uniform: every
         word alike (Algorithm 1 of the paper), which makes nearly everything gender.
-    engine: rules (no model); neural:FOLDER or neural:NAME (a network, see `longway perturb train`); or a language model: local,
-        served:MODEL. `longway engines` lists those that work here.
+    engine: rules (no model); neural:FOLDER or neural:NAME (a network, see `longway perturb train`); or a language model:
+        served:MODEL or gguf:FILE. `longway engines` lists those that work here.
     everyone: Rules: change all people who have the attribute, not only the one drawn.
     names: Rules: leave names unchanged.
     keep_entities: Rules: leave people unchanged who are known by name, so that facts stay true.
@@ -153,8 +153,8 @@ class PairSettings(PerturbSettings):
 class TrainSettings:
     """How a perturber is trained.
 
-    base: What is trained: a folder or a name on the Hugging Face hub (an encoder-decoder such as BART or T5, or a causal model), smollm2
-        (the small model that Longway installs), or tiny (from scratch, to try it out).
+    base: What is trained: a folder or a name on the Hugging Face hub (an encoder-decoder such as BART or T5, or a causal model),
+        or tiny (from scratch, to try it out).
     validation: File with rows for early stopping. Default: a tenth of the texts.
     epochs: Passes over all rows, at most.
     lr: Learning rate. Default: 1e-5, and 3e-3 for tiny.

@@ -14,7 +14,7 @@ class PerturbScoreSettings:
     """Which perturbers are scored.
 
     perturbers: What rewrites the texts: rules; neural:FOLDER or neural:NAME (a network, see `longway perturb train`); or a language model:
-        local, served:MODEL. Repeatable: several are shown beside each other.
+        served:MODEL or gguf:FILE. Repeatable: several are shown beside each other.
     limit: Read only the first rows.
     encoding: Encoding of text files that are not UTF-8. Default: recognised, as by audit.
     seed: Seed of resamples, of the examples that are shown, and of the perturbers.

@@ -33,7 +33,7 @@ class ProveSettings:
     fairscore: Also change the gender, race or age of one person in each test row, and count the answers that change. Needs the
         extra `rules`.
     perturber: Fairscore: what changes the people: rules (the default), neural:FOLDER_OR_NAME (a network, see `longway perturb train`), or a language
-        model: local, served:MODEL.
+        model: served:MODEL or gguf:FILE.
     save_models: Keep every trained classifier in the run folder, below models/, for example for `longway fairness --fairscore`.
     device: Where networks are trained: auto, cpu or cuda.
     learning_rate: Of encoders that are fine-tuned (-lora, -full). Default: 5e-4 with LoRA, 3e-5 otherwise.

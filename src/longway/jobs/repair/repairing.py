@@ -297,7 +297,6 @@ class Repairing:
                 judge=self.judge,
                 seed=self.settings.seed,
                 journal=self._journal,
-                is_english=self.is_english,
             )
         return self._verifier
 
@@ -308,7 +307,6 @@ class Repairing:
                 likely=self._likely_label(),
                 judge=self.judge,
                 journal=self._journal,
-                contexts=self.rows.contexts if self.rows.task.is_pair else None,
                 is_english=self.is_english,
             )
         return self._verifier_new

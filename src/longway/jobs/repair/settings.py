@@ -68,8 +68,8 @@ class RepairSettings:
     max_change: The most rows that may be changed, as a share of all; half as many may be dropped. Default: 60%. For data with candidates: the most that may be dropped. Default: 80%.
     keep_size: Keep the number of rows: rows that are added take the place of others.
     encoder: Sentence encoder of the concept level, as in an audit: auto, minilm, multilingual, or a name or folder of a Hugging Face encoder, which needs torch.
-    engine: Rewords texts and writes counterparts; served and local also put patterns in and change lengths: rules (no model, English only), served:MODEL (any OpenAI-compatible server) or local (small LLM on
-        this machine, English only). `longway engines` lists those that work here.
+    engine: Rewords texts and writes counterparts; a model also puts patterns in and changes lengths: rules (no model, English only), served:MODEL (any OpenAI-compatible server)
+        or gguf:FILE (a model file of yours). `longway engines` lists those that work here.
     judge: Checks labels as well: an engine, none, or auto (the engine, in a separate conversation, if it can judge).
     seed: Seed of everything random.
     """

@@ -20,7 +20,7 @@ from longway.data.edited import Changes, writing_note
 from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
 from longway.engines.prompt import judge_prompt, rewrite_prompt
-from longway.engines.registry import choose, engine_named
+from longway.engines.registry import engine_named
 from longway.jobs.before_after import PatternChange, compare
 from longway.jobs.edit_counts import (
     CheckCounter,
@@ -167,9 +167,6 @@ def prepared(
     languages = set_split_rules(part)
     if settings.method in ("eda", "crossaug"):
         check_english(languages, f"The method {settings.method} knows", SERVED)
-    if settings.engine == "auto" and settings.needs_engine:
-        # The small model needs seconds per text, hours for a few thousand rows, and hardly lowers the leak further (notes/LOG.md).
-        settings = replace(settings, engine=choose(base_url=engines.base_url).spec.removesuffix(",local"))
     with engines_at(on, engine_named) as named:
         writer, judge = engines_of(settings, engines, named=named)
         settings = replace(settings, engine=name_of(writer), judge=name_of(judge))

@@ -91,8 +91,8 @@ class RewriteSettings:
     """How texts are rewritten.
 
     method: razor; eda and crossaug are baselines; none changes nothing, as a control.
-    engine: Writes the texts: rules (no model, English only), local (small LLM on this machine, English only), gguf:FILE (a model file of yours), served:MODEL (any OpenAI-compatible server), rules,local
-        (the model if no rule applies), rules+local (both), replay:FILE, or auto (served if you named a model or server for Longway, else rules). `longway engines`
+    engine: Writes the texts: rules (no model, English only), gguf:FILE (a model file of yours), served:MODEL (any OpenAI-compatible server),
+        rules,served:MODEL (the model if no rule applies), rules+served:MODEL (both), replay:FILE, or auto (served if you named a model or server for Longway, else rules). `longway engines`
         lists those that work here.
     judge: Checks that the label still holds: an engine, none, or auto (the writer, in a separate conversation).
     paper: RAZOR as published: the options that are not given get the paper's values.

@@ -16,10 +16,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from longway.engines.answer_words import words_of
 from longway.engines.asker import Asker
 from longway.engines.engine import Sampling
 from longway.engines.line_answers import Unreadable, read_numbered
-from longway.engines.plausible import words_of
 from longway.engines.prompt import CLOSE, OPEN, Prompt, perturb_prompt
 from longway.engines.transport import tokens_for
 from longway.methods.additions import Refused, ask_structured

@@ -1,7 +1,7 @@
 """The network of a neural perturber: an encoder-decoder (BART, T5) or a causal model. Needs torch.
 
     load_network("facebook/perturber")      a name on the Hugging Face hub, or a folder
-    tiny_network(texts), smollm2_network()  bases to train that need no download
+    tiny_network(texts)                     a base to train that needs no download
     network.pair(source, target)            tokens to read, and tokens to learn to write
     network.batch(examples)                 several of them, padded to one length, on the device
 
@@ -14,36 +14,20 @@ Weights are read from safetensors only: other files can run code. Code that come
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from longway.engines.model_files import installed_model
-from longway.engines.scoring.gguf_weights import Floats, GgufFile, read_gguf
-from longway.engines.scoring.llama import BETWEEN_TEXTS, tokenizer_of
 from longway.errors import MissingExtra, SettingError
 from longway.methods.perturb.segments import MARKS, PERT_SEP
 
 IGNORE = -100  # a token that is not learned
 MOST_TOKENS = 1024  # of one sequence, if the model itself sets no limit
-TINY, SMOLLM2 = "tiny", "smollm2"
+TINY = "tiny"
 TINY_VOCABULARY = 8000  # tokens
 _BEGIN, _PAD, _END = "<s>", "<pad>", "</s>"
-_LLAMA_NAMES = {
-    "attn_q": "self_attn.q_proj",
-    "attn_k": "self_attn.k_proj",
-    "attn_v": "self_attn.v_proj",
-    "attn_output": "self_attn.o_proj",
-    "ffn_gate": "mlp.gate_proj",
-    "ffn_up": "mlp.up_proj",
-    "ffn_down": "mlp.down_proj",
-    "attn_norm": "input_layernorm",
-    "ffn_norm": "post_attention_layernorm",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,62 +237,3 @@ def byte_pair_tokenizer(
     return PreTrainedTokenizerFast(
         tokenizer_object=pieces, bos_token=_BEGIN, pad_token=_PAD, eos_token=_END, **names
     )
-
-
-def smollm2_network(*, device: Any) -> Network:
-    """The small model that Longway installs (SmolLM2-135M, a Llama in a GGUF file), ready to be trained further.
-
-    Its weights were quantised to four and eight bits; unpacked, they are those it runs with, not exactly the original ones.
-    """
-    import torch
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
-
-    file = read_gguf(installed_model())
-    about, embedding = file.settings, file.tensors["token_embd.weight"]
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer_of(about),
-        bos_token=BETWEEN_TEXTS,
-        eos_token=BETWEEN_TEXTS,
-        pad_token=BETWEEN_TEXTS,
-    )
-    config = LlamaConfig(
-        vocab_size=len(embedding),
-        hidden_size=embedding.shape[1],
-        intermediate_size=int(about["llama.feed_forward_length"]),
-        num_hidden_layers=int(about["llama.block_count"]),
-        num_attention_heads=int(about["llama.attention.head_count"]),
-        num_key_value_heads=int(about["llama.attention.head_count_kv"]),
-        max_position_embeddings=int(about["llama.context_length"]),
-        rms_norm_eps=float(about["llama.attention.layer_norm_rms_epsilon"]),
-        rope_parameters={"rope_type": "default", "rope_theta": float(about["llama.rope.freq_base"])},
-        tie_word_embeddings="output.weight" not in file.tensors,
-        bos_token_id=tokenizer.eos_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.eos_token_id,
-    )
-    model = LlamaForCausalLM(config)
-    weights = _llama_weights(file, config)
-    arrays = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in weights.items()}
-    model.load_state_dict(arrays, strict=not config.tie_word_embeddings)
-    return prepared(model, tokenizer, device, marks=True)
-
-
-def _llama_weights(file: GgufFile, config: Any) -> Mapping[str, Floats]:
-    """The weights under their names in transformers."""
-    weights = {
-        "model.embed_tokens.weight": file.tensors["token_embd.weight"],
-        "model.norm.weight": file.tensors["output_norm.weight"],
-    }
-    if "output.weight" in file.tensors:
-        weights["lm_head.weight"] = file.tensors["output.weight"]
-    heads = {"attn_q": config.num_attention_heads, "attn_k": config.num_key_value_heads}
-    for layer in range(config.num_hidden_layers):
-        for ours, theirs in _LLAMA_NAMES.items():
-            array = file.tensors[f"blk.{layer}.{ours}.weight"]
-            if ours in heads:
-                # GGUF interleaves the rows of a head; in transformers all even ones come before the odd ones.
-                rows, width = array.shape
-                shape = heads[ours], rows // heads[ours] // 2, 2, width
-                array = array.reshape(shape).swapaxes(1, 2).reshape(rows, width)
-            weights[f"model.layers.{layer}.{theirs}.weight"] = array
-    return weights

@@ -26,7 +26,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from longway.engines.plausible import n_changed, words_of
+from longway.engines.answer_words import n_changed, words_of
 from longway.english.document import Change, apply_changes
 from longway.english.people.demographics import AXES, Attribute, parse_attribute
 from longway.errors import SettingError

@@ -2,8 +2,7 @@
 
     rows  ->  "word attribute <PERT_SEP> text" and its perturbation  ->  BART, T5, GPT ...  ->  a folder for `NeuralPerturber`
 
-    train(base, rows, out)      base: a folder, a name on the Hugging Face hub, or a base without a download (`networks.py`):
-                                "tiny" (from scratch) or "smollm2" (the small model that Longway installs)
+    train(base, rows, out)      base: a folder, a name on the Hugging Face hub, or "tiny" (from scratch, without a download)
 
 The settings are those of Table 10: AdamW, a learning rate of 1e-5 after a warm-up, batches of 64, gradients clipped at 0.1, a learning
 rate decay of 0.01, and early stopping after ten epochs without a lower validation loss. The weights with the lowest validation loss
@@ -31,17 +30,14 @@ from typing import Any
 
 import numpy as np
 
-from longway.engines.model_files import fingerprint, installed_model
 from longway.errors import DataError, SettingError, TrainingError
 from longway.methods.perturb.checkpoints import Checkpoints
 from longway.methods.perturb.networks import (
-    SMOLLM2,
     TINY,
     Network,
     Tokens,
     load_network,
     need_torch,
-    smollm2_network,
     tiny_network,
 )
 from longway.methods.perturb.neural import ABOUT_FILE, NeuralPerturber
@@ -387,12 +383,11 @@ class _Training:
 
 
 def _network(base: str, texts: Sequence[str], device: str) -> Network:
-    if base not in (TINY, SMOLLM2):
+    if base != TINY:
         return load_network(base, device=device, marks=True)
     from longway.classify.network_training import device_named
 
-    where = device_named(device)
-    return tiny_network(texts, device=where) if base == TINY else smollm2_network(device=where)
+    return tiny_network(texts, device=device_named(device))
 
 
 def _held_out(rows: Sequence[PandaRow], seed: int) -> tuple[list[PandaRow], list[PandaRow]]:
@@ -418,8 +413,6 @@ def _hash_of(base: str) -> str:
     """A hash of the base's files: another model of the same name is another run."""
     if base == TINY:
         return ""
-    if base == SMOLLM2:
-        return fingerprint(installed_model())
     from longway.classify.pretrained import folder_of
     from longway.classify.saved import folder_hash
 

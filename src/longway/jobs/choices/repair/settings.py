@@ -22,7 +22,7 @@ class ChoiceRepairSettings:
     goal: Leave out questions until a ranker without the prompt is right this often: an accuracy such as leak=0.3, or chance. Default: 2 points above chance.
     remedy: Use only this remedy: normalise, counter (pairs only), rewrite, positions or drop. Repeatable. Default: all but rewrite, which needs an engine.
     max_drop: The most questions that may be left out, as a share of all.
-    engine: Rewrites the other candidates: served:MODEL (any OpenAI-compatible server) or local. Default: none.
+    engine: Rewrites the other candidates: served:MODEL (any OpenAI-compatible server) or gguf:FILE. Default: none.
     judge: Checks that one candidate is right, without knowing which: an engine, none, or auto (the engine, in a separate conversation).
     encoder: Also lower what the sentence encoder sees, if it is installed.
     seed: Seed of everything random.
