@@ -268,3 +268,16 @@ def test_the_table_has_every_public_function():
     assert {case[0] for case in MISUSES} >= set(FUNCTIONS) - {
         "save", "sample_path", "decisions_of", "engine_named", "check_pairs",
     }  # fmt: skip
+
+
+def test_what_users_have_at_hand_is_accepted():
+    """Numbers of numpy, sets and paths of other libraries are what they look like."""
+    rows = [{"text": f"film number {i}", "label": "ab"[i % 2]} for i in range(40)]
+    assert len(lw.load(rows, limit=np.int64(30))) == 30
+    assert lw.RepairSettings(keep={"hand"}) == lw.RepairSettings(keep=("hand",))
+    assert lw.RewriteSettings(keep={"b": 1, "a": 2}.keys()).keep == ("a", "b")
+
+
+def test_an_empty_frame_says_what_was_expected():
+    with pytest.raises(lw.DataError, match="is empty"):
+        lw.load(pd.DataFrame())

@@ -26,6 +26,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from inspect import signature
+from numbers import Integral, Real
+from os import PathLike
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -43,7 +45,7 @@ WORDS = {
     Iterable: "a list",
     NoneType: "None",
 }
-ACCEPTED = {float: (int, float), Path: (str, Path), Sequence: Iterable, Any: object}
+ACCEPTED = {int: Integral, float: Real, Path: (str, PathLike), Sequence: Iterable, Any: object}
 # By a file in the environment of the tool.
 TOOLS = {
     "uv-receipt.toml": f"uv pip install --python {shlex.quote(sys.executable)}",

@@ -3,12 +3,16 @@
 import gzip
 import json
 
+import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from longway.data import load, save
+from longway.data.edited import AddedRow, Changes, edited_dataset
 from longway.errors import DataError
 
 KINDS = ["csv", "tsv", "jsonl", "ndjson", "json", "parquet", "pq", "arrow", "feather", "ipc"]
@@ -143,3 +147,24 @@ def _rows(path):
 def _fail_half_way(frame, stream, **options):
     stream.write(b"half")
     raise RuntimeError("disk full")
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.int8()])
+def test_new_ids_are_text_beside_an_id_column_of_numbers(tmp_path, kind):
+    """A CSV that Longway wrote, read and saved by another program."""
+    rows = {"text": [f"text {i}" for i in range(60)], "label": ["a", "b"] * 30}
+    table = pa.table(rows).append_column("longway_id", pa.array(range(60), kind))
+    pq.write_table(table, tmp_path / "own.parquet")
+    data = load(tmp_path / "own.parquet")
+    new = edited_dataset(data, Changes(added={"3+repair1": AddedRow("3", "b", {"text": "new text"})}))
+    save(new, tmp_path / "new.parquet")
+    assert pq.read_table(tmp_path / "new.parquet")["longway_id"].to_pylist()[-1] == "3+repair1"
+
+
+def test_a_column_of_categories_that_grows_gets_a_wider_type(tmp_path):
+    frame = pd.DataFrame({"text": pd.Categorical([f"text {i}" for i in range(100)]), "label": ["a", "b"] * 50})
+    frame.to_parquet(tmp_path / "old.parquet")
+    data = load(tmp_path / "old.parquet")
+    new = edited_dataset(data, Changes({"text": {str(i): f"new text {i}" for i in range(80)}}))
+    save(new, tmp_path / "new.parquet")
+    assert pd.read_parquet(tmp_path / "new.parquet")["text"].tolist()[79:81] == ["new text 79", "text 80"]

@@ -194,7 +194,14 @@ def _explain(error: BaseException) -> str | int | None:
         return STOPPED
     if isinstance(error, SystemExit):
         return READER_GONE if isinstance(error.__context__, BrokenPipeError) else error.code
-    is_short = any(isinstance(cause, MemoryError) or NO_MEMORY.search(str(cause)) for cause in causes)
+    is_short = any(
+        isinstance(cause, MemoryError)
+        or (
+            (not isinstance(cause, LongwayError) or isinstance(cause, MissingExtra))
+            and NO_MEMORY.search(str(cause))
+        )
+        for cause in causes
+    )
     if is_short and (isinstance(error, MissingExtra) or not isinstance(error, LongwayError)):
         print(
             "longway: there is not enough memory. Give it more, or take a part with --limit, "

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from longway.data import memory
-from longway.data.columns import changed
+from longway.data.columns import ID_COLUMN, changed
 from longway.data.problems import ProblemLog
 from longway.data.table import RAW, DataTable, dump
 from longway.errors import DataError
@@ -126,6 +126,8 @@ def write_ipc(tables: Iterable[DataTable], stream: IO[bytes]) -> None:
 def _write(tables: Iterable[DataTable], make_writer: Callable[[pa.Schema], Any]) -> None:
     chunks = map(_as_read, tables)
     first = next(chunks)
+    if not len(first):  # a column that is edited may need a wider type than its file has
+        first = next(chunks, first)
     with make_writer(first.schema) as writer:
         for chunk in filter(len, chain([first], chunks)):  # no row group without rows
             try:
@@ -147,6 +149,8 @@ def _as_read(table: DataTable) -> pa.Table:
     rows = table.original.rows  # its parts are put together, because PyArrow's `take` does not know all types
     old = pa.concat_tables([rows.slice(0, 0), *(rows.slice(run[0], len(run)) for run in runs if len(run))])
     for at, name in enumerate(table.original.table.frame.columns):
+        if name == ID_COLUMN:
+            continue  # ids are text
         column = old.column(at)
         if changed(table, table.original.table, name).any():
             column = _like(column, new.column(name))

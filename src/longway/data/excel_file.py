@@ -49,7 +49,7 @@ def read(stream: IO[bytes], log: ProblemLog, *, name: str) -> DataTable:
     if not memory.can_hold(needed):
         raise DataError(
             f"The first sheet of {name} has a cell in row {n_rows:,} and one in column {n_columns:,}. "
-            f"With all empty cells up to there it needs {needed / 2**30:,.1f} GiB, too much for the free "
+            f"With all empty cells up to there it needs {2 * needed / 2**30:,.1f} GiB, too much for the free "
             f"memory of {memory.available_bytes() / 2**30:,.1f} GiB. In Excel, delete all rows below your "
             "table and all columns to the right of it (Ctrl+End shows the last cell), and save the file."
         )

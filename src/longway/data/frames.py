@@ -149,7 +149,7 @@ def _from_pandas(value: Any, log: ProblemLog) -> DataTable:
             "Rename or drop one of them."
         )
     columns = [_column(name, value.iloc[:, place], log) for place, name in enumerate(names)]
-    frame = pl.concat([column.frame for column in columns], how="horizontal")
+    frame = pl.concat([pl.DataFrame(), *(column.frame for column in columns)], how="horizontal")
     odd = frozenset(name for column in columns for name in column.json_columns)
     return DataTable(frame, odd).with_original(value.copy())
 

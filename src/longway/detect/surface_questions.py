@@ -35,12 +35,6 @@ QUESTIONS: tuple[tuple[str, str, str], ...] = (
     ("markup", "a mention or hashtag", r"(?:^|\s)[@#]\w"),
     ("markup", "a line break", r"\n"),
     ("markup", "an emoji", r"\p{Extended_Pictographic}"),
-    ("markup", "a letter beyond ASCII", r"[^\x00-\x7F]"),
-    ("digits", "a digit", r"\p{Nd}"),
-    ("digits", "a four-digit year", r"\b(?:1[5-9]|20)\d\d\b"),
-    ("digits", "a rating like 7/10", r"\b\d+(?:\.\d+)?\s?/\s?\d+\b"),
-    ("digits", "a percentage", r"\d\s?[%٪％]|\bper ?cent\b"),
-    ("digits", "an amount of money", r"[$€£¥￥₹₽₩฿]\s?\d|\d\s?[₽₹元円원฿]"),
     (  # in scripts that have most letters with their accents, and in Korean, parts of syllables
         "encoding",
         "an accent as a separate character",
@@ -54,6 +48,12 @@ QUESTIONS: tuple[tuple[str, str, str], ...] = (
         r"|[\u{202a}-\u{202e}\u{2060}-\u{206f}]"
         r"|(?:^|[\s!-~\p{Latin}\p{Greek}\p{Cyrillic}\p{Han}])[\u{200b}-\u{200d}]",
     ),
+    ("markup", "a letter beyond ASCII", r"[^\x00-\x7F]"),
+    ("digits", "a digit", r"\p{Nd}"),
+    ("digits", "a four-digit year", r"\b(?:1[5-9]|20)\d\d\b"),
+    ("digits", "a rating like 7/10", r"\b\d+(?:\.\d+)?\s?/\s?\d+\b"),
+    ("digits", "a percentage", r"\d\s?[%٪％]|\bper ?cent\b"),
+    ("digits", "an amount of money", r"[$€£¥￥₹₽₩฿]\s?\d|\d\s?[₽₹元円원฿]"),
 )
 
 

@@ -513,7 +513,7 @@ class Transport:
         if status in TEMPORARY or status >= 500:
             wait = retry_after(headers, now=time.time())
             full, settled = status == 429 or status >= 500, status >= 500
-            kind = "broken" if settled else "busy"
+            kind = "broken" if settled and status != 503 else "busy"
             return _Temporary(shown, kind, wait=wait, sent=False, full=full, settled=settled)
         if status in (401, 403):
             hint = "No key was sent: set LONGWAY_API_KEY."

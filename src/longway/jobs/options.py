@@ -18,9 +18,9 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
-from typing import Any, TypeVar, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_origin, get_type_hints
 
 from longway.errors import SettingError, fits, in_words
 
@@ -167,7 +167,8 @@ def check_options(settings: Any) -> None:
         default = ", ".join(default) if isinstance(default, tuple) else default
         has_default = isinstance(default, str | int | float) and default != ""
         step = f"The default is {default}." if has_default else "Leave it out for the default."
-        shown = " ".join(repr(got).split())[:80] if "option" in field.metadata else type(got).__name__
+        is_shown = "option" in field.metadata or get_origin(hint) is Literal  # other fields may hold keys
+        shown = " ".join(repr(got).split())[:80] if is_shown else type(got).__name__
         raise SettingError(f"'{field.name}' must be {words}. Got {shown}. {step}")
 
 
@@ -196,6 +197,8 @@ def _in_form(value: Any, hint: Any, parse: Callable[[str], object] | None) -> ob
         value = parse(value)
     if get_origin(hint) is not tuple:
         return value
+    if isinstance(value, Set):
+        value = sorted(value, key=str)
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 

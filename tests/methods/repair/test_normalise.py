@@ -136,6 +136,7 @@ def test_a_dash_between_words_becomes_a_comma(texts_of, dash, text, expected):
         "P(V @ nb) = nRT",
         "{{#expr: 9999 @ YYYY}}",
         "The San Diego @ Tijuana line.",
+        "Nobody to talk to @ just leave.",
         "Москва @ столица России.",
     ],
 )

@@ -33,6 +33,7 @@ _EXCLAMATIONS = re.compile(r"[!！](?:\s*[!！])*")
 _MIXED = re.compile(r"[!?！？](?:\s*[!?！？])*[?？][!?！？]*|[?？](?:\s*[!！])+")
 _ELLIPSIS = re.compile(r"\s*(?:\.\s?\.\s?\.(?:\s?\.)*|…)")
 _DASH = re.compile(  # between two words, the second without a capital: no names, lists, numbers or formulas
+    r"(?<!\W[a-z]{2})"  # not behind "to", "of", "in"
     r"(?<=[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ\"”’)])(?:[^\S\n]+(?:-{1,3}|–|—)[^\S\n]+|—|--)"
     r"(?=[\"“‘`']*(?:[a-zß-öø-ÿ]{2}|[aI]\b))"
 )
