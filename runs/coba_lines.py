@@ -37,8 +37,8 @@ SHOWN = {
 }
 NO_GPT3MIX = "GPT3Mix is not part of Longway."
 NO_WIKIBIAS = "WikiBias is not freely available."
-FROM_NOTHING = "tiny knows no English before; it needs thousands of rows. Try smollm2 or hf:NAME."
-TRAINED_FURTHER = "needs --language-model smollm2 or hf:NAME, which is trained further here"
+FROM_NOTHING = "tiny knows no English before; it needs thousands of rows. Try hf:NAME."
+TRAINED_FURTHER = "needs --language-model hf:NAME, which is trained further here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class Tables:
             key: self.gender_items(f"{key}/{file}")
             for key, file in (("stereoset", "dev"), ("crows_pairs", "all"))
         }
-        measured = {"local": "local", "smollm2": "local"}.get(name, name)
+        measured = name
         if texts is not None:
             from coba_language import pretrained
 

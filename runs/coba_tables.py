@@ -167,9 +167,9 @@ def parsed() -> Namespace:
     add(
         "--language-model",
         default="local",
-        help="of Table 5: local, smollm2 or hf:NAME; all but local are trained further",
+        help="of Table 5: local or hf:NAME; all but local are trained further",
     )
-    add("--writing-model", default="tiny", help="of Table 8: tiny, smollm2 or hf:NAME")
+    add("--writing-model", default="tiny", help="of Table 8: tiny or hf:NAME")
     add("--writing-epochs", type=int, default=10)
     add("--seeds", type=int, default=1, help="trainings of each classifier")
     add("--seed", type=int, default=0)

@@ -183,8 +183,6 @@ def folder(tmp_path, monkeypatch, demos, page):
         write = {".csv": rows.write_csv, ".parquet": rows.write_parquet, ".jsonl": rows.write_ndjson}
         write[Path(file).suffix](tmp_path / file)
     script("make_choices").write(tmp_path)
-    for block, _ in blocks_of(DOCS / "perturber.md", "json"):  # the page shows the whole file
-        (tmp_path / "people.jsonl").write_text(block, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
     return tmp_path

@@ -1,8 +1,8 @@
 """Fairtuning on GLUE tasks: is a classifier trained on perturbed texts less moved by who is mentioned, and as accurate?
 
-python runs/fairtuning.py                                        all tasks, 4,000 training rows, bag of words
-python runs/fairtuning.py --made DIR --only-make                 only writes the data into DIR, once
-python runs/fairtuning.py --made DIR --model minilm-full --device cuda --workers 8      trains on what is in DIR
+python papers/perturbation/fairtuning.py                                        all tasks, 4,000 training rows, bag of words
+python papers/perturbation/fairtuning.py --made DIR --only-make                 only writes the data into DIR, once
+python papers/perturbation/fairtuning.py --made DIR --model minilm-full --device cuda --workers 8      trains on what is in DIR
 
 Sections 5.2, 5.3 and appendices H and I of Qian et al. 2022, as Tables 4, 5 and 13 with the paper's figures beside ours.
 
@@ -21,19 +21,15 @@ is Welch's test of single trainings. Power: of a two-sided test of this size at 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import tempfile
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import product
 from math import ceil, sqrt
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import NormalDist, median
 from typing import Any
@@ -42,15 +38,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, matthews_corrcoef
 
-import common
 import longway as lw
 from longway.classify.catalog import model_named
 from longway.classify.classifier import Inputs, Labelled
 from longway.metrics import json_values
 from longway.metrics.intervals import observations
 from longway.metrics.paired import Paired, adjust, paired
+from shared import Row, dataset_of, each, finish, perturbed, rows_in, write
+from shared import data as data_path
 
-Row = dict[str, Any]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -121,10 +117,7 @@ LEVEL, POWER = 0.05, 0.8
 def read(name: str, part: str) -> list[Row]:
     """All rows of a part, with id, text, context and label."""
     task = TASKS[name]
-    rows = []
-    for file in getattr(task, part):
-        with gzip.open(common.data(f"{file}.jsonl.gz"), "rt", encoding="utf-8") as lines:
-            rows += [json.loads(line) for line in lines]
+    rows = [row for file in getattr(task, part) for row in rows_in(data_path(f"{file}.jsonl.gz"))]
     return [
         {
             "id": f"{part}-{at}",
@@ -142,54 +135,23 @@ def parted(rows: list[Row], n: int, seed: int) -> tuple[list[Row], list[Row]]:
     return [rows[at] for at in sorted(order[:n])], [rows[at] for at in order[n:]]
 
 
-def dataset_of(rows: list[Row]) -> lw.Dataset:
-    return lw.load(
-        rows, text="text", label="label", id="id", context="context" if "context" in rows[0] else ""
-    )
-
-
-def perturbed(what: str, rows: list[Row], seed: int) -> list[Row]:
-    """The rows with one person changed in each that has one, as `longway perturb` does it."""
-    made = lw.perturb(dataset_of(rows), seed=seed)
-    taken = {edit.id: edit.trace for edit in made.edits if edit.accepted}
-    refused = {edit.id for edit in made.edits} - taken.keys()
-    print(f"{what}: {len(taken)} of {len(rows)} rows perturbed, {len(refused)} refused", flush=True)
-    changed = []
-    for old, new in zip(rows, made.data.frame.iter_rows(named=True), strict=True):
-        row = {name: new[name] for name in old}
-        if (trace := taken.get(old["id"])) is not None:
-            row["changed"] = [trace[name] for name in ("axis", "source", "target")]
-        changed.append(row)
-    return changed
-
-
 def make(name: str, folder: Path, options: Namespace) -> None:
     """Write training and development rows, as they are and perturbed, and the larger test set."""
     every, devs = read(name, "train"), read(name, "dev")
     n_train = min(options.limit or len(every), len(every) - len(every) // HELD_OUT)
     train, unused = parted(every, n_train, options.seed)
     dev, unused_dev = parted(devs, options.dev_limit or len(devs), options.seed)
-    fair = perturbed(f"{name} train", train, options.seed)
+    fair = perturbed(f"{name} train", train, seed=options.seed)
     changed = [{**row, "id": f"{row['id']}+"} for row in fair if "changed" in row]
     for ending, rows in (("", train), ("-fair", fair), ("-both", train + changed)):
         write(folder / f"{name}-train{ending}.jsonl", rows)
     write(folder / f"{name}-dev.jsonl", dev)
-    write(folder / f"{name}-dev-fair.jsonl", perturbed(f"{name} dev", dev, options.seed))
+    write(folder / f"{name}-dev-fair.jsonl", perturbed(f"{name} dev", dev, seed=options.seed))
     pool = (unused_dev + unused)[: options.pool]
     made = lw.perturb_pairs(dataset_of(pool), per_axis=options.per_axis, seed=options.seed)
     axes = ", ".join(f"{axis.axis} {axis.pairs}" for axis in made.axes)
     print(f"{name} test set: {made.n_pairs} pairs of {made.used} rows of {len(pool)} ({axes})", flush=True)
     write(folder / f"{name}-pairs.jsonl", [pair.to_dict() for pair in made.pairs])  # last: it is complete
-
-
-def write(path: Path, rows: Iterable[Row]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-
-
-def rows_in(path: Path) -> list[Row]:
-    with path.open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
 
 
 def some_of(rows: list[Row], n: int, seed: int) -> list[Row]:
@@ -269,14 +231,11 @@ class Training:
         )
         name = f"{self.data}-{self.model.replace(':', '_').replace('/', '_')}{TUNINGS[self.tuning]}-{self.rate:g}-{self.batch}-{self.seed}"
         path = (options.answers or folder) / f"answers-{name}.json"
-        if path.exists():
-            known = json.loads(path.read_text(encoding="utf-8"))
-            if known["made_from"] == made_from.hexdigest():
-                return unpacked(known)
+        if path.exists() and (known := rows_in(path))[0]["made_from"] == made_from.hexdigest():
+            return known[1]
         train = some_of(rows_in(folder / files[0]), options.train_limit, options.seed)
         answers = self._trained(train, Data.of(self.data, folder), options)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"made_from": made_from.hexdigest(), **packed(answers)}), encoding="utf-8")
+        write(path, [{"made_from": made_from.hexdigest()}, answers])
         return answers
 
     def _trained(self, train: list[Row], data: Data, options: Namespace) -> dict[str, list[str]]:
@@ -293,27 +252,6 @@ class Training:
         return {name: list(map(str, model.predict(some))) for name, some in parts.items()}  # fmt: skip
 
 
-def packed(answers: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Answers as one digit each, with what the digits mean.
-
-    >>> packed({"dev": ["yes", "no", "yes"]})
-    {'labels': ['no', 'yes'], 'answers': {'dev': '101'}}
-    """
-    labels = sorted({label for some in answers.values() for label in some})
-    assert len(labels) <= 10  # two or three in GLUE
-    digits = {label: str(at) for at, label in enumerate(labels)}
-    return {"labels": labels, "answers": {name: "".join(map(digits.__getitem__, some)) for name, some in answers.items()}}  # fmt: skip
-
-
-def unpacked(content: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The answers again.
-
-    >>> unpacked({"labels": ["no", "yes"], "answers": {"dev": "101"}})
-    {'dev': ['yes', 'no', 'yes']}
-    """
-    return {name: [content["labels"][int(digit)] for digit in some] for name, some in content["answers"].items()}  # fmt: skip
-
-
 def is_tuned(model: str) -> bool:
     """Whether an encoder is fine-tuned, so that Table 12's settings apply."""
     return model.endswith(("-full", "-lora")) or (model.startswith("hf:") and not model.endswith("-frozen"))
@@ -326,16 +264,7 @@ def settings_of(model: str) -> list[tuple[float, int]]:
 
 def trained(trainings: Sequence[Training], folder: Path, options: Namespace) -> Iterator[dict[str, list[str]]]:  # fmt: skip
     """The answers of each training, several at a time in processes of their own if there are workers."""
-    n = len(trainings)
-    with ExitStack() as stack:
-        one_by_one: Any = map
-        if options.workers > 1 and n > 1:
-            context = get_context("spawn")
-            one_by_one = stack.enter_context(ProcessPoolExecutor(options.workers, mp_context=context)).map
-        for at, answers in enumerate(one_by_one(Training.answers, trainings, [folder] * n, [options] * n), 1):
-            if at % 10 == 0 or at == n:
-                print(f"{at} of {n} trained", flush=True)
-            yield answers
+    return each(Training.answers, [(one, folder, options) for one in trainings], options.workers)
 
 
 def score(name: str, answers: Sequence[str], dev: Sequence[Row]) -> float:
@@ -677,8 +606,8 @@ def main() -> None:
     absent = [name for key, name in COLUMNS.items() if key not in TASKS]
     print(f"\nNot among the shared datasets: {', '.join(absent)}.")
     figures = {f"{one.data}_{one.model}_{one.tuning.strip('.')}": median(one.sets["dev"].fairscores) for one in done if "dev" in one.sets}  # fmt: skip
-    common.finish(
-        "runs/fairtuning.py",
+    finish(
+        "papers/perturbation/fairtuning.py",
         effect=-EFFECT,
         rows=[one.to_dict() for one in done],
         comparisons=[one.to_dict() for one in found],
