@@ -1,8 +1,8 @@
-"""Networks to train: a base with the marks of a perturber, pairs of texts as its tokens, and a small network that needs no download.
+"""Networks to train: a base with the marks of a perturber, pairs of texts as its tokens, and a small network.
 
-network = base_network("facebook/bart-large", texts)    a folder, a name on the Hugging Face hub, or "tiny": from scratch
-examples = [pair(network, source, target) ...]          what it reads, and what it should learn to write
-network.model(**batch(network, examples)).loss
+base_network("facebook/bart-large", texts)    a folder, a hub name, or "tiny": from scratch, without a download
+pair(network, source, target)                 what it reads, and what it should learn to write
+network.model(**batch(network, pairs)).loss
 """
 
 from __future__ import annotations
@@ -55,8 +55,9 @@ def base_network(name: str, texts: Iterable[str], *, device: str = "auto") -> Ne
 def tiny_network(texts: Iterable[str], *, device: str = "auto") -> Network:
     """A small encoder-decoder from scratch, with a tokenizer made from the texts: for trying out training.
 
-    It is of BART's kind (Lewis et al. 2020) with two layers of width 64, about 250,000 weights. It learns to copy and to exchange
-    the words it has seen exchanged: enough for sentences of one pattern, not for English.
+    It is of BART's kind (Lewis et al. 2020) with two layers of width 64, about 250,000 weights. It learns to
+    copy and to exchange the words it has seen exchanged: enough for sentences of one pattern, not for
+    English.
     """
     tokenizer = byte_pair_tokenizer(texts, special=MARKS)
     config = BartConfig(
@@ -86,7 +87,8 @@ def byte_pair_tokenizer(
 ) -> Any:
     """Byte-level pieces of words: any text can be written, and decoding returns it unchanged.
 
-    vocabulary: the most tokens. special: further tokens that are never split. names: special tokens by role, such as mask_token="<mask>".
+    vocabulary: the most tokens. special: further tokens that are never split. names: special tokens by role,
+    such as mask_token="<mask>".
     """
     pieces = Tokenizer(models.BPE())
     pieces.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)

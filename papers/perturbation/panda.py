@@ -1,4 +1,5 @@
-"""Perturbations by people, to train a perturber on or to score one, in the format of PANDA (appendix A and Table 1 of the paper).
+"""Perturbations by people, to train a perturber on or to score one, in the format of PANDA (appendix A and
+Table 1 of the paper).
 
     original                    selected_word   target_attribute   perturbed
     Ann lost her hat. <SEP> …   her             man                Al lost his hat. <SEP> …
@@ -38,7 +39,8 @@ class PandaRow:
 
 
 def read_panda(source: object, *, limit: int | None = None) -> list[PandaRow]:
-    """The perturbations in a file, or in hf:NAME: anything that `longway.load` reads. Unusable rows are skipped and counted on the screen."""
+    """The perturbations in a file, or in hf:NAME: anything that `longway.load` reads. Unusable rows are
+    skipped and counted on the screen."""
     text, _, label, _ = COLUMNS
     frame = lw.load(source, text=text, label=label, context="", id="", split="", limit=limit).frame
     if lacking := [name for name in COLUMNS if name not in frame.columns]:
@@ -74,7 +76,8 @@ def row_of(original: str, word: str, target: str, perturbed: str) -> PandaRow:
 
 
 def attribute_called(name: str) -> Attribute:
-    """The attribute of this name in a file of perturbations, in either form. Raises SettingError if there is none.
+    """The attribute of this name in a file of perturbations, in either form. Raises SettingError if there is
+    none.
 
     >>> str(attribute_called("woman")), str(attribute_called("age:young (18-44)"))
     ('gender:woman', 'age:young')
@@ -86,12 +89,14 @@ def attribute_called(name: str) -> Attribute:
 def request_of(row: PandaRow, document: Document | None = None) -> Request | None:
     """A row as a perturber is asked about it; None if the chosen word does not occur in the text.
 
-    document: the analysis of the segments as one text (`segments.as_one`). With it, the occurrence is the first that expresses an
-    attribute of the target's axis, and that attribute is the source. Without it, or if there is none, it is the first occurrence, and
-    the source is any other attribute: only the rules read it, and they refuse such a word.
+    document: the analysis of the segments as one text (`segments.as_one`). With it, the occurrence is the
+    first that expresses an attribute of the target's axis, and that attribute is the source. Without it, or
+    if there is none, it is the first occurrence, and the source is any other attribute: only the rules read
+    it, and they refuse such a word.
 
     >>> from longway.english.people.demographics import parse_attribute
-    >>> row = PandaRow(("Ann left.", "He saw her, and she waved."), "She", parse_attribute("man"), ("Al left.", "He saw him, and he waved."))
+    >>> before, after = ("Ann left.", "He saw her, and she waved."), ("Al left.", "He saw him, and he waved.")
+    >>> row = PandaRow(before, "She", parse_attribute("man"), after)
     >>> request_of(row).place, request_of(row).word
     (Place(segment=1, start=16, end=19), 'she')
     """
@@ -106,12 +111,14 @@ def request_of(row: PandaRow, document: Document | None = None) -> Request | Non
 
 
 def rows_of_pair(text: str, other: str, *, has: Attribute, other_has: Attribute) -> list[PandaRow]:
-    """Two versions of a text that differ in one person, as two rows, one per direction; none if they are equal.
+    """Two versions of a text that differ in one person, as two rows, one per direction; none if they are
+    equal.
 
     has, other_has: the person's attribute in each. The first word that differs is the chosen one.
 
     >>> from longway.english.people.demographics import parse_attribute
-    >>> for row in rows_of_pair("Then she left.", "Then he left.", has=parse_attribute("woman"), other_has=parse_attribute("man")):
+    >>> woman, man = parse_attribute("woman"), parse_attribute("man")
+    >>> for row in rows_of_pair("Then she left.", "Then he left.", has=woman, other_has=man):
     ...     print(row.word, row.target, row.after)
     she gender:man ('Then he left.',)
     he gender:woman ('Then she left.',)

@@ -1,18 +1,24 @@
-"""Does perturbed text make a pretrained model fairer? Section 5.1, Table 3 and Table 11 of the perturbation paper, at the size of one machine.
+"""Does perturbed text make a pretrained model fairer? Section 5.1, Table 3 and Table 11 of the perturbation
+paper, at the size of one machine.
 
-python papers/perturbation/pretrain.py --made DIR --only-make                     perturbs the corpus into DIR, part by part; what is there is kept
-python papers/perturbation/pretrain.py --made DIR --device cuda --seeds 3         trains on what is in DIR; needs no perturber
+python papers/perturbation/pretrain.py --made DIR --only-make
+        perturbs the corpus into DIR, part by part; what is there is kept
+python papers/perturbation/pretrain.py --made DIR --device cuda --seeds 3
+        trains on what is in DIR; needs no perturber
 
-The corpus: texts of the datasets in shared/data, or --texts. Documents are cut into windows of 256 tokens, and one person is changed in
-each window that mentions one. For each seed a masked language model is trained twice, on the windows as they are and on the perturbed
-ones, with the same start, steps, order and masks. Both are measured with CrowS-Pairs, WEAT/SEAT and HolisticBias, and on held-out documents.
+The corpus: texts of the datasets in shared/data, or --texts. Documents are cut into windows of 256 tokens,
+and one person is changed in each window that mentions one. For each seed a masked language model is trained
+twice, on the windows as they are and on the perturbed ones, with the same start, steps, order and masks. Both
+are measured with CrowS-Pairs, WEAT/SEAT and HolisticBias, and on held-out documents.
 
-As in RoBERTa (Liu et al. 2019), sequences are full: windows follow each other with a mark between them; 15% of the tokens are masked anew each
-time, of these 80% are hidden, 10% replaced by a random token and 10% kept. The settings are those of Table 11 as far as the size allows;
-gradients are clipped at 1, which the paper does not do. What happens in a step depends only on the seed and its number.
+As in RoBERTa (Liu et al. 2019), sequences are full: windows follow each other with a mark between them; 15%
+of the tokens are masked anew each time, of these 80% are hidden, 10% replaced by a random token and 10% kept.
+The settings are those of Table 11 as far as the size allows; gradients are clipped at 1, which the paper does
+not do. What happens in a step depends only on the seed and its number.
 
-Figures are the mean and standard deviation over seeds. A difference is that of the two models of one seed; p is from a paired t-test over
-seeds. Figures of a seed that are in --trained are not computed again; the models themselves are deleted unless --keep.
+Figures are the mean and standard deviation over seeds. A difference is that of the two models of one seed; p
+is from a paired t-test over seeds. Figures of a seed that are in --trained are not computed again; the models
+themselves are deleted unless --keep.
 """
 
 from __future__ import annotations
@@ -61,7 +67,7 @@ SOURCES: Sequence[tuple[str, tuple[str, ...], int]] = (
     ("ud_ewt/train.conllu.gz", ("# newdoc",), 600),
 )
 PART = 1000  # windows that are perturbed together and written to one file
-# Layers, width, heads and the most tokens of the vocabulary of a RoBERTa from scratch; base is the paper's size.
+# Layers, width, heads, most tokens of the vocabulary of a RoBERTa from scratch; base is the paper's size.
 SIZES = {
     "tiny": (2, 64, 2, 2_000),
     "small": (4, 256, 4, 8_000),
@@ -88,11 +94,12 @@ TABLE_3 = (
 )
 
 
-# ---- the corpus ------------------------------------------------------------------------------------------------------
+# ---- the corpus --------------------------------------------------------------------------------------------
 
 
 def documents(options: Namespace) -> list[str]:
-    """The lines of --texts; else the distinct documents of all sources, in random order, so that any part of them is a fair sample."""
+    """The lines of --texts; else the distinct documents of all sources, in random order, so that any part of
+    them is a fair sample."""
     if options.texts:
         return [
             line
@@ -120,9 +127,16 @@ def texts_in(path: Path, columns: Sequence[str]) -> Iterator[str]:
 
 def make(options: Namespace) -> None:
     """Perturb the windows that are not in the folder yet."""
-    windows = [(document, window) for document, text in enumerate(documents(options)) for window in windows_of(text, most=options.window)]  # fmt: skip
+    windows = [
+        (document, window)
+        for document, text in enumerate(documents(options))
+        for window in windows_of(text, most=options.window)
+    ]
     windows = windows[: options.windows or None]
-    parts = {options.made / f"part-{start // PART:04}.jsonl": windows[start : start + PART] for start in range(0, len(windows), PART)}  # fmt: skip
+    parts = {
+        options.made / f"part-{start // PART:04}.jsonl": windows[start : start + PART]
+        for start in range(0, len(windows), PART)
+    }
     tasks = [(path, part, options) for path, part in parts.items() if not path.exists()]
     print(f"{len(windows):,} windows in {len(parts)} parts, {len(tasks)} to perturb", flush=True)
     for _ in each(make_part, tasks, options.processes):
@@ -136,10 +150,21 @@ def make_part(path: Path, windows: Sequence[tuple[int, str]], options: Namespace
     ]
     settings = {"engine": options.perturber, "sampling": options.sampling, "seed": options.seed}
     done = perturbed(path.stem, rows, **settings)
-    write(path, [{"document": int(old["label"]), "before": old["text"], "after": new["text"], "change": new.get("changed", [])} for old, new in zip(rows, done, strict=True)])  # fmt: skip
+    write(
+        path,
+        [
+            {
+                "document": int(old["label"]),
+                "before": old["text"],
+                "after": new["text"],
+                "change": new.get("changed", []),
+            }
+            for old, new in zip(rows, done, strict=True)
+        ],
+    )
 
 
-# ---- the model -------------------------------------------------------------------------------------------------------
+# ---- the model ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -166,7 +191,8 @@ class Encoder:
 
 
 def new_encoder(size: str, texts: Sequence[str], *, length: int, seed: int) -> Encoder:
-    """A RoBERTa with random weights, and a tokenizer made from the texts. length: of the sequences that it reads."""
+    """A RoBERTa with random weights, and a tokenizer made from the texts. length: of the sequences that it
+    reads."""
     layers, width, heads, vocabulary = SIZES[size]
     tokenizer = byte_pair_tokenizer(texts, vocabulary=vocabulary, mask_token="<mask>")
     config = RobertaConfig(
@@ -196,8 +222,8 @@ def read_encoder(name: str, device: str) -> Encoder:
 def pack(pairs: Sequence[tuple[str, str]], encoder: Encoder, *, length: int) -> tuple[Ints, Ints]:
     """The pairs of texts as full sequences, (sequences, length) each: row i of both holds the same windows.
 
-    A text that does not fit into the rest of a sequence continues in the next one, in both at the same token. The shorter of the two
-    versions is padded, so that the following windows begin at the same place in both.
+    A text that does not fit into the rest of a sequence continues in the next one, in both at the same token.
+    The shorter of the two versions is padded, so that the following windows begin at the same place in both.
     """
     if not 8 <= length <= encoder.longest:
         sys.exit(
@@ -207,7 +233,10 @@ def pack(pairs: Sequence[tuple[str, str]], encoder: Encoder, *, length: int) -> 
         encoder.first("cls_token_id", "bos_token_id"),
         encoder.first("sep_token_id", "eos_token_id"),
     )
-    read = [encoder.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"] for texts in zip(*pairs, strict=True)]  # fmt: skip
+    read = [
+        encoder.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
+        for texts in zip(*pairs, strict=True)
+    ]
     pad = encoder.tokenizer.pad_token_id
     sides: tuple[list[list[int]], list[list[int]]] = ([], [])
     used = length
@@ -230,9 +259,11 @@ def pack(pairs: Sequence[tuple[str, str]], encoder: Encoder, *, length: int) -> 
 
 
 def masked(ids: Any, tokenizer: Any) -> tuple[Any, Any, Any]:
-    """Places to predict, (sequences, masked); the sequences with them masked; the tokens that were there, -100 for none.
+    """Places to predict, (sequences, masked); the sequences with them masked; the tokens that were there,
+    -100 for none.
 
-    The same number of places in each sequence: shapes that do not depend on the data let the GPU work without waiting.
+    The same number of places in each sequence: shapes that do not depend on the data let the GPU work without
+    waiting.
     """
     special = torch.tensor(sorted(set(tokenizer.all_special_ids)), device=ids.device)
     chance = torch.rand(ids.shape, device=ids.device).masked_fill(torch.isin(ids, special), 2.0)
@@ -255,7 +286,9 @@ def loss_of(encoder: Encoder, sequences: Ints) -> tuple[Any, Any]:
     with torch.autocast("cuda", dtype=torch.bfloat16, enabled=device.type == "cuda"):
         logits = encoder.model(input_ids=hidden, attention_mask=attended).logits
     chosen = logits.gather(1, places.unsqueeze(-1).expand(-1, -1, logits.shape[-1]))
-    loss = torch.nn.functional.cross_entropy(chosen.float().flatten(0, 1), labels.flatten(), ignore_index=-100, reduction="sum")  # fmt: skip
+    loss = torch.nn.functional.cross_entropy(
+        chosen.float().flatten(0, 1), labels.flatten(), ignore_index=-100, reduction="sum"
+    )
     return loss, (labels != -100).sum()
 
 
@@ -308,12 +341,16 @@ def perplexity(encoder: Encoder, sequences: Ints, seed: int) -> float:
     return float(np.exp(total / max(tokens, 1)))
 
 
-# ---- Table 3 ---------------------------------------------------------------------------------------------------------
+# ---- Table 3 -----------------------------------------------------------------------------------------------
 
 
 def figures_of(folder: str, options: Namespace, seed: int) -> dict[str, float]:
     """The figures of Table 3 of one model."""
-    files = {"crows_pairs": data("crows_pairs/all.jsonl.gz"), "weat": data("weat_seat/tests.jsonl.gz"), "holistic": data("holistic_bias")}  # fmt: skip
+    files = {
+        "crows_pairs": data("crows_pairs/all.jsonl.gz"),
+        "weat": data("weat_seat/tests.jsonl.gz"),
+        "holistic": data("holistic_bias"),
+    }
     result = lw.fairness(
         model=f"hf:{folder}",
         **files,
@@ -342,7 +379,10 @@ def of_seed(windows: Sequence[Row], seed: int, options: Namespace) -> dict[str, 
     if len(numbers) < 2:
         sys.exit("At least two documents are needed, one of them to test on. Give more text.")
     chosen = set(Random(seed).sample(numbers, max(1, round(HELD_OUT * len(numbers)))))
-    learn, test = ([(one["before"], one["after"]) for one in windows if (one["document"] in chosen) == side] for side in (False, True))  # fmt: skip
+    learn, test = (
+        [(one["before"], one["after"]) for one in windows if (one["document"] in chosen) == side]
+        for side in (False, True)
+    )
     start = options.model
     if start in SIZES:
         start = str(folder / START)
@@ -378,7 +418,10 @@ def table(by_seed: Sequence[dict[str, dict[str, float]]]) -> list[dict[str, Any]
         is_tested = len(by_seed) > 1 and np.std(difference) > 0
         p = float(ttest_rel(after, before).pvalue) if is_tested else None
         spread = [mean_and_std(values) for values in (before, after, difference)]
-        shown = "".join(f"{mean:>{width}.2f} ± {std:<5.2f}" for width, (mean, std) in zip((10, 10, 12), spread, strict=True))  # fmt: skip
+        shown = "".join(
+            f"{mean:>{width}.2f} ± {std:<5.2f}"
+            for width, (mean, std) in zip((10, 10, 12), spread, strict=True)
+        )
         print(f"{name:28}{start:>10.2f}{shown}{'-' if p is None else f'{p:.3f}':>8}")
         rows.append({"measure": name, "untrained": start, "original": before, "perturbed": after, "p": p})
     return rows

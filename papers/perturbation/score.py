@@ -1,23 +1,28 @@
-"""How close are perturbers to people? Section 4 with Table 2, and Table 8 (appendix D), of the perturbation paper.
+"""How close are perturbers to people? Section 4 with Table 2, and Table 8 (appendix D), of the perturbation
+paper.
 
-python papers/perturbation/score.py                                                  our rules, on two public datasets
-python papers/perturbation/score.py people.jsonl --perturber rules neural:FOLDER     on files with PANDA's columns (panda.py)
+python papers/perturbation/score.py                           our rules, on two public datasets
+python papers/perturbation/score.py people.jsonl --perturber rules neural:FOLDER
+                                                              on files with PANDA's columns (panda.py)
 
-Every perturber gets the text, the word and the target attribute of a row; what it refuses counts as unchanged, and the checks of
-`longway perturb` are not applied. Use rows that no network was trained on. The source copied is the baseline: most words of a text stay.
+Every perturber gets the text, the word and the target attribute of a row; what it refuses counts as
+unchanged, and the checks of `longway perturb` are not applied. Use rows that no network was trained on. The
+source copied is the baseline: most words of a text stay.
 
     bleu         0 to 100, corpus BLEU of sacrebleu; case counts
     rouge2       0 to 100, F1 of shared word pairs in lower case, mean over rows
-    distance     words inserted, deleted or replaced (footnote 7 of the paper), mean over rows; case counts, white space does not
-    exact        percentage of rows that are word for word what the person wrote; unchanged: that came back as they were
+    distance     words inserted, deleted or replaced (footnote 7), mean over rows; case counts
+    exact        percentage of rows that are word for word what the person wrote
+    unchanged    percentage of rows that came back as they were
     perplexity   of the person's rewrite under a network, per token; rows that are too long for it have none
 
-Intervals are of 95%, by resampling texts. Where several rows have the same text, word and target, people are compared with each other and
-with each perturber (Table 8); people in pairs: two at a time, as a perturber is.
+Intervals are of 95%, by resampling texts. Where several rows have the same text, word and target, people are
+compared with each other and with each perturber (Table 8); people in pairs: two at a time, as a perturber is.
 
-Without files: mt_geneval, Wikipedia sentences that people rewrote from women to men, in both directions. They changed everybody and kept names;
-a perturber is asked about one person, the one of the first word that differs, and may change the name. neutralrewriter: sentences that people
-rewrote to singular "they"; rows that are the same before and after are left out. Repeated rows count once.
+Without files: mt_geneval, Wikipedia sentences that people rewrote from women to men, in both directions. They
+changed everybody and kept names; a perturber is asked about one person, the one of the first word that
+differs, and may change the name. neutralrewriter: sentences that people rewrote to singular "they"; rows that
+are the same before and after are left out. Repeated rows count once.
 """
 
 from __future__ import annotations
@@ -66,7 +71,7 @@ CORPUS, SENTENCE = (
 LSUM = RougeScorer(["rougeLsum"])
 
 
-# ---- rewriting -------------------------------------------------------------------------------------------------------
+# ---- rewriting ---------------------------------------------------------------------------------------------
 
 
 def rewritten(name: str, requests: Sequence[Request], read: Documents, options: Namespace) -> list[Perturbed]:
@@ -87,7 +92,8 @@ def rewritten(name: str, requests: Sequence[Request], read: Documents, options: 
 def likelihoods(
     perturber: NeuralPerturber, requests: Sequence[Request], rewrites: Sequence[Sequence[str]]
 ) -> Floats:
-    """(rows, 2): the log-likelihood of a rewrite for each request, in nats, and its tokens; 0 and 0 if the network cannot read it."""
+    """(rows, 2): the log-likelihood of a rewrite for each request, in nats, and its tokens; 0 and 0 if the
+    network cannot read it."""
     import torch
 
     from bases import batch, pair
@@ -106,7 +112,7 @@ def likelihoods(
     return found
 
 
-# ---- Table 2 ---------------------------------------------------------------------------------------------------------
+# ---- Table 2 -----------------------------------------------------------------------------------------------
 
 
 def written_words(text: str) -> list[str]:
@@ -119,7 +125,8 @@ def written_words(text: str) -> list[str]:
 
 
 def word_distance(text: str, other: str) -> tuple[int, int]:
-    """The words to insert, delete or replace to turn one text into the other; and the number of words of the longer text.
+    """The words to insert, delete or replace to turn one text into the other; and the number of words of the
+    longer text.
 
     >>> word_distance("She left.", "Then he left.")
     (2, 4)
@@ -129,7 +136,8 @@ def word_distance(text: str, other: str) -> tuple[int, int]:
 
 
 def closeness_rows(rewrites: Sequence[str], references: Sequence[str], before: Sequence[str]) -> Floats:
-    """(rows, 14): for each rewrite sacrebleu's counts (10), ROUGE-2, the word distance, whether it is exact, and whether nothing changed."""
+    """(rows, 14): for each rewrite sacrebleu's counts (10), ROUGE-2, the word distance, whether it is exact,
+    and whether nothing changed."""
     scores = [
         CORPUS.corpus_score([text], [[other]]) for text, other in zip(rewrites, references, strict=True)
     ]
@@ -155,8 +163,9 @@ def with_intervals(
     together: Ints,
     seed: int,
 ) -> dict[str, Measurement]:
-    """Statistics of rows, each with its interval. together: a number for each row, the same for those of one text."""
-    drawn = bootstrap(lambda chosen: statistic(rows[chosen]), len(rows), together=together, seed=seed)  # type: ignore[arg-type,return-value]
+    """Statistics of rows, each with its interval. together: a number for each row, the same for those of one
+    text."""
+    drawn = bootstrap(lambda chosen: statistic(rows[chosen]), len(rows), together=together, seed=seed)
     found = {}
     for at, (name, value) in enumerate(zip(names, statistic(rows), strict=True)):
         n = 0 if name in ("distance", "perplexity") else len(np.unique(together))  # of a percentage
@@ -164,15 +173,17 @@ def with_intervals(
     return found
 
 
-# ---- Table 8 ---------------------------------------------------------------------------------------------------------
+# ---- Table 8 -----------------------------------------------------------------------------------------------
 
 
 def agreement(rewrites: Sequence[str]) -> Floats:
-    """(8,): how much two or more rewrites of one text agree, by `AGREEMENTS`; percentages, but the distance is a share from 0 to 1.
+    """(8,): how much two or more rewrites of one text agree, by `AGREEMENTS`; percentages, but the distance
+    is a share from 0 to 1.
 
-    full: percentage of the rewrites that are equal to the most frequent one. tokens: at each token position, the percentage of the rewrites
-    that have its most frequent token there; mean over positions. A rewrite that has ended before a position has none of its tokens. The
-    others compare every two rewrites in both directions, mean over them; the distance is a share of the longer one's words.
+    full: percentage of the rewrites that are equal to the most frequent one. tokens: at each token position,
+    the percentage of the rewrites that have its most frequent token there; mean over positions. A rewrite
+    that has ended before a position has none of its tokens. The others compare every two rewrites in both
+    directions, mean over them; the distance is a share of the longer one's words.
     """
     tokens = [tuple(written_words(text)) for text in rewrites]
     shared = [max(Counter(place).values()) for place in zip_longest(*tokens)]
@@ -193,7 +204,8 @@ def agreement(rewrites: Sequence[str]) -> Floats:
 def agreements(
     rows: Sequence[PandaRow], texts: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[str, list[Floats], list[int]]]:
-    """The agreement of people on each text that several of them rewrote, and of each perturber with them; with the rows of these texts.
+    """The agreement of people on each text that several of them rewrote, and of each perturber with them;
+    with the rows of these texts.
 
     texts: what each perturber wrote for each row.
     """
@@ -217,7 +229,7 @@ def agreements(
         yield name, [np.mean(some, axis=0) for some in mine], firsts
 
 
-# ---- one file --------------------------------------------------------------------------------------------------------
+# ---- one file ----------------------------------------------------------------------------------------------
 
 
 def scored(name: str, given: Sequence[PandaRow], options: Namespace) -> dict[str, object]:
@@ -242,7 +254,16 @@ def scored(name: str, given: Sequence[PandaRow], options: Namespace) -> dict[str
             network = NeuralPerturber(perturber.removeprefix("neural:"), device=options.device)
             values[perturber] = likelihoods(network, requests, [row.after for row in rows])
     if options.out:
-        lines = ({"original": before[i], "selected_word": row.word, "target_attribute": str(row.target), "perturbed": wanted[i], **{one: [texts[one][i], reasons[one][i]] for one in options.perturber}} for i, row in enumerate(rows))  # fmt: skip
+        lines = (
+            {
+                "original": before[i],
+                "selected_word": row.word,
+                "target_attribute": str(row.target),
+                "perturbed": wanted[i],
+                **{one: [texts[one][i], reasons[one][i]] for one in options.perturber},
+            }
+            for i, row in enumerate(rows)
+        )
         write(options.out / f"{name}.jsonl", lines)
     found: dict[str, object] = {}
     for one, wrote in texts.items():
@@ -287,7 +308,7 @@ def values_of(figures: Mapping[str, Measurement]) -> dict[str, float]:
     return {name: figure.value for name, figure in figures.items() if not isnan(figure.value)}
 
 
-# ---- public datasets -------------------------------------------------------------------------------------------------
+# ---- public datasets ---------------------------------------------------------------------------------------
 
 
 def mt_geneval(limit: int, seed: int) -> list[PandaRow]:
@@ -299,7 +320,8 @@ def mt_geneval(limit: int, seed: int) -> list[PandaRow]:
 
 
 def neutralrewriter(limit: int, seed: int) -> list[PandaRow]:
-    """Some sentences with singular they; only this direction, since "they" does not say who was meant before."""
+    """Some sentences with singular they; only this direction, since "they" does not say who was meant
+    before."""
     pairs = [
         row
         for part in ("reddit", "opensubtitles")

@@ -1,4 +1,5 @@
-"""What the scripts of the perturbation paper share: the functions of runs/common.py, files of rows, and rows perturbed by Algorithm 1."""
+"""What the scripts of the perturbation paper share: the functions of runs/common.py, files of rows, and rows
+perturbed by Algorithm 1."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ def dataset_of(rows: Sequence[Row]) -> lw.Dataset:
 
 
 def perturbed(what: str, rows: Sequence[Row], **settings: Any) -> list[Row]:
-    """The rows with one person changed in each that mentions one, as by `longway perturb`; "changed": axis, source and target."""
+    """The rows with one person changed in each that mentions one, as by `longway perturb`; "changed": axis,
+    source and target."""
     made = lw.perturb(dataset_of(rows), **settings)
     taken = {edit.id: edit.trace for edit in made.edits if edit.accepted}
     refused = {edit.id for edit in made.edits} - taken.keys()

@@ -1,15 +1,18 @@
-"""Train a perturber on perturbations that people wrote: section 4, appendix F and Table 10 of the perturbation paper.
+"""Train a perturber on perturbations that people wrote: section 4, appendix F and Table 10 of the
+perturbation paper.
 
 python papers/perturbation/train.py panda.jsonl --base facebook/bart-large --out my-perturber
 longway perturb reviews.csv --engine neural:my-perturber
 
-FILE has PANDA's four columns (panda.py). The network reads "word attribute <PERT_SEP> text" and learns to write the perturbed text. The
-weights with the lowest validation loss are kept in --out, which is written whenever there are better ones. At the end they rewrite
-the validation rows, for the figures of section 4: BLEU and perplexity. A training that was stopped begins again.
+FILE has PANDA's four columns (panda.py). The network reads "word attribute <PERT_SEP> text" and learns to
+write the perturbed text. The weights with the lowest validation loss are kept in --out, which is written
+whenever there are better ones. At the end they rewrite the validation rows, for the figures of section 4:
+BLEU and perplexity. A training that was stopped begins again.
 
-The paper trained with ParlAI. Its "learning rate decay" is read as ParlAI's --lr-scheduler-decay with its default scheduler, reduceonplateau:
-after more than --lr-patience validations (ParlAI's default is 3; the table has none) without a lower loss the learning rate is multiplied
-by it. Validations during the warm-up do not count. There is one validation per epoch (README.md says more about this).
+The paper trained with ParlAI. Its "learning rate decay" is read as ParlAI's --lr-scheduler-decay with its
+default scheduler, reduceonplateau: after more than --lr-patience validations (ParlAI's default is 3; the
+table has none) without a lower loss the learning rate is multiplied by it. Validations during the warm-up do
+not count. There is one validation per epoch (README.md says more about this).
 """
 
 from __future__ import annotations
@@ -44,7 +47,8 @@ PIECE = (
 
 
 class Training:
-    """A network and the examples that it learns from and is validated on. too_long: rows that it cannot read."""
+    """A network and the examples that it learns from and is validated on. too_long: rows that it cannot
+    read."""
 
     def __init__(self, learn: Sequence[PandaRow], stop: Sequence[PandaRow], options: Namespace) -> None:
         torch.manual_seed(options.seed)
@@ -56,7 +60,8 @@ class Training:
         self.too_long = len(learn) + len(stop) - len(self.learn) - len(self.stop)
         if not self.learn or not self.stop:
             sys.exit(
-                f"At least two texts of at most {self.network.longest} tokens are needed. Give more rows, or another --base."
+                f"At least two texts of at most {self.network.longest} tokens are needed. "
+                "Give more rows, or another --base."
             )
         self.rate = options.lr or (RATE_FROM_SCRATCH if options.base == TINY else RATE)
         self.warm = max(1, min(WARM_UP, options.epochs * -(-len(self.learn) // options.batch_size) // 10))
@@ -91,7 +96,11 @@ class Training:
                     "learning_rate": rate,
                 }
             )
-            print("epoch {number}: loss {loss:.4f}, validation loss {validation_loss:.4f}, learning rate {learning_rate:.2g}".format(**epochs[-1]), flush=True)  # fmt: skip
+            print(
+                "epoch {number}: loss {loss:.4f}, validation loss {validation_loss:.4f}, "
+                "learning rate {learning_rate:.2g}".format(**epochs[-1]),
+                flush=True,
+            )
             if not since:
                 self.network.model.save_pretrained(self.options.out)
                 self.network.tokenizer.save_pretrained(self.options.out)
@@ -159,7 +168,8 @@ def pieces(examples: Sequence[Tokens]) -> list[list[Tokens]]:
 
 
 def held_out(rows: Sequence[PandaRow], seed: int) -> tuple[list[PandaRow], list[PandaRow]]:
-    """The training rows and the validation rows, those of a tenth of the texts, so that no text is in both."""
+    """The training rows and the validation rows, those of a tenth of the texts, so that no text is in
+    both."""
     texts = sorted({row.before for row in rows})
     n = min(max(1, round(HELD_OUT * len(texts))), len(texts) - 1)
     chosen = {texts[place] for place in np.random.default_rng(seed).permutation(len(texts))[:n]}
@@ -169,8 +179,9 @@ def held_out(rows: Sequence[PandaRow], seed: int) -> tuple[list[PandaRow], list[
 def validation_figures(rows: Sequence[PandaRow], options: Namespace) -> dict[str, float]:
     """What the trained network writes for the validation rows (section 4).
 
-    source: BLEU against the text before. people: against the rewrite in the file; copied: that of the text before. exact: the same word
-    for word. refused: answers that cannot be the same text with another person; they count as unchanged.
+    source: BLEU against the text before. people: against the rewrite in the file; copied: that of the text
+    before. exact: the same word for word. refused: answers that cannot be the same text with another person;
+    they count as unchanged.
     """
     asked = [(row, request) for row in rows if (request := request_of(row)) is not None]
     done = NeuralPerturber(options.out, device=options.device).perturb([request for _, request in asked])
@@ -239,8 +250,10 @@ def main() -> None:
     )
     about = trained(learn, stop, options)
     for words in (
-        "BLEU {source:.1f} against the source (88.0 in the paper), {people:.1f} against the rewrites in the file ({copied:.1f} for the source)",
-        "Perplexity {perplexity:.2f} (1.06 in the paper); {exact} of {rows} as in the file, {refused} refused",
+        "BLEU {source:.1f} against the source (88.0 in the paper), "
+        "{people:.1f} against the rewrites in the file ({copied:.1f} for the source)",
+        "Perplexity {perplexity:.2f} (1.06 in the paper); "
+        "{exact} of {rows} as in the file, {refused} refused",
     ):
         print(words.format(**about["validation"]))
     print(f"Next: longway perturb DATA --engine neural:{options.out}")
