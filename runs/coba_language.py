@@ -9,32 +9,21 @@ Hugging Face models: BERT and T5, as in the paper, where they can be had. Needs 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from longway.methods.perturb.networks import (
-    TINY,
-    Network,
-    load_network,
-    tiny_network,
-)
+from longway.methods.perturb.networks import Network
 from longway.metrics.bleu import corpus_bleu
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "papers" / "perturbation"))
 
 BATCH, MAX_TOKENS, MASKED = 8, 256, 0.15
 PRETRAINING_RATE, WRITING_RATE, TINY_RATE = 5e-5, 1e-4, 2e-3  # the paper has the first, for classifiers
 Pair = tuple[str, str]
-
-
-def network_named(name: str, texts: Sequence[str], *, device: str) -> Network:
-    """A network to train. texts: those that the vocabulary of a new one is made from."""
-    from longway.classify.network_training import device_named
-
-    if name == TINY:
-        return tiny_network(texts, device=device_named(device))
-    return load_network(name.removeprefix("hf:"), device=device, marks=True)
 
 
 def learn(
@@ -120,13 +109,17 @@ def bleu_of(
     seed: int = 0,
 ) -> float:
     """BLEU-4 on the test pairs, from 0 to 100."""
-    network = network_named(name, [text for pair in train for text in pair], device=device)
-    examples = [network.pair(*pair) for pair in train]
+    from bases import TINY, base_network, batch, pair
+
+    network = base_network(
+        name.removeprefix("hf:"), [text for texts in train for text in texts], device=device
+    )
+    examples = [pair(network, *texts) for texts in train]
     examples = [example for example in examples if len(example) <= network.longest]
     rate = TINY_RATE if name == TINY else WRITING_RATE
     learn(
         network.model,
-        lambda places: network.model(**network.batch([examples[place] for place in places])).loss,
+        lambda places: network.model(**batch(network, [examples[place] for place in places])).loss,
         len(examples),
         epochs=epochs,
         rate=rate,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -42,6 +43,8 @@ settings.load_profile("longway")
 FIRST = ("tests/test_docs.py::", "tests/test_scripts.py::", "tests/jobs/test_kill.py::")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+# The modules of a paper are in no package.
+sys.path.append(str(Path(__file__).resolve().parents[1] / "papers" / "perturbation"))
 
 
 def pytest_collection_finish():

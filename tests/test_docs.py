@@ -181,8 +181,6 @@ def folder(tmp_path, monkeypatch, demos, page):
         write = {".csv": rows.write_csv, ".parquet": rows.write_parquet, ".jsonl": rows.write_ndjson}
         write[Path(file).suffix](tmp_path / file)
     script("make_choices").write(tmp_path)
-    for block, _ in blocks_of(DOCS / "perturber.md", "json"):  # the page shows the whole file
-        (tmp_path / "people.jsonl").write_text(block, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
     return tmp_path
@@ -492,7 +490,7 @@ def test_the_results_page_names_scripts_that_exist_and_a_date_for_each_claim():
     assert len(rows) > 15
     for row in rows:
         assert re.fullmatch(r"2026-\d\d-\d\d \|", row[-1]), row
-        for script in re.findall(r"(?:runs|bench|notes)/\w+\.\w+", row[-2]):
+        for script in re.findall(r"(?:runs|bench|notes|papers/\w+)/\w+\.\w+", row[-2]):
             assert (ROOT / script).exists(), script
 
 
@@ -500,6 +498,13 @@ def test_the_contributing_page_names_every_script():
     table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Scripts")[2]
     scripts = {name_of(path) for folder in ("bench", "runs") for path in (ROOT / folder).glob("*.py")}
     assert set(re.findall(r"`((?:bench|runs)/\w+\.py)`", table)) == scripts
+
+
+def test_the_readme_of_a_paper_names_each_of_its_scripts():
+    for folder in (ROOT / "papers").iterdir():
+        text = (folder / "README.md").read_text(encoding="utf-8")
+        named = set(re.findall(r"\b\w+\.py", text))
+        assert {path.name for path in folder.glob("*.py")} <= named
 
 
 def test_the_pages_build_without_a_warning(tmp_path):

@@ -1,4 +1,4 @@
-"""The scripts in bench/ and runs/ run on a few rows and end with the line that programs read."""
+"""The scripts in bench/, runs/ and papers/ run on a few rows and end with the line that programs read."""
 
 import dataclasses
 import importlib
@@ -29,6 +29,10 @@ GRAMMAR = [
     "--device",
     "cpu",
 ]
+PERTURBATIONS = "".join(
+    json.dumps({"original": f"She sold her {thing}.", "selected_word": "She", "target_attribute": "man", "perturbed": f"He sold his {thing}."}) + "\n"
+    for thing in ("hat", "car", "boat", "desk")
+)  # fmt: skip
 SMALL = {
     "bench/score.py": (["--rows", "2000"], {"ratio_to_sklearn", "rows", "seconds", "peak_mb", "growth_10x"}),
     "bench/audit.py": (["--limit", "2000"], {"rows", "seconds", "ratio_to_sklearn"}),
@@ -102,8 +106,12 @@ SMALL = {
         ["--limit", "8", "--texts", "8"],
         {"exact_to_masculine", "exact_to_feminine", "bleu", "neutral_wer", "false_change"},
     ),
-    "runs/perturb_score.py": (["--limit", "4"], {"mt_geneval", "neutralrewriter"}),
-    "runs/fairtuning.py": (
+    "papers/perturbation/train.py": (
+        ["FILE", "--base", "tiny", "--epochs", "1", "--out", "OUT"],
+        {"rows", "epochs", "validation"},
+    ),
+    "papers/perturbation/score.py": (["--limit", "4"], {"mt_geneval", "neutralrewriter"}),
+    "papers/perturbation/fairtuning.py": (
         [
             "--data",
             "rte",
@@ -124,14 +132,14 @@ SMALL = {
         ],
         {"rte_bow_orig", "rte_bow_fair", "rte_bow_both", "rows", "comparisons", "perturbed", "effect"},
     ),
-    "runs/pretrain.py": (
+    "papers/perturbation/pretrain.py": (
         [
             "--made",
             "OUT",
             "--windows",
             "60",
             "--model",
-            "new:tiny",
+            "tiny",
             "--steps",
             "2",
             "--batch",
@@ -276,10 +284,11 @@ LONG = {
     "bench/review.py", "bench/scale.py", "bench/encoder.py", "bench/stream.py", "bench/round.py", "bench/grammar.py", "bench/served.py",
     "bench/score.py", "runs/calibration.py", "runs/redteam.py", "runs/form_replay.py", "runs/people.py",
     "runs/analysis.py", "runs/grammar_snli.py", "runs/grammar_qqp.py", "bench/audit.py", "bench/razor.py", "runs/planted.py", "runs/repair.py", "runs/prompts.py",
-    "bench/quick.py", "runs/pretrain.py",
+    "bench/quick.py", "papers/perturbation/pretrain.py",
 }  # fmt: skip
 # These make up their own rows.
 NEED_NO_DATA = {
+    "papers/perturbation/train.py",
     "bench/stream.py",
     "bench/served.py",
     "bench/grammar.py",
@@ -291,9 +300,8 @@ NEED_NO_DATA = {
 
 
 def test_every_script_is_listed_above():
-    scripts = {
-        str(path.relative_to(ROOT)) for folder in ("bench", "runs") for path in (ROOT / folder).glob("*.py")
-    }
+    folders = [ROOT / "bench", ROOT / "runs", *(ROOT / "papers").iterdir()]
+    scripts = {str(path.relative_to(ROOT)) for folder in folders for path in folder.glob("*.py")}
     parts = {name for name in scripts if name.startswith(("runs/coba_", "runs/razor_"))}
     parts -= set(SMALL)
     shared = {
@@ -302,6 +310,7 @@ def test_every_script_is_listed_above():
         "runs/grammar_common.py",
         "runs/on_ray.py",
         "runs/plant_measures.py",
+        *(f"papers/perturbation/{name}.py" for name in ("bases", "panda", "shared")),
     }
     assert scripts - shared - parts == set(SMALL)
 
@@ -313,7 +322,9 @@ def test_a_script_ends_with_its_figures(script, shared, monkeypatch, capsys, tmp
     if script not in NEED_NO_DATA:
         shared("sst2/train.jsonl.gz")
     options, keys = SMALL[script]
-    options = [str(tmp_path) if option == "OUT" else option for option in options]
+    (tmp_path / "rows.jsonl").write_text(PERTURBATIONS, encoding="utf-8")
+    given = {"OUT": str(tmp_path), "FILE": str(tmp_path / "rows.jsonl")}
+    options = [given.get(option, option) for option in options]
     if script.startswith("bench/"):
         printed = in_a_process_of_its_own(script, options)  # it measures its memory
     else:
@@ -368,12 +379,11 @@ def test_sentences_are_drawn_with_the_wanted_mean_length(bench_grammar):
     assert of_mean(24.4, texts, 5000, rng) == texts
 
 
-# runs/fairtuning.py
+# papers/perturbation/fairtuning.py
 
 
 @pytest.fixture
-def fairtuning(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "runs")
+def fairtuning():
     return importlib.import_module("fairtuning")
 
 

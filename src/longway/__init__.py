@@ -62,9 +62,6 @@ if TYPE_CHECKING:
     from longway.jobs.perturb.pairs_result import PairsResult
     from longway.jobs.perturb.result import PerturbResult
     from longway.jobs.perturb.settings import PairSettings, PerturbSettings
-    from longway.jobs.perturb_score.job import perturb_score
-    from longway.jobs.perturb_score.result import PerturbScoreResult
-    from longway.jobs.perturb_score.settings import PerturbScoreSettings
     from longway.jobs.plant.job import PlantedData, plant_shortcuts
     from longway.jobs.plant.planting import Plant
     from longway.jobs.prove.job import prove
@@ -131,9 +128,6 @@ _HOME = {
     "longway.jobs.perturb.pairs_result": ("PairsResult",),
     "longway.jobs.perturb.result": ("PerturbResult",),
     "longway.jobs.perturb.settings": ("PairSettings", "PerturbSettings"),
-    "longway.jobs.perturb_score.job": ("perturb_score",),
-    "longway.jobs.perturb_score.result": ("PerturbScoreResult",),
-    "longway.jobs.perturb_score.settings": ("PerturbScoreSettings",),
     "longway.jobs.plant.job": ("PlantedData", "plant_shortcuts"),
     "longway.jobs.plant.planting": ("Plant",),
     "longway.jobs.prove.job": ("prove",),
@@ -189,8 +183,6 @@ __all__ = [
     "PairsCheck",
     "PairsResult",
     "PerturbResult",
-    "PerturbScoreResult",
-    "PerturbScoreSettings",
     "PerturbSettings",
     "Plant",
     "PlantedData",
@@ -222,7 +214,6 @@ __all__ = [
     "load_choices",
     "perturb",
     "perturb_pairs",
-    "perturb_score",
     "plant_shortcuts",
     "prove",
     "prove_choices",

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from longway.cli import app
-from longway.errors import ColumnError, DataError, LongwayError, MissingExtra, SettingError
+from longway.errors import DataError, LongwayError, MissingExtra, SettingError
 from tests.engines.loopback import Loopback
 from tests.environment import without_settings_of_the_user
 from tests.jobs.toy_perturb import answer, bakers_of, rows_of, write
@@ -44,7 +44,6 @@ def test_help_teaches(monkeypatch):
         for name in ("--sampling", "--keep-names", "--keep-warned", "--at-least", "--m0", "--device")
     )
     assert "--names" not in everything
-    assert "perturb train" in run("--help").output
 
 
 @pytest.mark.parametrize(
@@ -147,13 +146,3 @@ def test_money_is_not_spent_without_a_word(monkeypatch, tmp_path):
         assert result.exit_code == 0, result.output
         assert len(server.calls) == 6
         assert "In total $" in result.output
-
-
-def test_perturb_train_is_a_command_of_its_own_and_a_folder_called_train_is_data(data, tmp_path):
-    result = run("perturb", "train", data)
-    assert isinstance(result.exception, ColumnError)
-    assert "columns original, selected_word, target_attribute, perturbed" in str(result.exception)
-    (tmp_path / "train").mkdir()
-    data.rename(tmp_path / "train" / "part.csv")
-    result = run("perturb", "./train", "--limit", "2", "--json")
-    assert json.loads(result.stdout)["rows"] == 2

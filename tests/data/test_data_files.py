@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from longway.data import formats, load, load_texts, memory, save
+from longway.data import formats, load, memory, save
 from longway.errors import ColumnError, DataError, LongwayError
 
 FRAME = pl.DataFrame({"text": ["one", "two"], "label": ["a", "b"]})
@@ -260,11 +260,11 @@ def make_link_to_a_device(path):
 
 READ_PATH = """
 import sys
-from longway.data import load, load_texts
+from longway.data import load
 from longway.data.choices import load_choices
 from longway.data.shards import read_any
 from longway.errors import DataError
-for read in (load, load_texts, load_choices, lambda path: read_any(__import__("pathlib").Path(path))):
+for read in (load, load_choices, lambda path: read_any(__import__("pathlib").Path(path))):
     try:
         read(sys.argv[1])
     except DataError as error:
@@ -282,7 +282,7 @@ def test_what_is_no_file_is_refused_and_never_waited_for(tmp_path, monkeypatch, 
             [sys.executable, "-c", READ_PATH, name], capture_output=True, text=True, timeout=120
         )
     lines = done.stdout.splitlines()
-    assert len(lines) == 4, done.stderr
+    assert len(lines) == 3, done.stderr
     for line in lines:
         assert line.startswith(f"{name} is a pipe, a socket or a device. ")
         assert line.endswith("Save the data to a file, and name that file.")
@@ -293,14 +293,6 @@ def test_a_pipe_among_the_files_of_a_folder_is_not_opened(tmp_path):
     save(FRAME, tmp_path / "a.csv")
     os.mkfifo(tmp_path / "b.csv")
     assert load(tmp_path).n_rows == load(str(tmp_path / "*.csv")).n_rows == 2
-
-
-def test_a_plain_text_file_that_is_none_is_refused(tmp_path):
-    (tmp_path / "folder.txt").mkdir()
-    os.mkfifo(tmp_path / "pipe.txt")
-    for name in ("folder.txt", "pipe.txt"):
-        with pytest.raises(DataError, match=rf"There is no file .*{name}\. A folder, a pipe or a device"):
-            load_texts(tmp_path / name)
 
 
 SMALL = decimal.Decimal("1.50")

@@ -162,7 +162,9 @@ def test_new_ids_are_text_beside_an_id_column_of_numbers(tmp_path, kind):
 
 
 def test_a_column_of_categories_that_grows_gets_a_wider_type(tmp_path):
-    frame = pd.DataFrame({"text": pd.Categorical([f"text {i}" for i in range(100)]), "label": ["a", "b"] * 50})
+    frame = pd.DataFrame(
+        {"text": pd.Categorical([f"text {i}" for i in range(100)]), "label": ["a", "b"] * 50}
+    )
     frame.to_parquet(tmp_path / "old.parquet")
     data = load(tmp_path / "old.parquet")
     new = edited_dataset(data, Changes({"text": {str(i): f"new text {i}" for i in range(80)}}))

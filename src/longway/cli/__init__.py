@@ -30,9 +30,6 @@ COMMANDS = {
     "fairness": ("fairness:fairness", "Measure stereotypes in a language model or encoder (CrowS-Pairs, StereoSet, WEAT/SEAT, HolisticBias), or the fairscore of a classifier."),
     "grammar": ("grammar:grammar", "Learn a grammar from the texts and list which of its phrases and rules predict the label."),
     "perturb": ("perturb:perturb", "Change one person's gender, race or age in each row that mentions one; labels and everything else stay."),
-    "perturb pretrain": ("perturb_pretrain:pretrain", "Train a masked language model on texts as they are and on the same texts perturbed, and measure both."),
-    "perturb score": ("perturb_score:score", "Measure how close perturbers are to what people wrote: BLEU, ROUGE-2, word distance, exact matches, perplexity."),
-    "perturb train": ("perturb_train:train", "Train a perturber on perturbations that people or rules wrote, with the paper's settings."),
     "prove": ("prove:prove", "Train on the dataset before and after, and test both where shortcuts do not help."),
     "repair": ("repair:repair", "Repair the data: take shortcuts out, balance them by rows with another label, and leave out as few rows as possible."),
     "review": ("review:command", "Open a local web page with the findings and edits of a run: accept, reject or rewrite them, and export the result."),
@@ -89,7 +86,7 @@ def _build(name: str, module: str, attribute: str) -> Any:
 
 
 class Commands(TyperGroup):
-    """Commands of one word or two: `perturb train FILE` is one of its own beside `perturb DATA`; a folder called train is ./train."""
+    """The commands, each imported when it is called."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -124,14 +121,12 @@ class Commands(TyperGroup):
         return [] if self._is_command else super().get_params(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The command that the first words name, and the words that are left for it."""
+        """The command that the first word names, and the words that are left for it."""
         if args[:1] == ["plan"]:
             raise SettingError(
                 "`longway plan` is gone. Add --dry-run to `longway repair`, `rewrite`, `augment` or `perturb`: it prints rows, calls, tokens, "
                 "money and time, and writes nothing."
             )
-        if " ".join(args[:2]) in self.commands:
-            args = [" ".join(args[:2]), *args[2:]]
         return super().resolve_command(ctx, args)
 
 

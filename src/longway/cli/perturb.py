@@ -81,8 +81,7 @@ def perturb(
 
         longway perturb reviews.csv --test-set --per-axis 100
 
-    Perturbed data does not make a model fair; `longway prove` and `longway fairness` measure the effect. A folder called train, score
-    or pretrain is ./train, ./score or ./pretrain.
+    Perturbed data does not make a model fair; `longway prove` and `longway fairness` measure the effect.
     """
     from longway.cli.ending import show_edited
     from longway.cli.live import Live, show_dry_run

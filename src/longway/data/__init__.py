@@ -4,12 +4,12 @@
 
 Files are read by formats.py (csv_file.py, json_file.py, arrow_file.py, excel_file.py; text in any encoding by encoding.py), found by
 shards.py, and turned into batches by columns.py (which column is the text?) and batches.py. csv_raw.py writes a CSV file as it was
-read. Plain texts without labels are read by text_file.py. Published fairness benchmarks are read by benchmarks/.
+read. Published fairness benchmarks are read by benchmarks/.
 """
 
 from longway.data.batches import Batch
 from longway.data.columns import Columns
 from longway.data.dataset import Dataset
-from longway.data.loading import Texts, as_dataset, load, load_texts, save, with_columns
+from longway.data.loading import as_dataset, load, save, with_columns
 
-__all__ = ["Batch", "Columns", "Dataset", "Texts", "as_dataset", "load", "load_texts", "save", "with_columns"]
+__all__ = ["Batch", "Columns", "Dataset", "as_dataset", "load", "save", "with_columns"]

@@ -115,27 +115,6 @@ def choose(sample: pl.DataFrame, given: Mapping[str, str | None]) -> tuple[Colum
     return Columns(chosen["text"], context, chosen["label"], id_, split, guessed), []
 
 
-def text_column(sample: pl.DataFrame, given: str | None) -> str:
-    """The column of texts, if there is no need for a label: the given one, the only one, or guessed. Raises ColumnError if it is unclear."""
-    names = sample.columns
-    if given:
-        if given not in names:
-            raise ColumnError(missing("text", given, names))
-        return given
-    if len(names) == 1:
-        return names[0]
-    guesses, ties = _guess(names, {}, closed=set())
-    name = guesses.get("text") or ("" if "text" in ties else _lone_text(sample, guesses))
-    if not name:
-        raise ColumnError(ties.get("text") or _not_found(["text"], names))
-    return name
-
-
-def text_cells(table: DataTable, name: str) -> list[str | None]:
-    """The cells of a column as text."""
-    return _role(table, name, "text").to_list()
-
-
 def _twice(chosen: Mapping[str, str]) -> list[str]:
     """A message for each column that was given for two roles."""
     roles = [role for role in ("text", "context", "label") if role in chosen]

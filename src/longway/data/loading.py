@@ -1,19 +1,18 @@
-"""`load` reads a dataset from a path, a frame, rows or the hub; `save` writes one to a file. `load_texts` reads texts without labels."""
+"""`load` reads a dataset from a path, a frame, rows or the hub; `save` writes one to a file."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
-from hashlib import sha256
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
 import polars as pl
 
 from longway.data import formats, frames, memory, shards
-from longway.data.columns import NEEDED, Columns, choose, likely_columns, plain_roles, text_cells, text_column
+from longway.data.columns import NEEDED, Columns, choose, likely_columns, plain_roles
 from longway.data.dataset import Dataset
 from longway.data.encoding import EncodingError, check_encoding
 from longway.data.formats import DataFile
@@ -21,7 +20,6 @@ from longway.data.label_lists import lists_in
 from longway.data.problems import ProblemLog
 from longway.data.shards import Shard, Source, head, in_memory
 from longway.data.table import DataTable, combine
-from longway.data.text_file import is_text_file, read_text_file
 from longway.errors import ColumnError, DataError, SettingError, with_checked_arguments
 from longway.language_names import codes_of
 
@@ -70,52 +68,6 @@ def load(
         return _load(source, given, limit=limit, stream=stream, language=language)
     except EncodingError:  # to read everything as UTF-8 first costs no extra pass over a file that is UTF-8
         return _load(source, given, limit=limit, stream=stream, language=language, encoding=known)
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """Texts without labels. source_name: of the file or object they come from. fingerprint: changes with the texts."""
-
-    source_name: str
-    texts: tuple[str, ...]
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash of the texts in order."""
-        digest = sha256()
-        for text in self.texts:
-            content = text.encode("utf-8", "surrogatepass")
-            digest.update(len(content).to_bytes(8, "little") + content)
-        return f"sha256:{digest.hexdigest()}"
-
-
-def load_texts(
-    source: object, *, text: str | None = None, limit: int | None = None, encoding: str | None = None
-) -> Texts:
-    """The texts of a source, without labels: anything that `load` takes, or a plain text file (`text_file.py`).
-
-    text: the column; by default guessed from common names. limit: only the first rows or documents. Blank texts are left out.
-
-    >>> load_texts([{"text": "She left."}, {"text": " "}]).texts
-    ('She left.',)
-    """
-    known = check_encoding(encoding)
-    if _is_path(source) and is_text_file(_path(source)):
-        documents = read_text_file(_path(source), encoding=known)[:limit]
-        return Texts(_path(source).name, tuple(documents))
-    try:
-        return _load_texts(source, text, limit, None)
-    except EncodingError:
-        return _load_texts(source, text, limit, known)
-
-
-def _load_texts(source: object, text: str | None, limit: int | None, encoding: str | None) -> Texts:
-    opened = open_source(source, ProblemLog(), limit=limit, stream=False, encoding=encoding)
-    sample = first_rows(opened)
-    name = text_column(sample, text)
-    tables = opened.tables([name], ProblemLog())
-    texts = (cell for table in tables for cell in text_cells(table, name))
-    return Texts(opened.name, tuple(cell for cell in texts if cell and not cell.isspace()))
 
 
 def as_dataset(data: object) -> Dataset:

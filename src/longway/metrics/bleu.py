@@ -3,7 +3,6 @@
     corpus_bleu(texts, references)      each text against its own reference or references; counts are summed
     shared_bleu(texts, references)      each text against all references at once
     sacre_bleu(texts, references)       as papers report it, by the package sacrebleu
-    bleu_counts(texts, references)      what sacrebleu counts in each text; `bleu_of_counts` of their sum is the score of any rows
 
     BLEU = min(1, e^(1 - r / c)) * (p_1 p_2 p_3 p_4)^(1/4)
 
@@ -29,15 +28,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from math import exp, log
 
-import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike, NDArray
 
 from longway.errors import MissingExtra
 from longway.tokens.tokenizer import tokenize_column
 
 Ngram = tuple[str, ...]
-ORDER = 4  # n-gram lengths
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,32 +80,6 @@ def sacre_bleu(texts: Sequence[str], references: Sequence[str]) -> float:
     from sacrebleu.metrics.bleu import BLEU
 
     return float(BLEU().corpus_score(list(texts), [list(references)]).score)
-
-
-def bleu_counts(texts: Sequence[str], references: Sequence[str]) -> NDArray[np.int64]:
-    """(rows, 10): for each text its n-grams found in the reference, all its n-grams (n = 1 to 4), and both lengths, by sacrebleu."""
-    _require_sacrebleu()
-    from sacrebleu.metrics.bleu import BLEU
-
-    bleu = BLEU(force=True)  # no warning about texts that are tokenized already
-    scores = (bleu.corpus_score([text], [[ref]]) for text, ref in zip(texts, references, strict=True))
-    rows = [(*one.counts, *one.totals, one.sys_len, one.ref_len) for one in scores]
-    return np.array(rows, np.int64).reshape(-1, 2 * ORDER + 2)
-
-
-def bleu_of_counts(counts: ArrayLike) -> float:
-    """Corpus BLEU, 0 to 100, of the sum of `bleu_counts` over rows.
-
-    >>> rows = bleu_counts(["the cat sat on the mat", "he left"], ["the cat sat on a mat", "she left"])
-    >>> round(bleu_of_counts(rows.sum(axis=0)), 1)
-    50.0
-    """
-    _require_sacrebleu()
-    from sacrebleu.metrics.bleu import BLEU
-
-    *ngrams, length, reference_length = (int(number) for number in np.asarray(counts))
-    found, all_of_them = ngrams[:ORDER], ngrams[ORDER:]
-    return float(BLEU.compute_bleu(found, all_of_them, length, reference_length, smooth_method="exp").score)
 
 
 def _require_sacrebleu() -> None:

@@ -3,7 +3,6 @@
     estimate("macro_f1", truth, probabilities, labels)     any metric of `classification.py`
     accuracy_estimate(correct)                             accuracy, from which rows were correct
     bootstrap(statistic, n)                                any statistic of rows
-    resampled_sums(values)                                 sums over rows, for statistics that are computed from sums
     percentage(hits, n), resampled(value, draws)           a `Measurement`: a value with its interval
 
 Arrays are (seeds, rows, ...): one entry per trained model and test row. A resample draws test rows with replacement, the same
@@ -188,25 +187,6 @@ def bootstrap(
     m = len(members)
     drawn = (np.concatenate([members[i] for i in generator.integers(m, size=m)]) for _ in range(draws))
     return np.array([statistic(rows) for rows in drawn], np.float64)
-
-
-def resampled_sums(
-    values: Floats, *, together: Ints | None = None, draws: int = DRAWS, seed: int = 0
-) -> Floats:
-    """(draws, columns): the sum of each column of `values`, (rows, columns), over the rows of each resample.
-
-    together: as for `bootstrap`.
-
-    >>> sums = resampled_sums(np.array([[1.0, 5.0], [1.0, 7.0]]), draws=100)
-    >>> sorted(set(map(tuple, sums.tolist())))
-    [(2.0, 10.0), (2.0, 12.0), (2.0, 14.0)]
-    """
-    if together is not None:
-        _, which = np.unique(together, return_inverse=True)
-        grouped = csr_matrix((np.ones(len(which)), (which, np.arange(len(which)))))
-        values = np.asarray(grouped @ values)
-    each = np.ones(len(values), np.int64)
-    return np.concatenate([drawn @ values for drawn in _draw_kinds(each, draws, seed)])
 
 
 def mean_interval(

@@ -114,20 +114,6 @@ def rouge_rows(before: Sequence[str], after: Sequence[str]) -> Floats:
     return result
 
 
-def rouge_lsum(before: str, after: str) -> float:
-    """ROUGE-Lsum of one row, 0 to 1: ROUGE-L line by line, as rouge_score has it; ROUGE-L if both texts are one line.
-
-    >>> rouge_lsum("he left", "she left"), round(rouge_lsum("he left\\nat once", "at once\\nhe left"), 2)
-    (0.5, 1.0)
-    """
-    _require("rouge_score", "ROUGE between two versions")
-    from rouge_score.rouge_scorer import RougeScorer
-
-    lines = (_words(text.splitlines() or [""]) for text in (before, after))
-    old, new = ("\n".join(" ".join(filter(is_word, line)) for line in text) for text in lines)
-    return float(RougeScorer(["rougeLsum"], tokenizer=_SplitAtSpaces()).score(old, new)["rougeLsum"].fmeasure)
-
-
 def edit_distances(before: Sequence[str], after: Sequence[str]) -> tuple[Ints, Floats]:
     """For each row, the words inserted, deleted or replaced, and their share of the longer version's words.
 

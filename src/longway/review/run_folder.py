@@ -31,7 +31,6 @@ SUMMARIES = {
     "rewrite": "rewrite.json",
     "augment": "augment.json",
     "perturb": "perturb.json",
-    "perturb-score": "score.json",
     "audit": FINDINGS,
     "grammar": "tables.json",
     "prove": "results.json",

@@ -32,7 +32,7 @@ def _make(kind, folder):
         T5ForConditionalGeneration,
     )
 
-    from longway.methods.perturb.networks import byte_pair_tokenizer
+    from bases import byte_pair_tokenizer
     from longway.methods.perturb.segments import MARKS
 
     texts = [text for row in toy_rows(100) for text in row.before + row.after]

@@ -11,11 +11,10 @@ from longway.english.people.demographics import parse_attribute
 from longway.errors import MissingExtra, SettingError
 from longway.methods.perturb import networks
 from longway.methods.perturb.neural import CUT, NeuralPerturber
-from longway.methods.perturb.panda import PandaRow
 from longway.methods.perturb.perturber import Place, Request
-from longway.methods.perturb.training import TrainingPlan, train
 from longway.methods.perturb.windows import NAMED_TWICE
-from tests.methods.perturb.toy_sentences import request_of, toy_rows
+from panda import PandaRow
+from tests.methods.perturb.toy_sentences import learned, request_of, toy_rows
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -34,11 +33,12 @@ def by_heart(tmp_path_factory, bases):
     def folder(kind):
         if kind not in made:
             base = kind if kind == "tiny" else str(bases(kind))
-            plan = TrainingPlan(epochs=50, batch_size=8, learning_rate=3e-3, patience=50)
+            plan = "--epochs=50 --batch-size=8 --lr=3e-3 --patience=50".split()
             out = tmp_path_factory.mktemp("by_heart") / kind
             before = torch.get_num_threads()
             torch.set_num_threads(1)
-            made[kind] = train(base, KNOWN, out, plan=plan, validation=KNOWN).folder
+            learned(base, KNOWN, out, *plan, validation=KNOWN)
+            made[kind] = out
             torch.set_num_threads(before)
         return made[kind]
 
@@ -52,35 +52,6 @@ def test_what_was_learned_is_written_segment_by_segment(by_heart, kind):
     assert [done.segments for done in found] == [row.after for row in KNOWN]
     assert [done.reason for done in found] == [""] * len(KNOWN)
     assert perturber.name == f"neural:{kind}"
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_likelihood_of_a_rewrite_is_that_of_its_tokens_one_by_one(by_heart, kind):
-    """The slow twin: one row at a time, the log-probability of each token looked up."""
-    perturber = NeuralPerturber(by_heart(kind), device="cpu", batch_size=3)
-    network, rows = perturber.network, [*KNOWN[:4], *toy_rows(2, seed=5)]
-    requests = [request_of(row) for row in rows]
-    found = perturber.likelihoods(requests, [row.after for row in rows])
-    for request, row, likelihood in zip(requests, rows, found, strict=True):
-        source = perturber.form.source(request.segments, request.word, request.target)
-        example = network.pair(source, row.after[0])
-        with torch.inference_mode():
-            scores = torch.log_softmax(network.model(**network.batch([example])).logits[0], dim=-1)
-        places = range(len(example.labels))
-        shift = int(network.is_causal)
-        slow = [float(scores[i - shift][example.labels[i]]) for i in places if example.labels[i] != -100]
-        assert likelihood.tokens == len(slow)
-        assert likelihood.log_likelihood == pytest.approx(sum(slow), rel=1e-3, abs=1e-3)
-    known, unseen = found[0], found[-1]
-    assert known.log_likelihood / known.tokens > unseen.log_likelihood / unseen.tokens
-
-
-def test_a_rewrite_that_is_too_long_or_holds_a_mark_has_no_likelihood(by_heart):
-    perturber = NeuralPerturber(by_heart("tiny"), device="cpu")
-    rewrites = [("he " * 600,), ("he <SEP> left",), KNOWN[0].after]
-    found = perturber.likelihoods([REQUESTS[0]] * 3, rewrites)
-    assert found[:2] == [None, None]
-    assert found[2] is not None
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -263,11 +234,15 @@ def test_mistakes_are_told(by_heart, monkeypatch):
         NeuralPerturber(by_heart("tiny"))
 
 
-def test_a_tokenizer_without_an_end_is_refused(by_heart):
-    network = NeuralPerturber(by_heart("tiny")).network
-    network.tokenizer.eos_token = None
+def test_a_tokenizer_without_an_end_is_refused(by_heart, tmp_path):
+    import shutil
+
+    folder = shutil.copytree(by_heart("tiny"), tmp_path / "copy")
+    tokenizer = NeuralPerturber(folder).network.tokenizer
+    tokenizer.eos_token = None
+    tokenizer.save_pretrained(folder)
     with pytest.raises(SettingError, match="never stop writing"):
-        networks.prepared(network.model, network.tokenizer, "cpu", marks=False)
+        NeuralPerturber(folder)
 
 
 def test_the_chosen_word_steers_what_is_written(by_heart):

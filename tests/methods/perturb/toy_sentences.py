@@ -3,8 +3,8 @@
 from random import Random
 
 from longway.english.people.demographics import parse_attribute
-from longway.methods.perturb.panda import PandaRow
 from longway.methods.perturb.perturber import Place, Request
+from panda import PandaRow
 
 WHO = "baker pilot teacher lawyer driver painter singer farmer judge clerk guard tailor dancer editor".split()
 DID = "lost sold found hid broke cleaned painted forgot dropped fixed moved kept".split()
@@ -55,6 +55,13 @@ def request_of(row):
     start = row.before[segment].index(row.word)
     source = parse_attribute("woman" if row.target.name == "man" else "man")
     return Request(row.before, Place(segment, start, start + len(row.word)), source, row.target)
+
+
+def learned(base, rows, out, *options, validation):
+    """What the training of a perturber in a folder says at its end."""
+    from train import options_of, trained
+
+    return trained(rows, validation, options_of(["FILE", "--base", str(base), "--out", str(out), *options]))
 
 
 def _filled(pattern, words, gender):

@@ -1,4 +1,4 @@
-"""Settings of `longway perturb`, `longway perturb --test-set` and `longway perturb train`."""
+"""Settings of `longway perturb` and `longway perturb --test-set`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 from longway.english.people.demographics import AXES, Attribute, parse_attribute
 from longway.errors import SettingError
-from longway.jobs.options import DATA, ENGINE, check_options, option
+from longway.jobs.options import ENGINE, check_options, option
 
 RULES = "rules"
 NEURAL = "neural:"
@@ -22,7 +22,7 @@ class PerturbSettings:
         middle-aged, senior, adult. Repeatable. Default: any other attribute of the axis.
     sampling: How the word to change is drawn. balanced: race and age about as often as gender, as far as there are any; uniform: every
         word alike (Algorithm 1 of the paper), which makes nearly everything gender.
-    engine: rules (no model); neural:FOLDER or neural:NAME (a network, see `longway perturb train`); or a language model:
+    engine: rules (no model); neural:FOLDER or neural:NAME (a trained network); or a language model:
         served:MODEL or gguf:FILE. `longway engines` lists those that work here.
     everyone: Rules: change all people who have the attribute, not only the one drawn.
     names: Rules: leave names unchanged.
@@ -147,36 +147,3 @@ class PairSettings(PerturbSettings):
             raise SettingError(
                 f"A test set is made by the rules or by a network. Got the engine {self.engine!r}. Use rules or {NEURAL}FOLDER_OR_NAME."
             )
-
-
-@dataclass(frozen=True, slots=True)
-class TrainSettings:
-    """How a perturber is trained.
-
-    base: What is trained: a folder or a name on the Hugging Face hub (an encoder-decoder such as BART or T5, or a causal model),
-        or tiny (from scratch, to try it out).
-    validation: File with rows for early stopping. Default: a tenth of the texts.
-    epochs: Passes over all rows, at most.
-    lr: Learning rate. Default: 1e-5, and 3e-3 for tiny.
-    batch_size: Rows per step.
-    patience: Epochs without a lower validation loss before it stops.
-    lr_decay: What the learning rate is multiplied by on a plateau; 1 to leave it as it is.
-    lr_patience: A plateau is more than this many epochs without a lower validation loss.
-    limit: Read only the first rows.
-    encoding: Encoding of text files that are not UTF-8. Default: recognised, as by audit.
-    seed: Seed of order and dropout.
-    device: Where it is trained: auto, cpu or cuda.
-    """
-
-    base: str = option("facebook/bart-large")
-    validation: str | None = option(None, group=DATA, metavar="FILE")
-    epochs: int = option(10, at_least=1)
-    lr: float | None = option(None)
-    batch_size: int = option(64, at_least=1)
-    patience: int = option(10, at_least=1)
-    lr_decay: float = option(0.01, advanced=True)
-    lr_patience: int = option(3, at_least=0, advanced=True)
-    limit: int | None = option(None, group=DATA, at_least=1)
-    encoding: str | None = option(None, group=DATA, advanced=True, metavar="NAME")
-    seed: int = option(0)
-    device: str = option("auto")

@@ -32,7 +32,7 @@ class ProveSettings:
     drop_overlap: Leave out test rows that are also in the training data, instead of stopping.
     fairscore: Also change the gender, race or age of one person in each test row, and count the answers that change. Needs the
         extra `rules`.
-    perturber: Fairscore: what changes the people: rules (the default), neural:FOLDER_OR_NAME (a network, see `longway perturb train`), or a language
+    perturber: Fairscore: what changes the people: rules (the default), neural:FOLDER_OR_NAME (a trained network), or a language
         model: served:MODEL or gguf:FILE.
     save_models: Keep every trained classifier in the run folder, below models/, for example for `longway fairness --fairscore`.
     device: Where networks are trained: auto, cpu or cuda.

@@ -2,10 +2,8 @@
 
 perturber.py        Request -> Perturbed: the interface of all perturbers
 rule_perturber.py   the default perturber: word lists, coreference chains, grammar; no model
-neural.py           a network trained for it, the paper's method; networks.py has the networks, training.py trains them
+neural.py           a trained network, the paper's method; networks.py loads it (papers/perturbation/train.py trains one)
 windows.py          long texts in windows that are perturbed one by one
-pretraining.py      masked language models trained on texts as they are and perturbed; checkpoints.py saves both kinds of training
-panda.py            files of perturbations to train on, in PANDA's format
 asked.py            a language model that is prompted
 segments.py         several texts of a row as one, and back; the input of a network
 choosing.py         which word of which row becomes what (Algorithm 1)

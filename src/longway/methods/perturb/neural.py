@@ -2,7 +2,7 @@
 
     "her gender:man <PERT_SEP> Ann lost her hat."   ->  network, the likeliest token each time  ->  "Al lost his hat."
 
-    NeuralPerturber("facebook/perturber")       the model of the paper's authors, or a folder written by `longway perturb train`
+    NeuralPerturber("facebook/perturber")       the model of the paper's authors, or a folder written by papers/perturbation/train.py
 
 An answer is accepted only if it can be the same text with another person. One that was cut off, lost a segment, or changed nothing
 or far too much is refused with the reason. A row that is too long for the network is sent in windows, and changed in all of them or not at
@@ -12,15 +12,14 @@ all. Whether the right words were changed is not checked here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from longway.english.pipeline import load_pipeline
 from longway.errors import SettingError
-from longway.methods.perturb.networks import IGNORE, Network, Tokens, load_network, need_torch
+from longway.methods.perturb.networks import Network, load_network, need_torch
 from longway.methods.perturb.perturber import Perturbed, Request, unchanged
-from longway.methods.perturb.segments import Form, Unfit, as_one, check_kept, form_named, joined, separated
+from longway.methods.perturb.segments import Form, Unfit, as_one, check_kept, form_named, separated
 from longway.methods.perturb.windows import WINDOW, Windowed, in_windows
 from longway.store.atomic import read_json
 
@@ -28,14 +27,6 @@ ABOUT_FILE = "perturber.json"
 LONGER, AND_MORE = 1.5, 16  # an answer has at most so many times the tokens of the input, and some more
 SHORTEST = 16  # tokens of a window
 CUT = "the model's answer was cut off"
-
-
-@dataclass(frozen=True, slots=True)
-class Likelihood:
-    """The log-likelihood of a text, in nats, and the number of its tokens. The perplexity is exp(-log_likelihood / tokens)."""
-
-    log_likelihood: float
-    tokens: int
 
 
 class NeuralPerturber:
@@ -117,43 +108,6 @@ class NeuralPerturber:
             for place, answer in zip(places, answers, strict=True):
                 found[place] = _answered(requests[place], answer)
         return [found[place] for place in range(len(requests))]
-
-    def likelihoods(
-        self, requests: Sequence[Request], rewrites: Sequence[Sequence[str]]
-    ) -> list[Likelihood | None]:
-        """How likely the network finds given rewrites, one for each request; None if one is too long for it or cannot be written."""
-        examples: dict[int, Tokens] = {}
-        for place, (request, rewrite) in enumerate(zip(requests, rewrites, strict=True)):
-            try:
-                source = self.form.source(request.segments, request.word, request.target)
-                example = self.network.pair(source, joined(rewrite))
-            except Unfit:
-                continue
-            if len(example) <= self.network.longest:
-                examples[place] = example
-        found: list[Likelihood | None] = [None] * len(requests)
-        order = sorted(examples, key=lambda place: (-len(examples[place]), place))
-        for start in range(0, len(order), self.batch_size):
-            places = order[start : start + self.batch_size]
-            batch = [examples[place] for place in places]
-            for place, likelihood in zip(places, self._likelihoods(batch), strict=True):
-                found[place] = likelihood
-        return found
-
-    def _likelihoods(self, examples: Sequence[Tokens]) -> list[Likelihood]:
-        import torch
-
-        batch = self.network.batch(examples)
-        with torch.inference_mode():
-            scores = self.network.model(**batch).logits.float()
-        labels = batch["labels"]
-        if self.network.is_causal:  # the scores at a place are those of the next token
-            scores, labels = scores[:, :-1], labels[:, 1:]
-        losses = torch.nn.functional.cross_entropy(
-            scores.transpose(1, 2), labels, ignore_index=IGNORE, reduction="none"
-        )
-        totals = losses.sum(dim=1).tolist()
-        return [Likelihood(-total, one.n_learned) for total, one in zip(totals, examples, strict=True)]
 
     def _read(self, request: Request) -> list[int]:
         tokens, room = self._tokens(request), self.network.longest

@@ -28,7 +28,7 @@ from itertools import accumulate
 
 from longway.engines.answer_words import n_changed, words_of
 from longway.english.document import Change, apply_changes
-from longway.english.people.demographics import AXES, Attribute, parse_attribute
+from longway.english.people.demographics import AXES, Attribute
 from longway.errors import SettingError
 from longway.methods.perturb.perturber import Place
 
@@ -164,6 +164,7 @@ class Form:
     def source(self, segments: Sequence[str], word: str, target: Attribute) -> str:
         """The input of the model. Raises Unfit if the text or the word contains a mark.
 
+        >>> from longway.english.people.demographics import parse_attribute
         >>> FORMS["released"].source(["Ann lost her hat."], "her", parse_attribute("man"))
         'her, man <PERT_SEP> Ann lost her hat.'
         """
@@ -175,7 +176,6 @@ FORMS: dict[str, Form] = {
     "paper": Form("paper", f"{{word}} {{attribute}} {PERT_SEP} {{text}}", _PAPER),
     "released": Form("released", f"{{word}}, {{attribute}} {PERT_SEP} {{text}}", _RELEASED),
 }
-_KNOWN = {called.lower(): known for form in FORMS.values() for known, called in form.attributes.items()}
 
 
 def form_named(name: str) -> Form:
@@ -183,13 +183,3 @@ def form_named(name: str) -> Form:
     if name not in FORMS:
         raise SettingError(f"There is no input form {name!r}. The forms are: {', '.join(FORMS)}.")
     return FORMS[name]
-
-
-def attribute_called(name: str) -> Attribute:
-    """The attribute of this name in a file of perturbations, in either form. Raises SettingError if there is none.
-
-    >>> str(attribute_called("woman")), str(attribute_called("age:young (18-44)"))
-    ('gender:woman', 'age:young')
-    """
-    plain = name.strip().lower()
-    return _KNOWN.get(plain) or parse_attribute(plain)

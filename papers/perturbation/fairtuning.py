@@ -1,39 +1,42 @@
-"""Fairtuning on GLUE tasks: is a classifier trained on perturbed texts less moved by who is mentioned, and as accurate?
+"""Fairtuning on GLUE tasks: is a classifier trained on perturbed texts less moved by who is mentioned, and as
+accurate?
 
-python runs/fairtuning.py                                        all tasks, 4,000 training rows, bag of words
-python runs/fairtuning.py --made DIR --only-make                 only writes the data into DIR, once
-python runs/fairtuning.py --made DIR --model minilm-full --device cuda --workers 8      trains on what is in DIR
+python papers/perturbation/fairtuning.py
+        all tasks, 4,000 training rows, bag of words
+python papers/perturbation/fairtuning.py --made DIR --only-make
+        only writes the data into DIR, once
+python papers/perturbation/fairtuning.py --made DIR --model minilm-full --device cuda --workers 8
+        trains on what is in DIR
 
-Sections 5.2, 5.3 and appendices H and I of Qian et al. 2022, as Tables 4, 5 and 13 with the paper's figures beside ours.
+Sections 5.2, 5.3 and appendices H and I of Qian et al. 2022, as Tables 4, 5 and 13 with the paper's figures
+beside ours.
 
-    training rows, as they are and perturbed    ->  models: Table 12's sweep, settings by the median of 3 runs, medians over 5 seeds
-    development set, as it is and perturbed     ->  Table 4 (score), Table 5 (fairscore: answers that change, in percent), Table 13
-    rows that nothing was trained on            ->  a larger test set, as `longway perturb --test-set` makes it
+    training rows, as they are and perturbed  ->  models: Table 12's sweep, medians over 5 seeds
+    development set, as it is and perturbed   ->  Tables 4 (score), 5 (fairscore, in percent) and 13
+    rows that nothing was trained on          ->  a larger test set, as `longway perturb --test-set` makes it
 
-Tuning: "orig." on the rows as they are; "fair" on the perturbed ones, size kept (the paper's); "both" on the two together. A fifth of the training
-rows, at least, is never trained on. With the development rows above --dev-limit it becomes the larger test set. STS-B (Pearson) and QNLI are not
-among the shared datasets: the paper's figures are printed alone. MRPC is in no table of the paper.
+Tuning: "orig." on the rows as they are; "fair" on the perturbed ones, size kept (the paper's); "both" on the
+two together. A fifth of the training rows, at least, is never trained on. With the development rows above
+--dev-limit it becomes the larger test set. STS-B (Pearson) and QNLI are not among the shared datasets: the
+paper's figures are printed alone. MRPC is in no table of the paper.
 
-Tests are over rows: the pairs of one row are drawn together, and each is averaged over seeds. q is over all comparisons that are printed; "over seeds"
-is Welch's test of single trainings. Power: of a two-sided test of this size at 5% for the paper's mean effect, and the pairs that 80% needs.
+Tests are over rows: the pairs of one row are drawn together, and each is averaged over seeds. q is over all
+comparisons that are printed; "over seeds" is Welch's test of single trainings. Power: of a two-sided test of
+this size at 5% for the paper's mean effect, and the pairs that 80% needs.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import tempfile
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import product
 from math import ceil, sqrt
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import NormalDist, median
 from typing import Any
@@ -42,15 +45,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, matthews_corrcoef
 
-import common
 import longway as lw
 from longway.classify.catalog import model_named
 from longway.classify.classifier import Inputs, Labelled
 from longway.metrics import json_values
 from longway.metrics.intervals import observations
 from longway.metrics.paired import Paired, adjust, paired
+from shared import Row, dataset_of, each, finish, perturbed, rows_in, write
+from shared import data as data_path
 
-Row = dict[str, Any]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -69,12 +72,14 @@ class Task:
 
 
 TASKS = {
-    "cola": Task("CoLA", ("cola/train",), ("cola/dev_in_domain", "cola/dev_out_of_domain"), metric="matthews"),
+    "cola": Task(
+        "CoLA", ("cola/train",), ("cola/dev_in_domain", "cola/dev_out_of_domain"), metric="matthews"
+    ),
     "sst2": Task("SST-2", ("sst2/train",), ("sst2/dev",)),
     "qqp": Task("QQP", ("qqp/train_2k",), ("qqp/dev_7600",), "question2", "question1"),
     "rte": Task("RTE", ("rte/train",), ("rte/validation",), "hypothesis", "premise"),
     "mrpc": Task("MRPC", ("mrpc/train",), ("mrpc/validation",), "sentence2", "sentence1"),
-}  # fmt: skip
+}
 METRICS = {"accuracy": accuracy_score, "matthews": matthews_corrcoef}
 TUNINGS = {"orig.": "", "fair": "-fair", "both": "-both"}
 HELD_OUT = 5  # one in so many training rows, at least, is never trained on
@@ -84,7 +89,15 @@ RATES, BATCHES = (1e-5, 2e-5, 3e-5), (16, 32)
 PLAN = {"warm_up": 0.06, "weight_decay": 0.1}
 
 # The paper's tables: columns, then (model, tuning) and figures
-COLUMNS = {"cola": "CoLA", "sst2": "SST-2", "stsb": "STS-B", "qqp": "QQP", "rte": "RTE", "qnli": "QNLI", "mrpc": "MRPC"}  # fmt: skip
+COLUMNS = {
+    "cola": "CoLA",
+    "sst2": "SST-2",
+    "stsb": "STS-B",
+    "qqp": "QQP",
+    "rte": "RTE",
+    "qnli": "QNLI",
+    "mrpc": "MRPC",
+}
 TABLE_4 = {
     ("FairBERTa 16GB", "orig."): (62.81, 92.66, 88.37, 91.22, 72.75, 92.13),
     ("RoBERTa 16GB", "orig."): (59.81, 93.92, 89.87, 91.17, 72.92, 91.89),
@@ -115,16 +128,13 @@ EFFECT = 0.84  # points: "On average, fairtuned models saw a 0.84 point reductio
 LEVEL, POWER = 0.05, 0.8
 
 
-# ---- the data --------------------------------------------------------------------------------------------------------
+# ---- the data ----------------------------------------------------------------------------------------------
 
 
 def read(name: str, part: str) -> list[Row]:
     """All rows of a part, with id, text, context and label."""
     task = TASKS[name]
-    rows = []
-    for file in getattr(task, part):
-        with gzip.open(common.data(f"{file}.jsonl.gz"), "rt", encoding="utf-8") as lines:
-            rows += [json.loads(line) for line in lines]
+    rows = [row for file in getattr(task, part) for row in rows_in(data_path(f"{file}.jsonl.gz"))]
     return [
         {
             "id": f"{part}-{at}",
@@ -142,39 +152,18 @@ def parted(rows: list[Row], n: int, seed: int) -> tuple[list[Row], list[Row]]:
     return [rows[at] for at in sorted(order[:n])], [rows[at] for at in order[n:]]
 
 
-def dataset_of(rows: list[Row]) -> lw.Dataset:
-    return lw.load(
-        rows, text="text", label="label", id="id", context="context" if "context" in rows[0] else ""
-    )
-
-
-def perturbed(what: str, rows: list[Row], seed: int) -> list[Row]:
-    """The rows with one person changed in each that has one, as `longway perturb` does it."""
-    made = lw.perturb(dataset_of(rows), seed=seed)
-    taken = {edit.id: edit.trace for edit in made.edits if edit.accepted}
-    refused = {edit.id for edit in made.edits} - taken.keys()
-    print(f"{what}: {len(taken)} of {len(rows)} rows perturbed, {len(refused)} refused", flush=True)
-    changed = []
-    for old, new in zip(rows, made.data.frame.iter_rows(named=True), strict=True):
-        row = {name: new[name] for name in old}
-        if (trace := taken.get(old["id"])) is not None:
-            row["changed"] = [trace[name] for name in ("axis", "source", "target")]
-        changed.append(row)
-    return changed
-
-
 def make(name: str, folder: Path, options: Namespace) -> None:
     """Write training and development rows, as they are and perturbed, and the larger test set."""
     every, devs = read(name, "train"), read(name, "dev")
     n_train = min(options.limit or len(every), len(every) - len(every) // HELD_OUT)
     train, unused = parted(every, n_train, options.seed)
     dev, unused_dev = parted(devs, options.dev_limit or len(devs), options.seed)
-    fair = perturbed(f"{name} train", train, options.seed)
+    fair = perturbed(f"{name} train", train, seed=options.seed)
     changed = [{**row, "id": f"{row['id']}+"} for row in fair if "changed" in row]
     for ending, rows in (("", train), ("-fair", fair), ("-both", train + changed)):
         write(folder / f"{name}-train{ending}.jsonl", rows)
     write(folder / f"{name}-dev.jsonl", dev)
-    write(folder / f"{name}-dev-fair.jsonl", perturbed(f"{name} dev", dev, options.seed))
+    write(folder / f"{name}-dev-fair.jsonl", perturbed(f"{name} dev", dev, seed=options.seed))
     pool = (unused_dev + unused)[: options.pool]
     made = lw.perturb_pairs(dataset_of(pool), per_axis=options.per_axis, seed=options.seed)
     axes = ", ".join(f"{axis.axis} {axis.pairs}" for axis in made.axes)
@@ -182,18 +171,9 @@ def make(name: str, folder: Path, options: Namespace) -> None:
     write(folder / f"{name}-pairs.jsonl", [pair.to_dict() for pair in made.pairs])  # last: it is complete
 
 
-def write(path: Path, rows: Iterable[Row]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-
-
-def rows_in(path: Path) -> list[Row]:
-    with path.open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
-
-
 def some_of(rows: list[Row], n: int, seed: int) -> list[Row]:
-    """n original rows drawn at random with what was made of them, the same in every version of the data; 0: all."""
+    """n original rows drawn at random with what was made of them, the same in every version of the data; 0:
+    all."""
     ids = list(dict.fromkeys(row["id"].rstrip("+") for row in rows))
     drawn = np.random.default_rng(seed).permutation(len(ids))[: n or len(ids)]
     kept = {ids[at] for at in drawn}
@@ -202,7 +182,8 @@ def some_of(rows: list[Row], n: int, seed: int) -> list[Row]:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Texts before and after. rows: a number for each pair, the same for those of one row. axes: of each pair."""
+    """Texts before and after. rows: a number for each pair, the same for those of one row. axes: of each
+    pair."""
 
     before: Inputs
     after: Inputs
@@ -226,7 +207,12 @@ def larger_pairs(pairs: Sequence[Row]) -> Pairs:
     """The pairs of the larger test set."""
     number = {id_: at for at, id_ in enumerate(dict.fromkeys(one["id"] for one in pairs))}
     before, after = (inputs(pairs, f"text_{when}", f"context_{when}") for when in ("before", "after"))
-    return Pairs(before, after, np.array([number[one["id"]] for one in pairs], np.int64), tuple(one["axis"] for one in pairs))  # fmt: skip
+    return Pairs(
+        before,
+        after,
+        np.array([number[one["id"]] for one in pairs], np.int64),
+        tuple(one["axis"] for one in pairs),
+    )
 
 
 @dataclass(frozen=True)
@@ -238,12 +224,14 @@ class Data:
 
     @classmethod
     def of(cls, name: str, folder: Path) -> Data:
-        dev, fair, larger = (rows_in(folder / f"{name}-{part}.jsonl") for part in ("dev", "dev-fair", "pairs"))  # fmt: skip
+        dev, fair, larger = (
+            rows_in(folder / f"{name}-{part}.jsonl") for part in ("dev", "dev-fair", "pairs")
+        )
         found = {"dev": dev_pairs(dev, fair), "test set": larger_pairs(larger)}
         return cls(dev, {which: pairs for which, pairs in found.items() if len(pairs.rows)})
 
 
-# ---- training --------------------------------------------------------------------------------------------------------
+# ---- training ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -260,29 +248,36 @@ class Training:
     def answers(self, folder: Path, options: Namespace) -> dict[str, list[str]]:
         """Answers to the development set ("dev") and to all pairs, before and after.
 
-        They are kept with a fingerprint of what they were made from: nothing is trained twice, and nothing outlives its data.
+        They are kept with a fingerprint of what they were made from: nothing is trained twice, and nothing
+        outlives its data.
         """
-        files = [f"{self.data}-{part}.jsonl" for part in (f"train{TUNINGS[self.tuning]}", "dev", "dev-fair", "pairs")]  # fmt: skip
+        files = [
+            f"{self.data}-{part}.jsonl"
+            for part in (f"train{TUNINGS[self.tuning]}", "dev", "dev-fair", "pairs")
+        ]
         made_from = sha256(b"".join((folder / file).read_bytes() for file in files))
         made_from.update(
             json.dumps([options.epochs, options.max_tokens, options.train_limit, options.seed, PLAN]).encode()
         )
         name = f"{self.data}-{self.model.replace(':', '_').replace('/', '_')}{TUNINGS[self.tuning]}-{self.rate:g}-{self.batch}-{self.seed}"
         path = (options.answers or folder) / f"answers-{name}.json"
-        if path.exists():
-            known = json.loads(path.read_text(encoding="utf-8"))
-            if known["made_from"] == made_from.hexdigest():
-                return unpacked(known)
+        if path.exists() and (known := rows_in(path))[0]["made_from"] == made_from.hexdigest():
+            return known[1]
         train = some_of(rows_in(folder / files[0]), options.train_limit, options.seed)
         answers = self._trained(train, Data.of(self.data, folder), options)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"made_from": made_from.hexdigest(), **packed(answers)}), encoding="utf-8")
+        write(path, [{"made_from": made_from.hexdigest()}, answers])
         return answers
 
     def _trained(self, train: list[Row], data: Data, options: Namespace) -> dict[str, list[str]]:
         more: dict[str, Any] = {}
         if self.batch:
-            more = {"learning_rate": self.rate, "batch": self.batch, "epochs": options.epochs, "max_tokens": options.max_tokens, **PLAN}  # fmt: skip
+            more = {
+                "learning_rate": self.rate,
+                "batch": self.batch,
+                "epochs": options.epochs,
+                "max_tokens": options.max_tokens,
+                **PLAN,
+            }
         model = model_named(self.model, seed=self.seed, device=options.device, cache=options.cache, **more)
         rows = Labelled(inputs(train), [row["label"] for row in train])
         nothing = Labelled(rows.inputs.take([]), [])  # all epochs, as in the paper: no early stopping
@@ -290,28 +285,7 @@ class Training:
         parts = {"dev": inputs(data.dev)}
         for which, pairs in data.pairs.items():
             parts |= {f"{which} before": pairs.before, f"{which} after": pairs.after}
-        return {name: list(map(str, model.predict(some))) for name, some in parts.items()}  # fmt: skip
-
-
-def packed(answers: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Answers as one digit each, with what the digits mean.
-
-    >>> packed({"dev": ["yes", "no", "yes"]})
-    {'labels': ['no', 'yes'], 'answers': {'dev': '101'}}
-    """
-    labels = sorted({label for some in answers.values() for label in some})
-    assert len(labels) <= 10  # two or three in GLUE
-    digits = {label: str(at) for at, label in enumerate(labels)}
-    return {"labels": labels, "answers": {name: "".join(map(digits.__getitem__, some)) for name, some in answers.items()}}  # fmt: skip
-
-
-def unpacked(content: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The answers again.
-
-    >>> unpacked({"labels": ["no", "yes"], "answers": {"dev": "101"}})
-    {'dev': ['yes', 'no', 'yes']}
-    """
-    return {name: [content["labels"][int(digit)] for digit in some] for name, some in content["answers"].items()}  # fmt: skip
+        return {name: list(map(str, model.predict(some))) for name, some in parts.items()}
 
 
 def is_tuned(model: str) -> bool:
@@ -324,18 +298,11 @@ def settings_of(model: str) -> list[tuple[float, int]]:
     return list(product(RATES, BATCHES)) if is_tuned(model) else [(0.0, 0)]
 
 
-def trained(trainings: Sequence[Training], folder: Path, options: Namespace) -> Iterator[dict[str, list[str]]]:  # fmt: skip
+def trained(
+    trainings: Sequence[Training], folder: Path, options: Namespace
+) -> Iterator[dict[str, list[str]]]:
     """The answers of each training, several at a time in processes of their own if there are workers."""
-    n = len(trainings)
-    with ExitStack() as stack:
-        one_by_one: Any = map
-        if options.workers > 1 and n > 1:
-            context = get_context("spawn")
-            one_by_one = stack.enter_context(ProcessPoolExecutor(options.workers, mp_context=context)).map
-        for at, answers in enumerate(one_by_one(Training.answers, trainings, [folder] * n, [options] * n), 1):
-            if at % 10 == 0 or at == n:
-                print(f"{at} of {n} trained", flush=True)
-            yield answers
+    return each(Training.answers, [(one, folder, options) for one in trainings], options.workers)
 
 
 def score(name: str, answers: Sequence[str], dev: Sequence[Row]) -> float:
@@ -343,9 +310,14 @@ def score(name: str, answers: Sequence[str], dev: Sequence[Row]) -> float:
     return 100 * float(METRICS[TASKS[name].metric]([row["label"] for row in dev], list(answers)))
 
 
-def chosen(data: Mapping[str, Data], folder: Path, options: Namespace) -> dict[tuple[str, str, str], tuple[float, int]]:  # fmt: skip
-    """Learning rate and batch size for each task, model and tuning: the best median of a few runs on the development set."""
-    kinds = list(product(options.data, options.model, [next(iter(TUNINGS))] if options.one_choice else options.tuning))  # fmt: skip
+def chosen(
+    data: Mapping[str, Data], folder: Path, options: Namespace
+) -> dict[tuple[str, str, str], tuple[float, int]]:
+    """Learning rate and batch size for each task, model and tuning: the best median of a few runs on the
+    development set."""
+    kinds = list(
+        product(options.data, options.model, [next(iter(TUNINGS))] if options.one_choice else options.tuning)
+    )
     sweep = [
         Training(*kind, *setting, seed)
         for kind in kinds
@@ -356,7 +328,9 @@ def chosen(data: Mapping[str, Data], folder: Path, options: Namespace) -> dict[t
     scores: dict[tuple[str, str, str], dict[tuple[float, int], list[float]]] = {}
     for one, answers in zip(sweep, trained(sweep, folder, options), strict=True):
         by_setting = scores.setdefault((one.data, one.model, one.tuning), {})
-        by_setting.setdefault((one.rate, one.batch), []).append(score(one.data, answers["dev"], data[one.data].dev))  # fmt: skip
+        by_setting.setdefault((one.rate, one.batch), []).append(
+            score(one.data, answers["dev"], data[one.data].dev)
+        )
     found = {}
     for kind in product(options.data, options.model, options.tuning):
         known = scores.get(kind) or scores.get((*kind[:2], next(iter(TUNINGS))), {})
@@ -387,7 +361,8 @@ class Answered:
 class Tuned:
     """Models of one kind, trained on one version of the data, one for each seed.
 
-    scores: of the development set, see `score`. right: (seeds, rows) of it. sets: the perturbed development set and the larger test set.
+    scores: of the development set, see `score`. right: (seeds, rows) of it. sets: the perturbed development
+    set and the larger test set.
     """
 
     data: str
@@ -402,7 +377,11 @@ class Tuned:
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain JSON values."""
         about = {name: getattr(self, name) for name in ("data", "model", "tuning", "rate", "batch")}
-        figures = {"score": median(self.scores), "score_std": float(np.std(self.scores)), "seeds": len(self.scores)}  # fmt: skip
+        figures = {
+            "score": median(self.scores),
+            "score_std": float(np.std(self.scores)),
+            "seeds": len(self.scores),
+        }
         for which, answered in self.sets.items():
             key = which.replace(" ", "_")
             figures[f"{key}_pairs"] = len(answered.rows)
@@ -436,19 +415,22 @@ def tuned(data: Mapping[str, Data], folder: Path, options: Namespace) -> list[Tu
     return done
 
 
-# ---- power -----------------------------------------------------------------------------------------------------------
+# ---- power -------------------------------------------------------------------------------------------------
 
 
 def power_of(n: float, difference: float, mean_square: float) -> float:
     """The power of McNemar's test, two-sided at 5%, with n pairs of answers (Miettinen 1968).
 
-    difference: of the two shares. mean_square: of the rows' differences; with one seed each it is the share of rows that differ.
+    difference: of the two shares. mean_square: of the rows' differences; with one seed each it is the share
+    of rows that differ.
 
     >>> round(power_of(400, 0.04, 0.08), 2)
     0.81
     """
     normal = NormalDist()
-    z = (abs(difference) * sqrt(n) - normal.inv_cdf(1 - LEVEL / 2) * sqrt(mean_square)) / sqrt(mean_square - difference**2)  # fmt: skip
+    z = (abs(difference) * sqrt(n) - normal.inv_cdf(1 - LEVEL / 2) * sqrt(mean_square)) / sqrt(
+        mean_square - difference**2
+    )
     return normal.cdf(z)
 
 
@@ -459,7 +441,9 @@ def rows_needed(difference: float, mean_square: float) -> float:
     390
     """
     normal = NormalDist()
-    both = normal.inv_cdf(1 - LEVEL / 2) * sqrt(mean_square) + normal.inv_cdf(POWER) * sqrt(mean_square - difference**2)  # fmt: skip
+    both = normal.inv_cdf(1 - LEVEL / 2) * sqrt(mean_square) + normal.inv_cdf(POWER) * sqrt(
+        mean_square - difference**2
+    )
     return (both / difference) ** 2
 
 
@@ -471,12 +455,13 @@ def mean_square_of(differences: Floats, effect: float, seeds: int) -> float:
     return max(float(differences.var()) + effect**2, effect / seeds)
 
 
-# ---- comparisons -----------------------------------------------------------------------------------------------------
+# ---- comparisons -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A tuning against the original rows, on one set. test: of answers that stay. differences: fairscore of each pair, before minus after.
+    """A tuning against the original rows, on one set. test: of answers that stay. differences: fairscore of
+    each pair, before minus after.
 
     varies: whether seeds change anything.
     """
@@ -549,7 +534,8 @@ def together(answered: Sequence[Answered]) -> Answered:
 
 
 def comparisons(done: Sequence[Tuned]) -> list[Compared]:
-    """Every tuning against the original rows on both sets, for each task and for all tasks together, with one q over all."""
+    """Every tuning against the original rows on both sets, for each task and for all tasks together, with one
+    q over all."""
     firsts = {(one.data, one.model): one for one in done if one.tuning == "orig."}
     found: list[Compared] = []
     others = [one for one in done if one.tuning != "orig." and (one.data, one.model) in firsts]
@@ -565,10 +551,12 @@ def comparisons(done: Sequence[Tuned]) -> list[Compared]:
     return [Compared(**{**vars(one), "test": test}) for one, test in zip(found, tests, strict=True)]
 
 
-# ---- tables ----------------------------------------------------------------------------------------------------------
+# ---- tables ------------------------------------------------------------------------------------------------
 
 
-def print_table(title: str, rows: Mapping[tuple[str, str], Mapping[str, float | None]], *, average: bool = True) -> None:  # fmt: skip
+def print_table(
+    title: str, rows: Mapping[tuple[str, str], Mapping[str, float | None]], *, average: bool = True
+) -> None:
     """Rows as the paper prints them. Avg. is over the tasks that all rows have."""
     shared = [key for key in COLUMNS if all(row.get(key) is not None for row in rows.values())]
     heads = "".join(f"{name:>8}" for name in COLUMNS.values())
@@ -581,7 +569,9 @@ def print_table(title: str, rows: Mapping[tuple[str, str], Mapping[str, float | 
         print(f"Avg. is over {', '.join(COLUMNS[key] for key in shared)}.")
 
 
-def of_paper(table: Mapping[tuple[str, str], Sequence[float | None]]) -> dict[tuple[str, str], dict[str, float | None]]:  # fmt: skip
+def of_paper(
+    table: Mapping[tuple[str, str], Sequence[float | None]],
+) -> dict[tuple[str, str], dict[str, float | None]]:
     return {kind: dict(zip(COLUMNS, figures, strict=False)) for kind, figures in table.items()}
 
 
@@ -594,7 +584,9 @@ def ours(done: Sequence[Tuned], figure: Any) -> dict[tuple[str, str], dict[str, 
 
 def table_13(data: Mapping[str, Data]) -> dict[tuple[str, str], dict[str, float | None]]:
     """The percentage of development rows that were perturbed, by axis."""
-    found: dict[tuple[str, str], dict[str, float | None]] = {("ours", kind): {} for kind in ("age", "gender", "race", "total")}  # fmt: skip
+    found: dict[tuple[str, str], dict[str, float | None]] = {
+        ("ours", kind): {} for kind in ("age", "gender", "race", "total")
+    }
     for name, one in data.items():
         axes = Counter(one.pairs["dev"].axes if "dev" in one.pairs else ())
         for axis in ("age", "gender", "race"):
@@ -607,8 +599,14 @@ def print_tables(done: Sequence[Tuned]) -> None:
     def on(which: str) -> Any:
         return lambda one: median(one.sets[which].fairscores) if which in one.sets else None
 
-    print_table("Table 4: development set; Matthews' correlation for CoLA, Pearson's for STS-B, else accuracy; medians over seeds", of_paper(TABLE_4) | ours(done, lambda one: median(one.scores)))  # fmt: skip
-    print_table("Table 5: fairscore, percentage of answers that change; lower is better", of_paper(TABLE_5) | ours(done, on("dev")))  # fmt: skip
+    print_table(
+        "Table 4: development set; Matthews' correlation for CoLA, Pearson's for STS-B, else accuracy; medians over seeds",
+        of_paper(TABLE_4) | ours(done, lambda one: median(one.scores)),
+    )
+    print_table(
+        "Table 5: fairscore, percentage of answers that change; lower is better",
+        of_paper(TABLE_5) | ours(done, on("dev")),
+    )
     print_table("The same on the larger test sets", ours(done, on("test set")))
 
 
@@ -624,7 +622,9 @@ def print_comparisons(found: Sequence[Compared]) -> None:
     print(
         "\nAgainst orig., fairscore in points; power for the paper's mean effect of -0.84, and the pairs that 80% needs"
     )
-    print(f"{'model':14}{'tuning':8}{'data':8}{'set':10}{'pairs':>6}{'rows':>6}{'difference':>26}{'p':>7}{'q':>7}{'seeds':>7}{'power':>7}{'needed':>9}")  # fmt: skip
+    print(
+        f"{'model':14}{'tuning':8}{'data':8}{'set':10}{'pairs':>6}{'rows':>6}{'difference':>26}{'p':>7}{'q':>7}{'seeds':>7}{'power':>7}{'needed':>9}"
+    )
     for one in found:
         row = one.to_dict()
         seed_p = "-" if row["seed_p"] is None else f"{row['seed_p']:.3f}"
@@ -642,14 +642,24 @@ def main() -> None:
     parser.add_argument("--data", nargs="+", default=list(TASKS), choices=list(TASKS))
     parser.add_argument("--limit", type=int, default=4000, help="training rows; 0: all but a fifth")
     parser.add_argument("--dev-limit", type=int, default=2000, help="development rows; 0: all")
-    parser.add_argument("--pool", type=int, default=6000, help="unused rows that the larger test set is made of, at most")  # fmt: skip
-    parser.add_argument("--per-axis", type=int, default=1000, help="pairs of the larger test set for each axis, at most")  # fmt: skip
+    parser.add_argument(
+        "--pool", type=int, default=6000, help="unused rows that the larger test set is made of, at most"
+    )
+    parser.add_argument(
+        "--per-axis", type=int, default=1000, help="pairs of the larger test set for each axis, at most"
+    )
     parser.add_argument("--model", nargs="+", default=["bow"])
-    parser.add_argument("--train-limit", type=int, default=0, help="train on so many of the rows that were made; 0: all")  # fmt: skip
+    parser.add_argument(
+        "--train-limit", type=int, default=0, help="train on so many of the rows that were made; 0: all"
+    )
     parser.add_argument("--tuning", nargs="+", default=["orig.", "fair"], choices=list(TUNINGS))
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--sweep-seeds", type=int, default=3, help="runs for each learning rate and batch size")  # fmt: skip
-    parser.add_argument("--one-choice", action="store_true", help="choose the settings on the original rows for all tunings")  # fmt: skip
+    parser.add_argument(
+        "--sweep-seeds", type=int, default=3, help="runs for each learning rate and batch size"
+    )
+    parser.add_argument(
+        "--one-choice", action="store_true", help="choose the settings on the original rows for all tunings"
+    )
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--max-tokens", type=int, default=128, help="of a row, for encoders")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
@@ -657,8 +667,12 @@ def main() -> None:
     parser.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
     parser.add_argument("--workers", type=int, default=1, help="trainings at a time, each in its own process")
     parser.add_argument("--made", type=Path, help="folder that keeps the data; what is there is used")
-    parser.add_argument("--answers", type=Path, help="folder that keeps the answers of trained models; default: as --made")  # fmt: skip
-    parser.add_argument("--cache", type=Path, help="file that keeps a frozen encoder's vectors from run to run")  # fmt: skip
+    parser.add_argument(
+        "--answers", type=Path, help="folder that keeps the answers of trained models; default: as --made"
+    )
+    parser.add_argument(
+        "--cache", type=Path, help="file that keeps a frozen encoder's vectors from run to run"
+    )
     parser.add_argument("--only-make", action="store_true", help="write the data, do not train")
     options = parser.parse_args()
     folder = options.made or Path(tempfile.mkdtemp())
@@ -671,14 +685,22 @@ def main() -> None:
     if done:
         print_settings(done)
         print_tables(done)
-    print_table("Table 13: percentage of development rows that were perturbed", of_paper(TABLE_13) | table_13(data), average=False)  # fmt: skip
+    print_table(
+        "Table 13: percentage of development rows that were perturbed",
+        of_paper(TABLE_13) | table_13(data),
+        average=False,
+    )
     if found:
         print_comparisons(found)
     absent = [name for key, name in COLUMNS.items() if key not in TASKS]
     print(f"\nNot among the shared datasets: {', '.join(absent)}.")
-    figures = {f"{one.data}_{one.model}_{one.tuning.strip('.')}": median(one.sets["dev"].fairscores) for one in done if "dev" in one.sets}  # fmt: skip
-    common.finish(
-        "runs/fairtuning.py",
+    figures = {
+        f"{one.data}_{one.model}_{one.tuning.strip('.')}": median(one.sets["dev"].fairscores)
+        for one in done
+        if "dev" in one.sets
+    }
+    finish(
+        "papers/perturbation/fairtuning.py",
         effect=-EFFECT,
         rows=[one.to_dict() for one in done],
         comparisons=[one.to_dict() for one in found],

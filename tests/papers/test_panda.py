@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longway.data import save
 from longway.english.people.demographics import AXES, parse_attribute
 from longway.english.pipeline import load_pipeline
 from longway.errors import ColumnError, DataError
-from longway.methods.perturb.panda import PandaRow, read_panda, request_of, row_of, rows_of_pair, write_panda
-from longway.methods.perturb.perturber import Perturbed, Place, Request
-from longway.methods.perturb.segments import FORMS, SEP, as_one, attribute_called
+from longway.methods.perturb.perturber import Place
+from longway.methods.perturb.segments import FORMS, SEP, as_one, joined
+from panda import COLUMNS, PandaRow, attribute_called, read_panda, request_of, rows_of_pair
 
 MAN, WOMAN = parse_attribute("man"), parse_attribute("woman")
 ALL = [parse_attribute(name) for names in AXES.values() for name in names]
@@ -33,44 +34,28 @@ def cells(**changed):
     return row | changed
 
 
-@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet", "jsonl.gz", "tsv"])
-def test_rows_come_back_from_every_format(tmp_path, ending):
-    path = write_panda(ROWS, tmp_path / f"panda.{ending}")
-    found = read_panda(path)
-    assert found.rows == tuple(ROWS)
-    assert found.skipped == {}
-    assert pl.DataFrame(read_columns(path)).columns == [
-        "original",
-        "selected_word",
-        "target_attribute",
-        "perturbed",
-    ]
+def write_panda(rows, path):
+    table = [(joined(row.before), row.word, row.target.name, joined(row.after)) for row in rows]
+    return save(pl.DataFrame(table, schema=dict.fromkeys(COLUMNS, pl.String), orient="row"), path)
 
 
-def read_columns(path):
-    from longway.data import load
-
-    return load(path, text="original", label="perturbed").frame
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_rows_are_read_from_every_format(tmp_path, ending):
+    assert read_panda(write_panda(ROWS, tmp_path / f"panda.{ending}")) == ROWS
 
 
 @given(st.lists(WORDS, min_size=1, max_size=3), WORDS, st.sampled_from(ALL), WORDS)
 def test_any_rows_survive_a_file(tmp_path_factory, before, word, target, new):
     row = PandaRow(tuple(before), word, target, (new,) * len(before))
-    assert read_panda(write_panda([row], tmp_path_factory.mktemp("panda") / "one.jsonl")).rows == (row,)
-
-
-def test_the_fingerprint_changes_with_the_rows(tmp_path):
-    first, again = (read_panda(write_panda(ROWS, tmp_path / name)) for name in ("a.csv", "b.jsonl"))
-    other = read_panda(write_panda(ROWS[::-1], tmp_path / "c.csv"))
-    assert first.fingerprint == again.fingerprint != other.fingerprint
+    assert read_panda(write_panda([row], tmp_path_factory.mktemp("panda") / "one.jsonl")) == [row]
 
 
 def test_segments_are_those_between_the_marks():
     found = read_panda(
         [cells(original="Ann left.<SEP> She is gone. ", perturbed=f"Al left. {SEP} He is gone.\n\n")]
     )
-    assert found.rows[0].before == ("Ann left.", "She is gone.")
-    assert found.rows[0].after == ("Al left.", "He is gone.")
+    assert found[0].before == ("Ann left.", "She is gone.")
+    assert found[0].after == ("Al left.", "He is gone.")
 
 
 @pytest.mark.parametrize(
@@ -84,16 +69,15 @@ def test_segments_are_those_between_the_marks():
         ({"selected_word": "Ann <SEP>"}, "selected_word contains <SEP>"),
     ],
 )
-def test_rows_that_cannot_be_used_are_left_out_and_counted(changed, why):
-    found = read_panda([cells(), cells(**changed), cells()])
-    assert len(found.rows) == 2
-    assert found.skipped == {why: 1}
+def test_rows_that_cannot_be_used_are_left_out_and_counted(changed, why, capsys):
+    assert len(read_panda([cells(), cells(**changed), cells()])) == 2
+    assert capsys.readouterr().out == f"Rows left out: 1. {why}.\n"
 
 
 def test_a_file_without_the_columns_is_told(tmp_path):
-    with pytest.raises(ColumnError, match="original, selected_word, target_attribute, perturbed"):
+    with pytest.raises(ColumnError):
         read_panda([{"text": "a", "label": "b"}])
-    with pytest.raises(ColumnError, match="no column selected_word and no column perturbed"):
+    with pytest.raises(DataError, match="no column selected_word and no column perturbed"):
         read_panda([{"original": "Ann left.", "target_attribute": "man"}])
     with pytest.raises(DataError, match="no perturbation that can be used"):
         read_panda([cells(target_attribute="martian")])
@@ -125,13 +109,6 @@ def test_the_forms_are_the_published_ones():
     }  # fmt: skip
 
 
-def test_what_a_perturber_did_is_a_row_and_what_it_left_alone_is_none():
-    request = Request(("Ann left.",), Place(0, 0, 3), WOMAN, MAN)
-    assert row_of(request, Perturbed(("Al left.",))) == PandaRow(("Ann left.",), "Ann", MAN, ("Al left.",))
-    assert row_of(request, Perturbed(("Ann left.",))) is None
-    assert row_of(request, Perturbed(("Al left.",), reason="a slur")) is None
-
-
 def test_a_pair_gives_both_directions_and_equal_texts_give_none():
     there, back = rows_of_pair("So did Her aunt.", "So did His uncle.", has=WOMAN, other_has=MAN)
     assert (there.word, there.target, there.after) == ("Her", MAN, ("So did His uncle.",))
@@ -148,7 +125,7 @@ def test_human_pairs_become_rows_that_can_be_read_again(shared, tmp_path):
     ]
     assert len(rows) >= 90
     assert all(row.word in row.before[0] for row in rows)
-    assert read_panda(write_panda(rows, tmp_path / "pairs.jsonl")).rows == tuple(rows)
+    assert read_panda(write_panda(rows, tmp_path / "pairs.jsonl")) == rows
 
 
 @pytest.mark.parametrize(
