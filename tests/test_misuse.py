@@ -22,7 +22,7 @@ SETTINGS = [name for name in lw.__all__ if name.endswith("Settings")]
 FUNCTIONS = [name for name in lw.__all__ if inspect.isfunction(getattr(lw, name))]
 NO_TYPE = object()  # a value of no type that any option has
 NEEDED = {"data": FRAME, "before": FRAME, "after": FRAME, "source": FRAME, "path": "out.csv", "spec": "rules"}
-NEEDED |= {"folder": ".", "pairs": ".", "model": len}
+NEEDED |= {"folder": ".", "pairs": ".", "model": len, "plants": [lw.Plant("word", "good")]}
 
 
 def refused(call, *words):
@@ -120,7 +120,7 @@ MISUSES = [
     ("audit_choices", {"encoder": "yes"}, "'encoder'"),
     ("repair", {"keep": [3]}, "'keep'"),
     ("repair", {"keep": FRAME}, "'keep'"),
-    ("repair", {"keep": {"a", "b"}}, "'keep'"),
+    ("repair", {"keep": {"a", 3}}, "'keep'"),
     ("repair", {"keep": ""}, "'keep'"),
     ("repair", {"remedy": 3}, "'remedy'"),
     ("repair", {"remedy": "drops"}, "'drops'"),
@@ -151,8 +151,6 @@ MISUSES = [
     ("perturb", {"share": "half"}, "'share'"),
     ("perturb_pairs", {"per_axis": "many"}, "'per_axis'"),
     ("perturb_pairs", {"add": True}, "'add'"),
-    ("perturb_score", {"perturber": 3}, "'perturbers'"),
-    ("perturb_score", {"perturber": "rule"}, "'rule'"),
     ("grammar", {"contrast_labels": 3}, "'contrast_labels'"),
     ("grammar", {"epochs": "5"}, "'epochs'"),
     ("grammar", {"device": "tpu"}, "'device'"),
@@ -172,6 +170,9 @@ MISUSES = [
     ("prove", {"seeds": "3"}, "'seeds'"),
     ("prove", {"term": 3}, "'terms'"),
     ("prove", {"keep": [3]}, "'keep'"),
+    ("plant_shortcuts", {"plants": "word"}, "'plants'"),
+    ("plant_shortcuts", {"plants": [3]}, "'plants'"),
+    ("plant_shortcuts", {"plants": [lw.Plant("word", "good")], "seed": -1}, "'seed'"),
     ("prove", {"baseline": "edda"}, "'baselines'"),
     ("prove", {"method": "plain"}, "'plain'"),
     ("prove", {"device": "gpu"}, "'device'"),
@@ -245,7 +246,6 @@ def test_misuse_of_other_public_names(call, words, tmp_path, monkeypatch):
         (lw.GrammarSettings, {"contrast_labels": "entailment=0"}, {"entailment": "0"}),
         (lw.FairnessSettings, {"axes": "all"}, ("all",)),
         (lw.PerturbSettings, {"axes": "race"}, ("race",)),
-        (lw.PerturbScoreSettings, {"perturbers": "rules"}, ("rules",)),
     ],
 )
 def test_a_single_string_for_a_list_is_a_list_of_it(settings, options, expected):

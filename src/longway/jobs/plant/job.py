@@ -49,6 +49,8 @@ def plant_shortcuts(
     data: a dataset, or anything that `load` reads. split: the split to plant in, if there are several (default: "train"). test: test rows,
     with the same columns; by default another split, or else a fifth of the rows.
     """
+    if not all(isinstance(one, Plant) for one in plants):
+        raise SettingError("'plants' must be a list of plants. Try plants=[lw.Plant('word', 'negative')].")
     divided = divide(as_dataset(data), split=split, test=test, seed=seed)
     planted = plant(divided.train_rows, plants, seed=seed)
     parts = {
