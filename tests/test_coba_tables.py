@@ -1,4 +1,4 @@
-"""runs/coba_tables.py: what it computes, and a whole run over a server that is interrupted and goes on."""
+"""papers/coba/tables.py: what it computes, and a whole run over a server that is interrupted and goes on."""
 
 import gzip
 import importlib
@@ -12,12 +12,12 @@ import pytest
 
 from longway.classify.classifier import Inputs, Labelled
 from tests.engines.loopback import Loopback
-from tests.environment import without_encoder, without_settings_of_the_user
+from tests.environment import forget_scripts, without_encoder, without_settings_of_the_user
 from tests.jobs.toy_augment import answer, asked
 from tests.jobs.toy_run import rows_of
 from tests.tiny_language_models import save_bert, save_gpt2
 
-RUNS = Path(__file__).resolve().parents[1] / "runs"
+SCRIPTS = Path(__file__).resolve().parents[1] / "papers" / "coba"
 IMDB_FILES = (
     "imdb/train.jsonl.gz",
     "imdb/test.jsonl.gz",
@@ -30,12 +30,10 @@ IMDB_FILES = (
 
 @pytest.fixture
 def part(monkeypatch):
-    monkeypatch.syspath_prepend(RUNS)
-    for name in [name for name in sys.modules if name == "common" or name.startswith("coba_")]:
-        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(SCRIPTS)
+    forget_scripts()
     yield importlib.import_module
-    for name in [name for name in sys.modules if name == "common" or name.startswith("coba_")]:
-        del sys.modules[name]
+    forget_scripts()
 
 
 @pytest.fixture
@@ -43,7 +41,7 @@ def reviews(part, monkeypatch, tmp_path):
     """Toy reviews in place of IMDb and its test sets."""
     without_settings_of_the_user(monkeypatch, tmp_path)
     without_encoder(monkeypatch)
-    monkeypatch.setattr(part("coba_data").common, "DATA", tmp_path)
+    monkeypatch.setattr(part("sources").common, "DATA", tmp_path)
     rows = [{"text": row["review"], "label": row["label"]} for row in rows_of(24)]
     for file in IMDB_FILES:
         (tmp_path / file).parent.mkdir(exist_ok=True)
@@ -53,9 +51,9 @@ def reviews(part, monkeypatch, tmp_path):
 
 def run(part, monkeypatch, capsys, *options):
     """The tables that the script gives, and everything it printed before."""
-    monkeypatch.setattr(sys, "argv", ["runs/coba_tables.py", *options])
+    monkeypatch.setattr(sys, "argv", ["papers/coba/tables.py", *options])
     capsys.readouterr()
-    part("coba_tables").main()
+    part("tables").main()
     *printed, figures = capsys.readouterr().out.splitlines()
     return json.loads(figures)["tables"], printed
 
@@ -63,7 +61,7 @@ def run(part, monkeypatch, capsys, *options):
 def test_a_run_over_a_server_shares_answers_goes_on_and_pays_once(
     part, reviews, monkeypatch, capsys, tmp_path
 ):
-    versions = part("coba_versions")
+    versions = part("versions")
     augment, begun = versions.augment, []
 
     def stops_at_the_second(*given, **options):
@@ -76,7 +74,7 @@ def test_a_run_over_a_server_shares_answers_goes_on_and_pays_once(
         settings = ["--engine", "served:toy", "--base-url", server.url, "--voters", "bow", "--rows", "12"]
         settings += ["--tables", "10", "--out", str(tmp_path / "out")]
         monkeypatch.setattr(versions, "augment", stops_at_the_second)
-        with pytest.raises(SystemExit, match=r"to go on: python runs/coba_tables\.py --engine served:toy"):
+        with pytest.raises(SystemExit, match=r"to go on: python papers/coba/tables\.py --engine served:toy"):
             run(part, monkeypatch, capsys, *settings)
         before = len(server.calls)
         tables, printed = run(part, monkeypatch, capsys, *settings)
@@ -95,7 +93,7 @@ def test_a_run_over_a_server_shares_answers_goes_on_and_pays_once(
 
 def test_a_table_is_measured_again_where_a_setting_differs(part, reviews, monkeypatch, capsys, tmp_path):
     settings = ["--voters", "bow", "--tables", "10", "--out", str(tmp_path / "out")]
-    monkeypatch.setattr(part("coba_versions").Workshop, "_make", lambda self, name, version, rows, more: part("coba_versions").Made(rows))  # fmt: skip
+    monkeypatch.setattr(part("versions").Workshop, "_make", lambda self, name, version, rows, more: part("versions").Made(rows))  # fmt: skip
     first, _ = run(part, monkeypatch, capsys, *settings, "--rows", "10")
     second, _ = run(part, monkeypatch, capsys, *settings, "--rows", "16")
     assert {line["rows"] for line in first["10"]} == {10}
@@ -129,7 +127,7 @@ def test_a_table_that_is_not_there_is_told(part, monkeypatch, capsys):
 
 def test_the_figures_of_the_paper_agree_with_each_other(part):
     """CoBA on IMDb and SST-2 with BERT stands in four tables."""
-    paper = part("coba_paper")
+    paper = part("published")
     bert = paper.table_3("bow")["coba"]
     assert bert["imdb"] == paper.TABLE_10["coba"] == paper.TABLE_11[5]["imdb"] == paper.TABLE_12[5]["imdb"]
     assert bert["sst2"] == paper.TABLE_11[5]["sst2"] == paper.TABLE_12[5]["sst2"]
@@ -137,7 +135,7 @@ def test_the_figures_of_the_paper_agree_with_each_other(part):
 
 
 def test_rows_of_one_file_are_for_training_or_for_testing(part, monkeypatch):
-    data = part("coba_data")
+    data = part("sources")
     lines = [{"text": "word " * n, "label": "ab"[n % 2]} for n in range(1, 21)]
     monkeypatch.setattr(data, "lines_of", lambda file: lines)
     source = data.Source("x", "x.gz", {"test": "x.gz"})
@@ -173,7 +171,7 @@ def test_auroc_is_the_share_of_pairs_in_the_right_order(part):
         for label in "ab"
     }
     pairs = [(b > a) + 0.5 * (b == a) for a, b in product(own["a"], own["b"])]
-    found = part("coba_data").auroc(Fixed(shares), Labelled(Inputs(list(shares)), labels))
+    found = part("sources").auroc(Fixed(shares), Labelled(Inputs(list(shares)), labels))
     assert found == pytest.approx(np.mean(pairs))
 
 
@@ -183,11 +181,11 @@ def test_answers_that_change_with_gender_are_counted(part):
         {"text": old, "label": "a", "new": {"text": new, "label": "a"}}
         for old, new in (("he", "she"), ("him", "her"))
     ]
-    assert part("coba_data").moved(model, pairs) == 0.5
+    assert part("sources").moved(model, pairs) == 0.5
 
 
 def test_words_are_shared_between_runs_about_the_same_rows_only(part):
-    versions = part("coba_versions")
+    versions = part("versions")
     settings = dict.fromkeys(versions.OF_WORDS, 1) | {"gender": True}
     run_json = {"fingerprint": "x", "settings": settings}
     assert versions.same_words(run_json, {**run_json, "settings": settings | {"gender": False}})
@@ -197,13 +195,13 @@ def test_words_are_shared_between_runs_about_the_same_rows_only(part):
 
 def test_at_most_some_rewrites_of_each_source(part):
     new = [{"source": "ab"[i % 2], "text": str(i)} for i in range(10)]
-    kept = part("coba_given").some_of_each(new, 2, seed=0)
+    kept = part("recorded").some_of_each(new, 2, seed=0)
     assert sorted(row["source"] for row in kept) == ["a", "a", "b", "b"]
     assert [int(row["text"]) for row in kept] == sorted(int(row["text"]) for row in kept)
 
 
 def test_a_version_to_which_nothing_was_added_has_no_figure(part):
-    lines, made = part("coba_lines"), part("coba_versions").Made
+    lines, made = part("lines"), part("versions").Made
     rows = [{"text": "x", "label": "a"}] * 3
     assert lines.percent("CoBA", "IMDb", 95.4, [0.5], made(rows, why="no words")) == lines.Line(
         "CoBA", "IMDb", 95.4, note="no words"
@@ -223,7 +221,7 @@ def test_masked_tokens_alone_are_learned(part):
 
     read = torch.tensor([[1, *range(2, 60), 1, 0, 0]] * 40)
     mask = (read != 0).long()
-    shown, labels = part("coba_language").hidden(read, mask, Tokenizer, np.random.default_rng(0))
+    shown, labels = part("networks").hidden(read, mask, Tokenizer, np.random.default_rng(0))
     for row, seen, label in zip(read.flatten(), shown.flatten(), labels.flatten(), strict=True):
         assert (seen, label) == ((99, row) if label != -100 else (row, -100))
         assert row > 1 or label == -100
@@ -233,7 +231,7 @@ def test_masked_tokens_alone_are_learned(part):
 def test_a_network_learns_pairs_by_heart(part):
     pytest.importorskip("torch", reason="networks need torch (longway[neural])")
     pairs = [("he is here .", "they are here ."), ("she sleeps well .", "they sleep well .")]
-    language = part("coba_language")
+    language = part("networks")
     assert language.bleu_of("tiny", pairs, pairs, epochs=30, device="cpu") > 90
     assert language.bleu_of("tiny", pairs, pairs, epochs=1, device="cpu") < 50
 
@@ -246,7 +244,7 @@ def test_a_language_model_is_trained_further_and_can_be_measured(part, tmp_path,
     name = f"hf:{save(tmp_path / 'base')}"
     before = likelihoods_of(name, device="cpu")
     texts = ["the baker was kind", "the nurse was kind"] * 8
-    part("coba_language").pretrained(name, texts, tmp_path / "further", device="cpu")
+    part("networks").pretrained(name, texts, tmp_path / "further", device="cpu")
     after = likelihoods_of(f"hf:{tmp_path / 'further'}", device="cpu")
     assert after.kind == before.kind
     assert after.identity != before.identity

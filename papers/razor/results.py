@@ -1,4 +1,4 @@
-"""The tables and figures of the RAZOR paper, each made of rewrites and proofs (runs/razor_runs.py). See runs/razor_tables.py."""
+"""The tables and figures of the RAZOR paper, each made of rewrites and proofs (papers/razor/experiments.py). See papers/razor/tables.py."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from textwrap import wrap
 
 import numpy as np
 
-import razor_paper
+import published
+from experiments import SMALL, Experiments, changed_pairs, stand_in, trains_in_epochs
 from longway.jobs.prove.result import ProveResult
 from longway.jobs.prove.training import rows_of
 from longway.jobs.rewrite.result import RewriteResult
 from longway.tokens.tokenizer import tokenize
-from razor_runs import SMALL, Experiments, changed_pairs, stand_in, trains_in_epochs
 
 Cell = float | int | str | tuple[float, float | None] | None
 # The lines of Table 1: version of the training data and training method.
@@ -84,7 +84,7 @@ def table_1(runs: Experiments) -> Table:
     for paper_name, test in OURS.items():
         n = next(one.rows for one in proofs[0].tests if one.name == test)
         table.rows.append((f"{paper_name} (ours: {test}, {n:,} test rows)", []))
-        for name, figures in razor_paper.table_1(paper_name).items():
+        for name, figures in published.table_1(paper_name).items():
             version, method = STRATEGIES[name]
             ours = [cell for proof in proofs for cell in both(proof, version, method, test)]
             table.rows.append((name, [*figures, *ours, rows.get(version)]))
@@ -113,7 +113,7 @@ def nli_table(runs: Experiments, number: str, *, engine: int) -> Table:
     writer = {"2": "ChatGPT", "3": "Llama"}[number]
     title = f"Table {number}. NLI, accuracy and F1: test set (training set); the paper's writer is {writer}"
     table, written, every = Table(title, model_groups(runs)), [], []
-    paper = razor_paper.table_nli(number)
+    paper = published.table_nli(number)
     for trained in ("MNLI", "SNLI"):
         result = runs.rewritten(trained, engine=engine)
         proofs = runs.proofs(f"nli-{trained}", runs.train(trained), {"after": result.data}, ("MNLI", "SNLI"))
@@ -137,7 +137,7 @@ def table_4(runs: Experiments) -> Table:
     rows = {one.name: one.rows for one in proof.versions}
     for name, version in (("Original", "before"), ("RAZOR", "after")):
         ours = [found[version, test] for test in OURS.values()]
-        table.rows.append((name, [*razor_paper.BLEU[name], *ours, rows[version]]))
+        table.rows.append((name, [*published.BLEU[name], *ours, rows[version]]))
     table.notes = ["ours: every test claim is a reference of every training claim; the paper does not say"]
     table.notes += written_notes(written[:1])
     return table
@@ -149,7 +149,7 @@ def figure_3(runs: Experiments) -> Table:
     proofs = runs.proofs("fig3", before, {"after": after}, ("Symmetric",))
     groups = [("claims", ["no, not", "change %"]), *our_groups(runs)]
     table = Table('Fig. 3. "no" and "not" in original and rewritten claims; Symmetric as test set', groups)
-    table.rows.append(("paper", [None, razor_paper.NEGATIONS]))
+    table.rows.append(("paper", [None, published.NEGATIONS]))
     counts = {
         version: sum(one.counts[version] or 0 for one in proofs[0].terms) for version in ("before", "after")
     }
@@ -158,7 +158,7 @@ def figure_3(runs: Experiments) -> Table:
         ours = [cell for proof in proofs for cell in both(proof, version, "erm", "Symmetric")]
         fall = change if version == "after" else None
         table.rows.append((name, [counts[version], fall, *ours, before.n_used]))
-    table.notes = [razor_paper.CLAIMS["fig3"], *written_notes([result]), *model_notes(runs, proofs)]
+    table.notes = [published.CLAIMS["fig3"], *written_notes([result]), *model_notes(runs, proofs)]
     return table
 
 
@@ -194,7 +194,7 @@ def curves(runs: Experiments, name: str, rows: int | None, test: str, title: str
             table.rows.append((f"{epoch} {line}", [*ours, before.n_used]))
         every += proofs
     table.notes = [
-        razor_paper.CLAIMS[name],
+        published.CLAIMS[name],
         "embedding: RAZOR with vectors of all-MiniLM-L6-v2",
         "1, 2, ...: the best of so many epochs on a tenth of the training rows",
         *written_notes(written),
@@ -213,7 +213,7 @@ def figure_6(runs: Experiments) -> Table:
             for proof in proofs
         ]
         table.rows.append((name, [100 * confusion(one.points) for one in pairs]))
-    table.notes = [razor_paper.CLAIMS["fig6"], *stand_ins(runs.plan.models)]
+    table.notes = [published.CLAIMS["fig6"], *stand_ins(runs.plan.models)]
     table.notes += [f"picture: {proof.folder}/report.html" for proof in proofs]
     return table
 
@@ -235,7 +235,7 @@ def rounds_table(runs: Experiments) -> Table:
             )
         ]
         table.rows.append((f"round {one.number}", [one.rows, one.accepted, *scores]))
-    table.notes = [razor_paper.CLAIMS["rounds"], *written_notes([result])]
+    table.notes = [published.CLAIMS["rounds"], *written_notes([result])]
     return table
 
 
@@ -258,7 +258,7 @@ def repetition_table(runs: Experiments) -> Table:
             None if x is None else 100 * x for test in tests for x in repetition(texts, test, n=PHRASE)
         ]
         table.rows.append((name, [*shares, len(texts)]))
-    table.notes = [razor_paper.CLAIMS["repetition"], *written_notes([result])]
+    table.notes = [published.CLAIMS["repetition"], *written_notes([result])]
     return table
 
 
@@ -315,7 +315,7 @@ def our_groups(runs: Experiments) -> list[tuple[str, list[str]]]:
 
 
 def model_groups(runs: Experiments) -> list[tuple[str, list[str]]]:
-    paper = [(f"paper: {name}", ["acc", "F1"]) for name in razor_paper.CLASSIFIERS]
+    paper = [(f"paper: {name}", ["acc", "F1"]) for name in published.CLASSIFIERS]
     return [*paper, *our_groups(runs)]
 
 

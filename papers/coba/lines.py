@@ -1,4 +1,4 @@
-"""The lines of each table of the CoBA paper: its figures beside ours. `coba_tables.py` prints and keeps them."""
+"""The lines of each table of the CoBA paper: its figures beside ours. `tables.py` prints and keeps them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-import coba_paper as paper
-from coba_data import SOURCES, Row, lines_of
-from coba_versions import Made, Workshop, all_voters, voters
+import published as paper
+from sources import SOURCES, Row, lines_of
+from versions import Made, Workshop, all_voters, voters
 
 SHOWN = {
     "plain": "no augmentation",
@@ -163,7 +163,7 @@ class Tables:
         }
         measured = {"local": "local", "smollm2": "local"}.get(name, name)
         if texts is not None:
-            from coba_language import pretrained
+            from networks import pretrained
 
             pretrained(name, texts, folder, device=self.options.device, seed=self.options.seed)
             measured = f"hf:{folder}"
@@ -209,7 +209,7 @@ class Tables:
 
     def table_8(self) -> list[Line]:
         """BLEU of a network that writes one style from another."""
-        from coba_language import bleu_of
+        from networks import bleu_of
 
         options = self.options
         rows = [
@@ -330,7 +330,7 @@ class Tables:
 
     def given(self) -> list[Line]:
         """Recorded rewrites, from other originals, through the product's checks."""
-        from coba_given import recorded
+        from recorded import recorded
 
         options, lines = self.options, []
         for name, tests in (

@@ -1,4 +1,4 @@
-"""Versions of the data of `coba_tables.py` with added texts, and classifiers trained on them.
+"""Versions of the data of `tables.py` with added texts, and classifiers trained on them.
 
     Workshop(options).made("imdb", "coba")           the rows with what CoBA adds; `longway augment` makes them, in a run folder
     Workshop(options).scores("imdb", "coba", model)  a classifier trained on them, on every test set of the dataset, one figure a seed
@@ -18,18 +18,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from coba_data import (
-    SOURCES,
-    Row,
-    accuracy,
-    auroc,
-    dataset_of,
-    gender_changed,
-    labelled,
-    moved,
-    rows_from,
-    source_of,
-)
 from longway.classify.catalog import model_named
 from longway.classify.classifier import Labelled
 from longway.engines.recording import ANSWERS, CHECKED
@@ -43,6 +31,18 @@ from longway.jobs.run import Started, Watcher
 from longway.methods.method import BUDGET_SPENT
 from longway.store import JOURNAL_FILE, RUN_FILE, Journal, read_json, write_json
 from longway.store.journal import key_of
+from sources import (
+    SOURCES,
+    Row,
+    accuracy,
+    auroc,
+    dataset_of,
+    gender_changed,
+    labelled,
+    moved,
+    rows_from,
+    source_of,
+)
 
 GENDER_ROWS = 1000  # test rows that are looked through for somebody whose gender can be changed
 # What the words of a row depend on, besides the rows and the classifier.

@@ -1,4 +1,4 @@
-"""Networks that `coba_tables.py` trains itself, for Tables 5 and 8: language models pretrained further, and models that write texts.
+"""Networks that `tables.py` trains itself, for Tables 5 and 8: language models pretrained further, and models that write texts.
 
     pretrained("smollm2", texts, folder)    the model after an epoch over the texts, saved for `longway fairness`
     bleu_of("tiny", train, test)            BLEU-4 of a network that learned to write the second text of a pair from the first
