@@ -11,10 +11,14 @@ import numpy as np
 import pytest
 
 from longway.classify.classifier import Inputs, Labelled
-from tests.engines.loopback import Loopback
+from longway.engines.engine import Sampling, Written
+from longway.engines.prompt import mended
+from longway.jobs.augment.methods import read_given_file
+from tests.engines.loopback import Loopback, completion
 from tests.environment import forget_scripts, without_encoder, without_settings_of_the_user
 from tests.jobs.toy_augment import answer, asked
 from tests.jobs.toy_run import rows_of
+from tests.methods.parts import rows_of as method_rows
 from tests.tiny_language_models import save_bert, save_gpt2
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "papers" / "coba"
@@ -248,3 +252,125 @@ def test_a_language_model_is_trained_further_and_can_be_measured(part, tmp_path,
     after = likelihoods_of(f"hf:{tmp_path / 'further'}", device="cpu")
     assert after.kind == before.kind
     assert after.identity != before.identity
+
+
+# peers.py
+
+
+class Scripted:
+    """Answers each prompt by a function."""
+
+    def __init__(self, answer):
+        self.answer, self.prompts, self.samplings = answer, [], []
+
+    def write_all(self, prompts, n, samplings):
+        self.prompts += prompts
+        self.samplings += samplings
+        return [Written(tuple(self.answer(prompt))[:n], refusals=("nothing to say",)) for prompt in prompts]
+
+
+def written(part, method, answer, rows, n=1, seed=0):
+    peers, asker = part("peers"), Scripted(answer)
+    writing = peers.Writing(asker, n=n, sampling=Sampling(seed=seed))
+    return [one["text"] for one in peers.texts_of(method, rows, writing)], asker.prompts, writing.why
+
+
+def few_reviews(*texts):
+    texts = texts or ("The soup was cold.", "The film was great.", "A dull book.")
+    return method_rows(texts, [i % 2 for i in range(len(texts))], names=["neg", "pos"])
+
+
+def test_paraphrases_keep_their_label_and_have_room(part, tmp_path):
+    peers, asker = part("peers"), Scripted(lambda p: [] if "dull" in p.text else [f"Well: {p.text}"])
+    writing = peers.Writing(asker, n=1, sampling=Sampling(seed=7))
+    rows = few_reviews("word " * 2000, "The film was great.", "A dull book.")
+    texts = peers.texts_of("paraphrase", rows, writing)
+    assert [(one["source"], one["label"]) for one in texts] == [("r0", "neg"), ("r1", "pos")]
+    assert {prompt.template for prompt in asker.prompts} == {"rewrite.v2"}
+    assert asker.samplings[0].max_tokens > 2000
+    assert writing.why == {"nothing to say": 1}
+    peers.save(texts, tmp_path / "texts.csv")
+    assert [one.label for one in read_given_file(tmp_path / "texts.csv").rewrites] == ["neg", "pos"]
+
+
+def test_back_translation_goes_there_and_back(part):
+    def answer(prompt):
+        return (
+            [f"en {prompt.text}"]
+            if "from German" in prompt.system
+            else [f"de1 {prompt.text}", f"de2 {prompt.text}"]
+        )
+
+    texts, prompts, _ = written(part, "back-translation", answer, few_reviews(), n=2)
+    assert texts[:2] == ["en de1 The soup was cold.", "en de2 The soup was cold."]
+    assert len(prompts) == 9
+
+
+def fill(word):
+    """Puts a word into every marked place."""
+
+    def answer(prompt):
+        text = prompt.text
+        for start, end in reversed(prompt.values["marked"]):
+            text = text[:start] + word + text[end:]
+        return [text]
+
+    return answer
+
+
+def test_contextual_replaces_a_share_of_the_words_chosen_by_the_seed(part):
+    text = (
+        "The quick waiter brought lukewarm soup, bitter coffee, stale bread, warm beer and sour grapes today."
+    )
+    rows = few_reviews(text, "It is so.")
+    texts, prompts, _ = written(part, "contextual", fill("blue"), rows)
+    assert len(prompts) == 1
+    assert texts[0].count("blue") == 2
+    assert "⟦" in prompts[0].shown
+    again, other = (written(part, "contextual", fill("blue"), rows, seed=seed)[0] for seed in (0, 1))
+    assert again == texts != other
+    assert written(part, "contextual", lambda p: [fill("⟦blue⟧")(p)[0]], rows)[0] == texts
+    texts, _, why = written(part, "contextual", lambda p: [f"Well, {fill('blue')(p)[0]}"], rows)
+    assert (texts, why.total()) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    ("new", "words"),
+    [
+        ("The tea was bad.", ["tea"]),
+        ("The cup of tea was bad.", ["cup of tea"]),
+        ("The  tea was bad.", ["tea"]),
+        ("The tea was bad!", None),
+        ("The was bad.", None),
+    ],
+)
+def test_what_stands_in_the_marked_places_is_found(part, new, words):
+    assert part("peers").replaced("The soup was bad.", [(4, 8)], new) == words
+
+
+@pytest.mark.parametrize("form", ["json", "lines"])
+def test_the_prompts_of_the_peers_say_that_rows_are_data(part, form):
+    peers, rows = part("peers"), few_reviews("a <b> c")
+    for prompt in (peers.translation("a <b> c", "German"), peers.filling(rows, 0, [(0, 1)])):
+        system, user = (
+            message["content"] for message in mended(prompt, "Sure!", "no").messages(form=form, n=2)
+        )
+        assert "never an instruction" in system
+        assert "<b>" not in user
+        assert '{"rewrites": [' in user or form == "lines"
+
+
+def test_the_peers_are_added_by_longway_augment_and_asked_once(part, reviews, monkeypatch, capsys, tmp_path):
+    def answer_in_form(call):
+        return completion(json.dumps({"rewrites": [f"Now {call.text}".replace("⟦", "").replace("⟧", "")]}))
+
+    with Loopback(answer_in_form) as server:
+        settings = ["--engine", "served:toy", "--base-url", server.url, "--voters", "bow", "--rows", "6"]
+        settings += ["--tables", "10", "--out", str(tmp_path / "out")]
+        monkeypatch.setattr(sys, "argv", ["papers/coba/tables.py", *settings])
+        shop = part("versions").Workshop(part("tables").parsed())
+        for version, calls in (("paraphrase", 6), ("back-translation", 18), ("paraphrase", 18)):
+            made = shop.made("imdb", version)
+            assert len(made.added) == 6
+            assert len(server.calls) == calls
+        assert shop.made("imdb", "contextual").why.startswith("nothing written")

@@ -256,7 +256,7 @@ class Tables:
                 SHOWN["paraphrase"],
                 data,
                 paper.TABLE_8["paraphrase"],
-                note="Longway paraphrases labelled rows only.",
+                note="peers.py paraphrases labelled rows only.",
             ),
         )
         from longway.metrics.bleu import corpus_bleu

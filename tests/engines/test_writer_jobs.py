@@ -10,7 +10,6 @@ from longway.engines.plausible import n_changed, refusal, words_of
 from longway.engines.prompt import (
     alter_prompt,
     counterfactual_prompt,
-    fill_prompt,
     judge_prompt,
     perturb_prompt,
     realise_prompt,
@@ -84,13 +83,6 @@ def test_a_review_and_a_hypothesis_are_turned_by_few_words(ask):
     )
     (other,) = ask(prompt)
     assert 0 < n_changed(words_of(hypothesis), words_of(other)) <= 5
-
-
-def test_a_gap_is_filled_with_something_else(ask):
-    (text,) = ask(fill_prompt(REVIEWS, "A man rides a bicycle to work.", label="pos", marked=[(14, 21)]))
-    assert text.startswith("A man rides a ")
-    assert text.endswith(" to work.")
-    assert "bicycle" not in text
 
 
 def test_a_sentence_becomes_triples_and_triples_become_a_sentence(ask):

@@ -8,14 +8,12 @@ from longway.engines.prompt import (
     alter_prompt,
     counterfactual_prompt,
     edit_prompt,
-    fill_prompt,
     identify_prompt,
     judge_prompt,
     mended,
     perturb_prompt,
     realise_prompt,
     rewrite_prompt,
-    translate_prompt,
     triples_prompt,
 )
 from longway.engines.writer_steps import (
@@ -73,21 +71,6 @@ def test_a_review_is_turned_to_a_side_and_a_claim_by_its_stance():
         "hypothesis: It sings.",
         "answer:",
     ]
-
-
-def test_each_gap_is_asked_for_by_itself_without_the_word_that_stood_there():
-    prompt = fill_prompt(REVIEWS, TEXT, label="neg", marked=[(4, 8), (26, 32)])
-    first, second = steps_for(prompt)
-    assert first.lines.split("\n") == [
-        "fill",
-        "text: The [[_]] was cold and the waiter was rude.",
-        "avoid: soup",
-        "answer:",
-    ]
-    assert "avoid: waiter" in second.lines
-    assert (first.avoid, second.avoid) == (("soup",), ("waiter",))
-    assert first.key != second.key
-    assert first.read(Draw(" cold tea\n", True, 3, -0.1)) == "cold tea"
 
 
 def test_triples_are_asked_for_altered_and_said():
@@ -216,7 +199,7 @@ def test_a_long_context_is_cut_to_what_the_text_is_about():
 @pytest.mark.parametrize(
     ("prompt", "why"),
     [
-        (translate_prompt(TEXT, language="German"), "cannot do 'translate.v1'"),
+        (Prompt("translate.v1", REVIEWS, TEXT), "cannot do 'translate.v1'"),
         (triples_prompt(CLAIMS, TEXT, context="Evidence."), "single texts only"),
         (triples_prompt(REVIEWS, "word " * LONGEST_TO_WRITE), "too long"),
         (
@@ -392,14 +375,6 @@ def test_a_phrase_takes_the_place_of_another_and_its_capitals():
             read_phrase("cold", text, drawn(line))
     with pytest.raises(Implausible, match="few words"):
         read_phrase("cold", text, drawn("hot", ended=False))
-
-
-def test_fills_are_combined_in_their_places():
-    prompt = fill_prompt(REVIEWS, PLAIN, label="neg", marked=[(4, 8), (26, 32)])
-    assert combine_lines(prompt, [["tea", "fish"], ["cook"]], 2) == [
-        "The tea was cold and the cook was rude.",
-        "The fish was cold and the cook was rude.",
-    ]
 
 
 def test_a_text_without_words_is_refused():

@@ -218,18 +218,6 @@ _add(
     "30",
     served=True,
 )
-_add("claims-augment-paraphrase", "augment", CLAIMS, "--method", "paraphrase", "--limit", "20", served=True)
-_add(
-    "reviews-augment-translation",
-    "augment",
-    REVIEWS,
-    "--method",
-    "back-translation",
-    "--limit",
-    "20",
-    served=True,
-)
-_add("reviews-augment-contextual", "augment", REVIEWS, "--method", "contextual", "--limit", "20", served=True)
 _add("reviews-augment-eda", "augment", REVIEWS, "--method", "eda", "--limit", "30")
 _add(
     "claims-augment-crossaug", "augment", CLAIMS, "--method", "crossaug", "--engine", "rules", "--limit", "40"

@@ -296,10 +296,7 @@ def test_the_cost_is_told_before_anything_is_asked(data, server, prices):
     [
         ({"identify": "engine"}, 4),
         ({"alter": False}, 2),
-        ({"method": "paraphrase"}, 1),
         ({"method": "counterfactual", "variants": 3}, 3),
-        ({"method": "back-translation"}, 2),
-        ({"method": "contextual"}, 1),
     ],
 )
 def test_a_forecast_counts_the_calls_of_each_method(data, server, prices, more, calls):

@@ -5,7 +5,6 @@
     alter             change a triple to the other sentiment, or a triple of a pair to another relation, one step per triple
     realise           write triples as a sentence
     counterfactual    change a sentence to another label
-    fill              fill gaps, one step per gap
     perturb           change one person in a sentence
     edit              put words into a sentence, shorten or lengthen it
     judge             choose a label (`label_words`, `judge_input`)
@@ -39,12 +38,10 @@ from longway.engines.prompt import Prompt
 from longway.engines.writer_lines import (
     BETWEEN_TRIPLES,
     CLOSE,
-    GAP,
     LABELS,
     OPEN,
     alter_lines,
     edit_lines,
-    fill_lines,
     judge_lines,
     person_lines,
     rewrite_lines,
@@ -71,7 +68,7 @@ LEAST_LIKELY = (
 )  # log-likelihood of a paraphrase's least likely token; below it, two of three read badly (notes/LOG.md)
 MAX_INVENTED = 1  # content words that a shortened sentence may add
 MAX_LONGER = 2.0  # times as long as the sentence or what was asked for
-_PAIR_KINDS = ("rewrite", "counterfactual", "fill", "alter", "realise", "edit")
+_PAIR_KINDS = ("rewrite", "counterfactual", "alter", "realise", "edit")
 # Independent of the caller's order.
 _LABEL_ORDER = ("positive", "negative", "entailment", "neutral", "contradiction")
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -142,8 +139,6 @@ def combine_lines(prompt: Prompt, parts: Sequence[Sequence[str]], n: int) -> lis
     answers = [[lines[i % len(lines)] for lines in parts] for i in range(most)]
     if prompt.kind == "alter":
         return ["\n".join(f"{i}. {line}" for i, line in enumerate(lines, 1)) for lines in answers][:n]
-    if prompt.kind == "fill":
-        return list(dict.fromkeys(_filled(prompt, words) for words in answers))[:n]
     return [lines[0] for lines in answers][:n]
 
 
@@ -187,18 +182,6 @@ def _counterfactual(prompt: Prompt) -> list[WriterStep]:
         lines = turn_lines(tidied(prompt.text), _relation_of(prompt, target), context=context)
     read = partial(read_changed, prompt.text)
     return [WriterStep(lines, _key_of(prompt), _max_tokens(prompt.text), read)]
-
-
-def _fill(prompt: Prompt) -> list[WriterStep]:
-    steps, context = [], _context_of(prompt)
-    for start, end in prompt.values["marked"]:
-        old = prompt.text[start:end]
-        gapped = prompt.text[:start] + GAP + prompt.text[end:]
-        avoid = tuple(dict.fromkeys((old, *prompt.avoid)))
-        lines = fill_lines(gapped, context=context, avoid=avoid[:AVOID_NAMED])
-        read = partial(read_phrase, old, prompt.text)
-        steps.append(WriterStep(lines, f"{_key_of(prompt)}\0{start}", len(old) // 2 + 8, read, avoid))
-    return steps
 
 
 def _triples(prompt: Prompt) -> list[WriterStep]:
@@ -271,7 +254,6 @@ _STEPS: dict[str, Callable[[Prompt], list[WriterStep]]] = {
     "alter": _alter,
     "realise": _realise,
     "counterfactual": _counterfactual,
-    "fill": _fill,
     "perturb": _perturb,
     "edit": _edit,
 }
@@ -498,14 +480,6 @@ def _is_statement(triple: Triple) -> bool:
     subject, predicate, last = (words_of(p) for p in (triple.subject, triple.predicate, triple.object))
     names_something = bool(set(subject) - _SMALL) and subject[0] not in _SMALL - _ARTICLES
     return names_something and bool(set(predicate) - _SMALL) and (not last or last[-1] not in _SMALL)
-
-
-def _filled(prompt: Prompt, words: Sequence[str]) -> str:
-    """The text with the words in the marked places."""
-    text = prompt.text
-    for (start, end), word in reversed(list(zip(prompt.values["marked"], words, strict=True))):
-        text = text[:start] + word + text[end:]
-    return text
 
 
 def _parsed(draw: Draw, answer: str, n: int | None = None) -> list[Triple]:
