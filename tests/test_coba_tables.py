@@ -6,6 +6,7 @@ import json
 import sys
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -374,3 +375,20 @@ def test_the_peers_are_added_by_longway_augment_and_asked_once(part, reviews, mo
             assert len(made.added) == 6
             assert len(server.calls) == calls
         assert shop.made("imdb", "contextual").why.startswith("nothing written")
+
+
+def test_the_share_of_the_strongest_components_equals_that_of_the_eigenvalues(part):
+    vectors = np.random.default_rng(0).normal(size=(30, 6))
+    values = np.linalg.eigvalsh(np.cov(vectors.T))[::-1]
+    assert part("lines").top_variance(vectors, 2) == pytest.approx(values[:2].sum() / values.sum())
+
+
+def test_similarity_is_the_mean_cosine_of_additions_and_their_sources(part, monkeypatch):
+    lines = part("lines")
+    vectors = {"same": (1.0, 0.0), "half": (0.6, 0.8)}
+    encoder = SimpleNamespace(embed=lambda texts: np.array([vectors[text] for text in texts]))
+    monkeypatch.setattr(lines, "MiniLM", SimpleNamespace(load=lambda: encoder))
+    pairs = [("same", "same", True), ("same", "half", True), ("same", "half", False)]
+    edits = [SimpleNamespace(before=a, after=b, accepted=accepted, field="text") for a, b, accepted in pairs]
+    result = SimpleNamespace(dataset=SimpleNamespace(fields={"text": "text"}), edits=edits)
+    assert lines.similarity(result) == (pytest.approx(0.8), 2)

@@ -245,3 +245,18 @@ def test_every_line_of_table_1_is_one_of_ours(razor):
     for test in results.OURS:
         assert set(paper.table_1(test)) == set(results.STRATEGIES)
         assert all(len(figures) == 4 for figures in paper.table_1(test).values())
+
+
+def test_projected_logits_equal_those_of_a_covariance(razor):
+    results = razor("results")
+    vectors = np.random.default_rng(1).normal(size=(20, 3)) * np.arange(1, 4)
+    points = results.project(vectors)
+    variances = np.linalg.eigvalsh(np.cov(vectors.T))[::-1]
+    assert points.var(axis=0, ddof=1) == pytest.approx(variances[:2])
+    assert results.picture([(x, y, 0) for x, y in points]).count("<circle") == 20
+    assert results.project(np.array([[1.0, 2.0], [1.0, 2.0]])).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_words_are_counted_as_in_plain_python(razor):
+    occurrences = razor("results").occurrences
+    assert occurrences(["At no time, no.", "NOT. nothing", "it is not", ""]) == 4

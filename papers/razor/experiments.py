@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from longway.classify.catalog import model_named
 from longway.data import Dataset, load
 from longway.jobs.engine_use import Engines, RunEstimate
 from longway.jobs.prove.job import prove
@@ -175,6 +176,11 @@ class Experiments:
                 prove(before, after, settings, tests=held_out, also=also, out=folder, watcher=watcher)
             )
         return found
+
+    def logits(self, model: str, train: Dataset, test: str) -> np.ndarray:
+        """(rows, labels): what a model trained plainly on the data answers to a test set (Fig. 6); as in `longway prove` with seed 0."""
+        new = model_named(model, seed=0, device=self.plan.device, **self._model_options(model, None))
+        return new.fit(rows_of(train)).logits(rows_of(self.test(test)).inputs)
 
     def _model_options(self, model: str, epochs: int | None) -> dict[str, Any]:
         if not trains_in_epochs(model):

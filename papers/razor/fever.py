@@ -28,7 +28,7 @@ from longway.detect.leak import leak_on_test
 from longway.detect.reading import Reading
 from longway.jobs.rewrite.job import rewrite
 from longway.jobs.rewrite.settings import RewriteSettings
-from longway.metrics.versions import term_counts
+from results import occurrences
 from runs_common import common
 
 SETS: dict[str, dict[str, Any]] = {
@@ -48,13 +48,12 @@ SETS: dict[str, dict[str, Any]] = {
         "test": "sst2_sentences/test.jsonl.gz",
     },
 }
-NEGATIONS = ("no", "not")
 
 
 def negations(dataset: Dataset) -> int:
     """How often "no" and "not" stand in the texts."""
     texts = [text for batch in dataset.batches() for text in batch.texts]
-    return sum(times for times, _ in term_counts(texts, NEGATIONS))
+    return occurrences(texts)
 
 
 def bag_of_words(train: Dataset, test: Dataset) -> float:

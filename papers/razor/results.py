@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -11,9 +12,11 @@ import numpy as np
 
 import published
 from experiments import SMALL, Experiments, changed_pairs, stand_in, trains_in_epochs
+from longway.data import Dataset
 from longway.jobs.prove.result import ProveResult
 from longway.jobs.prove.training import rows_of
 from longway.jobs.rewrite.result import RewriteResult
+from longway.metrics.bleu import shared_bleu
 from longway.tokens.tokenizer import tokenize
 
 Cell = float | int | str | tuple[float, float | None] | None
@@ -31,6 +34,7 @@ STRATEGIES = {
 OURS = {"FEVER": "FEVER", "FEVER-Adversarial": "Symmetric"}  # the paper's test sets and ours
 NAME, CELL, WIDTH = 16, 9, 98  # of the first column, the others, and notes
 HALF_UP = 1e-9  # 90.05 is 90.1
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 PHRASE = 4  # words of a phrase that counts as repeated
 
 
@@ -133,10 +137,11 @@ def table_4(runs: Experiments) -> Table:
     written, (proof, *_) = fever(runs)
     groups = [("paper", ["FEVER", "Advers."]), ("ours", ["FEVER", "Symm.", "rows"])]
     table = Table("Table 4. Corpus BLEU of the training claims against the test claims", groups)
-    found = {(one.data, one.test): one.bleu for one in proof.bleu_to_tests}
+    claims = {"before": texts_of(runs.train("FEVER")), "after": texts_of(written[0].data)}
+    tests = [texts_of(runs.test(test)) for test in OURS.values()]
     rows = {one.name: one.rows for one in proof.versions}
     for name, version in (("Original", "before"), ("RAZOR", "after")):
-        ours = [found[version, test] for test in OURS.values()]
+        ours = [shared_bleu(drawn(claims[version]), drawn(test)).score for test in tests]
         table.rows.append((name, [*published.BLEU[name], *ours, rows[version]]))
     table.notes = ["ours: every test claim is a reference of every training claim; the paper does not say"]
     table.notes += written_notes(written[:1])
@@ -150,9 +155,7 @@ def figure_3(runs: Experiments) -> Table:
     groups = [("claims", ["no, not", "change %"]), *our_groups(runs)]
     table = Table('Fig. 3. "no" and "not" in original and rewritten claims; Symmetric as test set', groups)
     table.rows.append(("paper", [None, published.NEGATIONS]))
-    counts = {
-        version: sum(one.counts[version] or 0 for one in proofs[0].terms) for version in ("before", "after")
-    }
+    counts = {"before": occurrences(texts_of(before)), "after": occurrences(texts_of(after))}
     change = 100 * (counts["after"] / counts["before"] - 1) if counts["before"] else None
     for name, version in (("Original", "before"), ("RAZOR", "after")):
         ours = [cell for proof in proofs for cell in both(proof, version, "erm", "Symmetric")]
@@ -204,17 +207,24 @@ def curves(runs: Experiments, name: str, rows: int | None, test: str, title: str
 
 
 def figure_6(runs: Experiments) -> Table:
-    _, proofs = fever(runs)
+    written = runs.rewritten("FEVER")
     groups = [(model, ["confused"]) for model in runs.plan.models]
     table = Table("Fig. 6. Logits on Symmetric, two principal components: nearer to another label, %", groups)
-    for name, version in (("Original", "before"), ("RAZOR", "after")):
-        pairs = [
-            next(one for one in proof.projections if (one.data, one.test) == (version, "Symmetric"))
-            for proof in proofs
-        ]
-        table.rows.append((name, [100 * confusion(one.points) for one in pairs]))
-    table.notes = [published.CLAIMS["fig6"], *stand_ins(runs.plan.models)]
-    table.notes += [f"picture: {proof.folder}/report.html" for proof in proofs]
+    versions = {"Original": runs.train("FEVER"), "RAZOR": written.data}
+    lines: dict[str, list[Cell]] = {name: [] for name in versions}
+    pictures = []
+    for model in runs.plan.models:
+        logits = [runs.logits(model, data, "Symmetric") for data in versions.values()]
+        places = project(np.concatenate(logits))
+        labels = label_numbers(runs.test("Symmetric"))
+        for name, part in zip(versions, np.split(places, 2), strict=True):
+            points = [(x, y, label) for (x, y), label in zip(part.tolist(), labels, strict=True)]
+            lines[name].append(100 * confusion(points))
+            path = runs.out / f"fig6-{re.sub(r'[^a-z0-9]+', '-', model.lower())}-{name.lower()}.svg"
+            path.write_text(picture(points), encoding="utf-8")
+            pictures.append(f"picture: {path}")
+    table.rows += list(lines.items())
+    table.notes = [published.CLAIMS["fig6"], *stand_ins(runs.plan.models), *pictures]
     return table
 
 
@@ -280,7 +290,7 @@ TABLES: dict[str, Callable[[Experiments], Table]] = {
 
 
 def fever(runs: Experiments) -> tuple[list[RewriteResult], list[ProveResult]]:
-    """FEVER rewritten by each engine, and the proofs of Table 1, which Table 4 and Fig. 6 use too."""
+    """FEVER rewritten by each engine, and the proofs of Table 1, which Table 4 uses too."""
     written = [runs.rewritten("FEVER", engine=i) for i in range(len(runs.plan.engines))]
     proofs = runs.proofs(
         "fever",
@@ -342,6 +352,51 @@ def model_notes(runs: Experiments, proofs: Sequence[ProveResult], models: Sequen
 
 def stand_ins(models: Sequence[str]) -> list[str]:
     return [f"in place of BERT and RoBERTa, {model}: {stand_in(model)}" for model in models]
+
+
+def texts_of(dataset: Dataset) -> Sequence[str]:
+    return rows_of(dataset).inputs.texts
+
+
+def label_numbers(dataset: Dataset) -> list[int]:
+    return [dataset.labels.index(label) for label in rows_of(dataset).labels]
+
+
+def drawn(texts: Sequence[str], most: int = 1000) -> list[str]:
+    """At most so many of the texts, always the same ones."""
+    chosen = np.random.default_rng(0).permutation(len(texts))[:most]
+    return [texts[i] for i in sorted(chosen)]
+
+
+def occurrences(texts: Sequence[str], words: Sequence[str] = ("no", "not")) -> int:
+    """How often the words occur in the texts.
+
+    >>> occurrences(["Not now, not here.", "nothing"])
+    2
+    """
+    return sum(tokenize(text).count(word) for text in texts for word in words)
+
+
+def project(vectors: np.ndarray) -> np.ndarray:
+    """The vectors on their first two principal components.
+
+    >>> np.abs(project(np.array([[0.0, 1.0], [0.0, 3.0]]))).tolist()
+    [[1.0, 0.0], [1.0, 0.0]]
+    """
+    centred = vectors - vectors.mean(axis=0)
+    _, _, directions = np.linalg.svd(centred, full_matrices=False)
+    return centred @ directions[:2].T
+
+
+def picture(points: Sequence[Sequence[float]]) -> str:
+    """The points (x, y, label) as an SVG picture, a colour for each label."""
+    places = np.array([point[:2] for point in points])
+    scaled = 20 + 360 * (places - places.min(axis=0)) / np.maximum(np.ptp(places, axis=0), 1e-9)
+    dots = "".join(
+        f'<circle cx="{x:.1f}" cy="{400 - y:.1f}" r="2.5" fill="{COLOURS[int(label) % len(COLOURS)]}"/>'
+        for (x, y), (_, _, label) in zip(scaled, points, strict=True)
+    )
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 400">{dots}</svg>'
 
 
 def confusion(points: Sequence[Sequence[float]]) -> float:

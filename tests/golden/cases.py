@@ -243,7 +243,7 @@ _both("perturb-served", "perturb", DATA, "--limit", "40", served=True)
 # Proofs.
 PROVE = ("--seeds", "2", "--limit", "100", "--save-models", "--method", "erm")
 _add("claims-prove", "prove", CLAIMS, "../claims-rewrite-eda/run", *PROVE, "--test", "test=../data/claims-test.jsonl", "--model", "bow",
-     "--method", "poe", "--baseline", "eda", "--term", "not", needs="claims-rewrite-eda")  # fmt: skip
+     "--method", "poe", "--baseline", "eda", needs="claims-rewrite-eda")  # fmt: skip
 _add("reviews-prove", "prove", REVIEWS, "../reviews-rewrite-eda/run", *PROVE, "--test", "test=../data/reviews-test.jsonl", "--model", "bow",
      "--model", "nb", needs="reviews-rewrite-eda")  # fmt: skip
 _add("claims-prove-methods", "prove", CLAIMS, "../claims-rewrite-eda/run", "--test", "test=../data/claims-test.jsonl", "--model", "bow",
