@@ -15,7 +15,7 @@ rounds       Eq. 12, Eq. 14 and the divergence of Algorithm 1 after each round
 repetition   training texts and phrases that occur in a test set (section 4.2)
 
 A table is stored in --out when it is complete; the same command prints it again. A stopped run goes on with the same command, and
-answers of a server are not paid for twice. Table 5, a user study, is left out: docs/method.md, "RAZOR's tables".
+answers of a server are not paid for twice. Table 5, a user study, is left out: see README.md.
 """
 
 from __future__ import annotations
