@@ -30,12 +30,9 @@ from longway.engines.asker import Asker
 from longway.engines.engine import Sampling, Written
 from longway.engines.line_answers import read_identified
 from longway.engines.prompt import (
-    CLOSE,
-    OPEN,
     Prompt,
     counterfactual_prompt,
     edit_prompt,
-    fill_prompt,
     identify_prompt,
     judge_prompt,
     rewrite_prompt,
@@ -48,7 +45,6 @@ from longway.english.pipeline import load_pipeline
 from longway.english.triples.triple import parse, parse_pair
 from longway.errors import LongwayError
 from longway.methods.additions import Refused, ask_structured
-from longway.methods.peers import replaced
 from longway.methods.perturb.asked import AskedPerturber
 from longway.methods.perturb.perturber import Place, Request
 from longway.store.journal import Journal
@@ -239,24 +235,6 @@ def edited(asker: Asker, family: Family, rows: Sequence[Row], n: int) -> Iterato
         )
 
 
-def filled(asker: Asker, family: Family, rows: Sequence[Row], n: int) -> Iterator[Answer]:
-    """Another word in a marked place; everything else must stay."""
-    spans = {row.id: _span(row) for row in rows}
-    rows = [row for row in rows if spans[row.id]]
-    prompts = [
-        fill_prompt(family.task, row.text, label=row.label, marked=[spans[row.id]], context=row.context)
-        for row in rows
-    ]
-    answers = asker.write_all(prompts, n, SAMPLING)
-    for row, one in zip(rows, answers, strict=True):
-        start, end = spans[row.id]
-        plain = [text.replace(OPEN, "").replace(CLOSE, "") for text in one.texts]
-        fine = [text for text in plain if text != row.text and replaced(row.text, [spans[row.id]], text)]
-        yield Answer(
-            "fill", family.name, row.id, row.text[start:end], tuple(fine or one.texts), _why(one), bool(fine)
-        )
-
-
 def identified(asker: Asker, family: Family, rows: Sequence[Row], n: int) -> Iterator[Answer]:
     """Words that decide the label, and words that only go with it."""
     prompts = [
@@ -355,11 +333,6 @@ def _one_word(row: Row) -> tuple[str, ...]:
     return (chance_of(row).choice(own),) if own else ()
 
 
-def _span(row: Row) -> tuple[int, int] | None:
-    found = [match.span() for match in _WORD.finditer(row.text) if match.group() not in FUNCTION_WORDS]
-    return chance_of(row).choice(found) if found else None
-
-
 def _edit(row: Row, rows: Sequence[Row]) -> dict[str, Any]:
     chance, n_words = chance_of(row), len(row.text.split())
     words = [word for other in rows for word in _WORD.findall(other.text)]
@@ -383,7 +356,6 @@ JOBS: dict[str, Callable[..., Iterator[Answer]]] = {
     "rewrite": rewritten,
     "counterpart": turned,
     "edit": edited,
-    "fill": filled,
     "identify": identified,
     "triples": parsed,
 }
@@ -398,7 +370,7 @@ def answers_of(asker: Asker, options: argparse.Namespace) -> Iterator[Answer]:
         if "judge" in options.jobs:
             yield from judged(asker, family, rows)
         for job, ask in JOBS.items():
-            if job in options.jobs and not (job == "fill" and family.name == "reviews"):
+            if job in options.jobs:
                 yield from ask(asker, family, rows, options.n)
     if "perturb" in options.jobs:
         yield from perturbed(asker, options.rows)

@@ -1,8 +1,12 @@
 """What tests of engines and runs take away: the user's settings, and the sentence encoder where it is not the point."""
 
+import sys
+from pathlib import Path
+
 from longway.classify import minilm
 from longway.errors import MissingExtra
 
+PAPERS = Path(__file__).resolve().parents[1] / "papers"
 OF_THE_USER = (
     "LONGWAY_API_KEY",
     "OPENAI_API_KEY",
@@ -28,3 +32,11 @@ def without_encoder(monkeypatch):
 
     monkeypatch.setattr(minilm, "_load", missing)
     monkeypatch.setattr(minilm, "model_folder", missing)
+
+
+def forget_scripts():
+    """Import the scripts of papers/ anew: those of two papers have the same names."""
+    files = {name: getattr(module, "__file__", None) for name, module in sys.modules.items()}
+    for name, file in files.items():
+        if name == "common" or (file and PAPERS in Path(file).parents):
+            del sys.modules[name]

@@ -1,4 +1,4 @@
-"""runs/coba_tables.py: what it computes, and a whole run over a server that is interrupted and goes on."""
+"""papers/coba/tables.py: what it computes, and a whole run over a server that is interrupted and goes on."""
 
 import gzip
 import importlib
@@ -6,18 +6,23 @@ import json
 import sys
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from longway.classify.classifier import Inputs, Labelled
-from tests.engines.loopback import Loopback
-from tests.environment import without_encoder, without_settings_of_the_user
+from longway.engines.engine import Sampling, Written
+from longway.engines.prompt import mended
+from longway.jobs.augment.methods import read_given_file
+from tests.engines.loopback import Loopback, completion
+from tests.environment import forget_scripts, without_encoder, without_settings_of_the_user
 from tests.jobs.toy_augment import answer, asked
 from tests.jobs.toy_run import rows_of
+from tests.methods.parts import rows_of as method_rows
 from tests.tiny_language_models import save_bert, save_gpt2
 
-RUNS = Path(__file__).resolve().parents[1] / "runs"
+SCRIPTS = Path(__file__).resolve().parents[1] / "papers" / "coba"
 IMDB_FILES = (
     "imdb/train.jsonl.gz",
     "imdb/test.jsonl.gz",
@@ -30,12 +35,10 @@ IMDB_FILES = (
 
 @pytest.fixture
 def part(monkeypatch):
-    monkeypatch.syspath_prepend(RUNS)
-    for name in [name for name in sys.modules if name == "common" or name.startswith("coba_")]:
-        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(SCRIPTS)
+    forget_scripts()
     yield importlib.import_module
-    for name in [name for name in sys.modules if name == "common" or name.startswith("coba_")]:
-        del sys.modules[name]
+    forget_scripts()
 
 
 @pytest.fixture
@@ -43,7 +46,7 @@ def reviews(part, monkeypatch, tmp_path):
     """Toy reviews in place of IMDb and its test sets."""
     without_settings_of_the_user(monkeypatch, tmp_path)
     without_encoder(monkeypatch)
-    monkeypatch.setattr(part("coba_data").common, "DATA", tmp_path)
+    monkeypatch.setattr(part("sources").common, "DATA", tmp_path)
     rows = [{"text": row["review"], "label": row["label"]} for row in rows_of(24)]
     for file in IMDB_FILES:
         (tmp_path / file).parent.mkdir(exist_ok=True)
@@ -53,9 +56,9 @@ def reviews(part, monkeypatch, tmp_path):
 
 def run(part, monkeypatch, capsys, *options):
     """The tables that the script gives, and everything it printed before."""
-    monkeypatch.setattr(sys, "argv", ["runs/coba_tables.py", *options])
+    monkeypatch.setattr(sys, "argv", ["papers/coba/tables.py", *options])
     capsys.readouterr()
-    part("coba_tables").main()
+    part("tables").main()
     *printed, figures = capsys.readouterr().out.splitlines()
     return json.loads(figures)["tables"], printed
 
@@ -63,7 +66,7 @@ def run(part, monkeypatch, capsys, *options):
 def test_a_run_over_a_server_shares_answers_goes_on_and_pays_once(
     part, reviews, monkeypatch, capsys, tmp_path
 ):
-    versions = part("coba_versions")
+    versions = part("versions")
     augment, begun = versions.augment, []
 
     def stops_at_the_second(*given, **options):
@@ -76,7 +79,7 @@ def test_a_run_over_a_server_shares_answers_goes_on_and_pays_once(
         settings = ["--engine", "served:toy", "--base-url", server.url, "--voters", "bow", "--rows", "12"]
         settings += ["--tables", "10", "--out", str(tmp_path / "out")]
         monkeypatch.setattr(versions, "augment", stops_at_the_second)
-        with pytest.raises(SystemExit, match=r"to go on: python runs/coba_tables\.py --engine served:toy"):
+        with pytest.raises(SystemExit, match=r"to go on: python papers/coba/tables\.py --engine served:toy"):
             run(part, monkeypatch, capsys, *settings)
         before = len(server.calls)
         tables, printed = run(part, monkeypatch, capsys, *settings)
@@ -95,7 +98,7 @@ def test_a_run_over_a_server_shares_answers_goes_on_and_pays_once(
 
 def test_a_table_is_measured_again_where_a_setting_differs(part, reviews, monkeypatch, capsys, tmp_path):
     settings = ["--voters", "bow", "--tables", "10", "--out", str(tmp_path / "out")]
-    monkeypatch.setattr(part("coba_versions").Workshop, "_make", lambda self, name, version, rows, more: part("coba_versions").Made(rows))  # fmt: skip
+    monkeypatch.setattr(part("versions").Workshop, "_make", lambda self, name, version, rows, more: part("versions").Made(rows))  # fmt: skip
     first, _ = run(part, monkeypatch, capsys, *settings, "--rows", "10")
     second, _ = run(part, monkeypatch, capsys, *settings, "--rows", "16")
     assert {line["rows"] for line in first["10"]} == {10}
@@ -129,7 +132,7 @@ def test_a_table_that_is_not_there_is_told(part, monkeypatch, capsys):
 
 def test_the_figures_of_the_paper_agree_with_each_other(part):
     """CoBA on IMDb and SST-2 with BERT stands in four tables."""
-    paper = part("coba_paper")
+    paper = part("published")
     bert = paper.table_3("bow")["coba"]
     assert bert["imdb"] == paper.TABLE_10["coba"] == paper.TABLE_11[5]["imdb"] == paper.TABLE_12[5]["imdb"]
     assert bert["sst2"] == paper.TABLE_11[5]["sst2"] == paper.TABLE_12[5]["sst2"]
@@ -137,7 +140,7 @@ def test_the_figures_of_the_paper_agree_with_each_other(part):
 
 
 def test_rows_of_one_file_are_for_training_or_for_testing(part, monkeypatch):
-    data = part("coba_data")
+    data = part("sources")
     lines = [{"text": "word " * n, "label": "ab"[n % 2]} for n in range(1, 21)]
     monkeypatch.setattr(data, "lines_of", lambda file: lines)
     source = data.Source("x", "x.gz", {"test": "x.gz"})
@@ -173,7 +176,7 @@ def test_auroc_is_the_share_of_pairs_in_the_right_order(part):
         for label in "ab"
     }
     pairs = [(b > a) + 0.5 * (b == a) for a, b in product(own["a"], own["b"])]
-    found = part("coba_data").auroc(Fixed(shares), Labelled(Inputs(list(shares)), labels))
+    found = part("sources").auroc(Fixed(shares), Labelled(Inputs(list(shares)), labels))
     assert found == pytest.approx(np.mean(pairs))
 
 
@@ -183,11 +186,11 @@ def test_answers_that_change_with_gender_are_counted(part):
         {"text": old, "label": "a", "new": {"text": new, "label": "a"}}
         for old, new in (("he", "she"), ("him", "her"))
     ]
-    assert part("coba_data").moved(model, pairs) == 0.5
+    assert part("sources").moved(model, pairs) == 0.5
 
 
 def test_words_are_shared_between_runs_about_the_same_rows_only(part):
-    versions = part("coba_versions")
+    versions = part("versions")
     settings = dict.fromkeys(versions.OF_WORDS, 1) | {"gender": True}
     run_json = {"fingerprint": "x", "settings": settings}
     assert versions.same_words(run_json, {**run_json, "settings": settings | {"gender": False}})
@@ -197,13 +200,13 @@ def test_words_are_shared_between_runs_about_the_same_rows_only(part):
 
 def test_at_most_some_rewrites_of_each_source(part):
     new = [{"source": "ab"[i % 2], "text": str(i)} for i in range(10)]
-    kept = part("coba_given").some_of_each(new, 2, seed=0)
+    kept = part("recorded").some_of_each(new, 2, seed=0)
     assert sorted(row["source"] for row in kept) == ["a", "a", "b", "b"]
     assert [int(row["text"]) for row in kept] == sorted(int(row["text"]) for row in kept)
 
 
 def test_a_version_to_which_nothing_was_added_has_no_figure(part):
-    lines, made = part("coba_lines"), part("coba_versions").Made
+    lines, made = part("lines"), part("versions").Made
     rows = [{"text": "x", "label": "a"}] * 3
     assert lines.percent("CoBA", "IMDb", 95.4, [0.5], made(rows, why="no words")) == lines.Line(
         "CoBA", "IMDb", 95.4, note="no words"
@@ -223,7 +226,7 @@ def test_masked_tokens_alone_are_learned(part):
 
     read = torch.tensor([[1, *range(2, 60), 1, 0, 0]] * 40)
     mask = (read != 0).long()
-    shown, labels = part("coba_language").hidden(read, mask, Tokenizer, np.random.default_rng(0))
+    shown, labels = part("networks").hidden(read, mask, Tokenizer, np.random.default_rng(0))
     for row, seen, label in zip(read.flatten(), shown.flatten(), labels.flatten(), strict=True):
         assert (seen, label) == ((99, row) if label != -100 else (row, -100))
         assert row > 1 or label == -100
@@ -233,7 +236,7 @@ def test_masked_tokens_alone_are_learned(part):
 def test_a_network_learns_pairs_by_heart(part):
     pytest.importorskip("torch", reason="networks need torch (longway[neural])")
     pairs = [("he is here .", "they are here ."), ("she sleeps well .", "they sleep well .")]
-    language = part("coba_language")
+    language = part("networks")
     assert language.bleu_of("tiny", pairs, pairs, epochs=30, device="cpu") > 90
     assert language.bleu_of("tiny", pairs, pairs, epochs=1, device="cpu") < 50
 
@@ -246,7 +249,146 @@ def test_a_language_model_is_trained_further_and_can_be_measured(part, tmp_path,
     name = f"hf:{save(tmp_path / 'base')}"
     before = likelihoods_of(name, device="cpu")
     texts = ["the baker was kind", "the nurse was kind"] * 8
-    part("coba_language").pretrained(name, texts, tmp_path / "further", device="cpu")
+    part("networks").pretrained(name, texts, tmp_path / "further", device="cpu")
     after = likelihoods_of(f"hf:{tmp_path / 'further'}", device="cpu")
     assert after.kind == before.kind
     assert after.identity != before.identity
+
+
+# peers.py
+
+
+class Scripted:
+    """Answers each prompt by a function."""
+
+    def __init__(self, answer):
+        self.answer, self.prompts, self.samplings = answer, [], []
+
+    def write_all(self, prompts, n, samplings):
+        self.prompts += prompts
+        self.samplings += samplings
+        return [Written(tuple(self.answer(prompt))[:n], refusals=("nothing to say",)) for prompt in prompts]
+
+
+def written(part, method, answer, rows, n=1, seed=0):
+    peers, asker = part("peers"), Scripted(answer)
+    writing = peers.Writing(asker, n=n, sampling=Sampling(seed=seed))
+    return [one["text"] for one in peers.texts_of(method, rows, writing)], asker.prompts, writing.why
+
+
+def few_reviews(*texts):
+    texts = texts or ("The soup was cold.", "The film was great.", "A dull book.")
+    return method_rows(texts, [i % 2 for i in range(len(texts))], names=["neg", "pos"])
+
+
+def test_paraphrases_keep_their_label_and_have_room(part, tmp_path):
+    peers, asker = part("peers"), Scripted(lambda p: [] if "dull" in p.text else [f"Well: {p.text}"])
+    writing = peers.Writing(asker, n=1, sampling=Sampling(seed=7))
+    rows = few_reviews("word " * 2000, "The film was great.", "A dull book.")
+    texts = peers.texts_of("paraphrase", rows, writing)
+    assert [(one["source"], one["label"]) for one in texts] == [("r0", "neg"), ("r1", "pos")]
+    assert {prompt.template for prompt in asker.prompts} == {"rewrite.v2"}
+    assert asker.samplings[0].max_tokens > 2000
+    assert writing.why == {"nothing to say": 1}
+    peers.save(texts, tmp_path / "texts.csv")
+    assert [one.label for one in read_given_file(tmp_path / "texts.csv").rewrites] == ["neg", "pos"]
+
+
+def test_back_translation_goes_there_and_back(part):
+    def answer(prompt):
+        return (
+            [f"en {prompt.text}"]
+            if "from German" in prompt.system
+            else [f"de1 {prompt.text}", f"de2 {prompt.text}"]
+        )
+
+    texts, prompts, _ = written(part, "back-translation", answer, few_reviews(), n=2)
+    assert texts[:2] == ["en de1 The soup was cold.", "en de2 The soup was cold."]
+    assert len(prompts) == 9
+
+
+def fill(word):
+    """Puts a word into every marked place."""
+
+    def answer(prompt):
+        text = prompt.text
+        for start, end in reversed(prompt.values["marked"]):
+            text = text[:start] + word + text[end:]
+        return [text]
+
+    return answer
+
+
+def test_contextual_replaces_a_share_of_the_words_chosen_by_the_seed(part):
+    text = (
+        "The quick waiter brought lukewarm soup, bitter coffee, stale bread, warm beer and sour grapes today."
+    )
+    rows = few_reviews(text, "It is so.")
+    texts, prompts, _ = written(part, "contextual", fill("blue"), rows)
+    assert len(prompts) == 1
+    assert texts[0].count("blue") == 2
+    assert "⟦" in prompts[0].shown
+    again, other = (written(part, "contextual", fill("blue"), rows, seed=seed)[0] for seed in (0, 1))
+    assert again == texts != other
+    assert written(part, "contextual", lambda p: [fill("⟦blue⟧")(p)[0]], rows)[0] == texts
+    texts, _, why = written(part, "contextual", lambda p: [f"Well, {fill('blue')(p)[0]}"], rows)
+    assert (texts, why.total()) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    ("new", "words"),
+    [
+        ("The tea was bad.", ["tea"]),
+        ("The cup of tea was bad.", ["cup of tea"]),
+        ("The  tea was bad.", ["tea"]),
+        ("The tea was bad!", None),
+        ("The was bad.", None),
+    ],
+)
+def test_what_stands_in_the_marked_places_is_found(part, new, words):
+    assert part("peers").replaced("The soup was bad.", [(4, 8)], new) == words
+
+
+@pytest.mark.parametrize("form", ["json", "lines"])
+def test_the_prompts_of_the_peers_say_that_rows_are_data(part, form):
+    peers, rows = part("peers"), few_reviews("a <b> c")
+    for prompt in (peers.translation("a <b> c", "German"), peers.filling(rows, 0, [(0, 1)])):
+        system, user = (
+            message["content"] for message in mended(prompt, "Sure!", "no").messages(form=form, n=2)
+        )
+        assert "never an instruction" in system
+        assert "<b>" not in user
+        assert '{"rewrites": [' in user or form == "lines"
+
+
+def test_the_peers_are_added_by_longway_augment_and_asked_once(part, reviews, monkeypatch, capsys, tmp_path):
+    def answer_in_form(call):
+        return completion(json.dumps({"rewrites": [f"Now {call.text}".replace("⟦", "").replace("⟧", "")]}))
+
+    with Loopback(answer_in_form) as server:
+        settings = ["--engine", "served:toy", "--base-url", server.url, "--voters", "bow", "--rows", "6"]
+        settings += ["--tables", "10", "--out", str(tmp_path / "out")]
+        monkeypatch.setattr(sys, "argv", ["papers/coba/tables.py", *settings])
+        shop = part("versions").Workshop(part("tables").parsed())
+        for version, calls in (("paraphrase", 6), ("back-translation", 18), ("paraphrase", 18)):
+            made = shop.made("imdb", version)
+            assert len(made.added) == 6
+            assert len(server.calls) == calls
+        assert shop.made("imdb", "contextual").why.startswith("nothing written")
+
+
+def test_the_share_of_the_strongest_components_equals_that_of_the_eigenvalues(part):
+    vectors = np.random.default_rng(0).normal(size=(30, 6))
+    values = np.linalg.eigvalsh(np.cov(vectors.T))[::-1]
+    assert part("lines").top_variance(vectors, 2) == pytest.approx(values[:2].sum() / values.sum())
+
+
+def test_similarity_is_the_mean_cosine_of_additions_and_their_sources(part, monkeypatch):
+    lines = part("lines")
+    vectors = {"same": (1.0, 0.0), "half": (0.6, 0.8)}
+    encoder = SimpleNamespace(embed=lambda texts: np.array([vectors[text] for text in texts]))
+    monkeypatch.setattr(lines, "MiniLM", SimpleNamespace(load=lambda: encoder))
+    pairs = [("same", "same", True), ("same", "half", True), ("same", "half", False)]
+    edits = [SimpleNamespace(before=a, after=b, accepted=accepted, field="text") for a, b, accepted in pairs]
+    result = SimpleNamespace(dataset=SimpleNamespace(fields={"text": "text"}), edits=edits)
+    assert lines.similarity(result) == (pytest.approx(0.8), 2)

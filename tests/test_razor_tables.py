@@ -1,4 +1,4 @@
-"""runs/razor_tables.py: what it computes, and a whole small run with a server on this machine, on made-up claims."""
+"""papers/razor/tables.py: what it computes, and a whole small run with a server on this machine, on made-up claims."""
 
 import gzip
 import importlib
@@ -12,9 +12,9 @@ import pytest
 from longway.data import load
 from longway.jobs.prove.training import rows_of
 from tests.engines.loopback import Loopback, completion, error
+from tests.environment import forget_scripts
 
-RUNS = Path(__file__).resolve().parents[1] / "runs"
-MODULES = ("razor_tables", "razor_results", "razor_runs", "razor_paper", "common")
+SCRIPTS = Path(__file__).resolve().parents[1] / "papers" / "razor"
 FILMS = "Alder Birch Cedar Dahlia Elm Fern Ginkgo Hazel Iris Juniper Larch Maple".split()
 PLACES = "Rome Oslo Lima Cairo Paris Delhi".split()
 
@@ -22,10 +22,9 @@ PLACES = "Rome Oslo Lima Cairo Paris Delhi".split()
 @pytest.fixture
 def razor(monkeypatch, tmp_path):
     """Imports a part of the script, which reads made-up data."""
-    monkeypatch.syspath_prepend(RUNS)
-    for name in MODULES:
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    runs = importlib.import_module("razor_runs")
+    monkeypatch.syspath_prepend(SCRIPTS)
+    forget_scripts()
+    runs = importlib.import_module("experiments")
     monkeypatch.setattr(runs.common, "DATA", tmp_path / "data")
     for file, year in (
         (runs.TRAINING["FEVER"], 1990),
@@ -37,8 +36,7 @@ def razor(monkeypatch, tmp_path):
         with gzip.open(path, "wt", encoding="utf-8") as lines:
             lines.writelines(json.dumps(row) + "\n" for row in claims(year))
     yield importlib.import_module
-    for name in MODULES:
-        sys.modules.pop(name, None)
+    forget_scripts()
 
 
 def claims(year):
@@ -65,11 +63,11 @@ def answer(call):
 @pytest.fixture
 def run(razor, alone, monkeypatch, capsys, tmp_path):
     """Runs the script in this process; returns its exit code, and what it printed."""
-    script = razor("razor_tables")
+    script = razor("tables")
 
     def call(*options):
         fixed = ["--model", "bow", "--rows", "24", "--test-rows", "24", "--out", str(tmp_path / "out")]
-        monkeypatch.setattr(sys, "argv", ["razor_tables.py", *fixed, *options])
+        monkeypatch.setattr(sys, "argv", ["tables.py", *fixed, *options])
         capsys.readouterr()
         code = 0
         try:
@@ -91,7 +89,7 @@ def test_a_run_with_a_server_is_stopped_and_goes_on_without_asking_twice(run, ra
 
     with Loopback(answer) as server:
         with monkeypatch.context() as patch:
-            patch.setattr(razor("razor_runs"), "prove", interrupted)
+            patch.setattr(razor("experiments"), "prove", interrupted)
             code, printed = run("--tables", "rounds,fig3", *served(server))
         assert code == 130
         assert "the same command goes on" in printed.err
@@ -132,7 +130,7 @@ def test_a_finished_table_is_printed_again_and_computed_anew_for_other_settings(
         _, first = run("--tables", "rounds", *served(server))
         n = len(server.calls)
         with monkeypatch.context() as patch:
-            patch.setitem(razor("razor_tables").TABLES, "rounds", None)
+            patch.setitem(razor("tables").TABLES, "rounds", None)
             _, again = run("--tables", "rounds", *served(server))
         assert again.out == first.out
         assert len(server.calls) == n
@@ -182,7 +180,7 @@ def test_wrong_options_are_refused(run, given):
 
 
 def test_more_rows_include_the_fewer(razor, tmp_path):
-    runs = razor("razor_runs")
+    runs = razor("experiments")
     path = tmp_path / "data" / runs.TRAINING["FEVER"]
     few, many = (runs.drawn_rows(path, n, seed=3) for n in (5, 11))
     assert {row["row"] for row in few} < {row["row"] for row in many}
@@ -196,7 +194,7 @@ def test_pairs_are_the_rows_whose_text_changed(razor):
     ]
     new = [{**row, "claim": row["claim"] + (" new" if i < 5 else "")} for i, row in enumerate(rows)]
     columns = {"text": "claim", "label": "label", "context": "evidence", "id": "id"}
-    pairs = razor("razor_runs").changed_pairs(load(rows, **columns), load(new, **columns), 4, seed=0)
+    pairs = razor("experiments").changed_pairs(load(rows, **columns), load(new, **columns), 4, seed=0)
     old, changed = (rows_of(one) for one in pairs)
     assert len(old) == 4
     assert [text + " new" for text in old.inputs.texts] == list(changed.inputs.texts)
@@ -212,11 +210,11 @@ def test_confusion_equals_the_slow_count(razor):
     }
     nearest = [min(means, key=lambda label: np.linalg.norm(means[label] - point[:2])) for point in points]
     wrong = sum(name != point[2] for name, point in zip(nearest, points, strict=True))
-    assert razor("razor_results").confusion(points) == pytest.approx(wrong / 60)
+    assert razor("results").confusion(points) == pytest.approx(wrong / 60)
 
 
 def test_repetition_counts_texts_and_phrases(razor):
-    repetition = razor("razor_results").repetition
+    repetition = razor("results").repetition
     test = ["It was made in Rome.", "She sings"]
     assert repetition(["it was made in Rome .", "He sings"], test, n=3) == (0.5, 1.0)
     assert repetition(["He was made in Oslo"], test, n=3) == (0.0, pytest.approx(1 / 3))
@@ -233,7 +231,7 @@ def test_repetition_counts_texts_and_phrases(razor):
 )
 def test_the_papers_figures_give_the_papers_differences(razor, number, deltas):
     """Its differences are relative. That of the second cell of Table 2 does not follow from the figures beside it."""
-    lines = razor("razor_paper").table_nli(number).values()
+    lines = razor("published").table_nli(number).values()
     found = [
         100 * (new[0] / old[0] - 1) for before, after in lines for old, new in zip(before, after, strict=True)
     ]
@@ -243,7 +241,22 @@ def test_the_papers_figures_give_the_papers_differences(razor, number, deltas):
 
 
 def test_every_line_of_table_1_is_one_of_ours(razor):
-    paper, results = razor("razor_paper"), razor("razor_results")
+    paper, results = razor("published"), razor("results")
     for test in results.OURS:
         assert set(paper.table_1(test)) == set(results.STRATEGIES)
         assert all(len(figures) == 4 for figures in paper.table_1(test).values())
+
+
+def test_projected_logits_equal_those_of_a_covariance(razor):
+    results = razor("results")
+    vectors = np.random.default_rng(1).normal(size=(20, 3)) * np.arange(1, 4)
+    points = results.project(vectors)
+    variances = np.linalg.eigvalsh(np.cov(vectors.T))[::-1]
+    assert points.var(axis=0, ddof=1) == pytest.approx(variances[:2])
+    assert results.picture([(x, y, 0) for x, y in points]).count("<circle") == 20
+    assert results.project(np.array([[1.0, 2.0], [1.0, 2.0]])).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_words_are_counted_as_in_plain_python(razor):
+    occurrences = razor("results").occurrences
+    assert occurrences(["At no time, no.", "NOT. nothing", "it is not", ""]) == 4

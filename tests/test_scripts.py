@@ -15,8 +15,10 @@ import pytest
 
 from longway.classify.bag_of_words import Linear
 from longway.grammars.trees import read_brackets
+from tests.environment import forget_scripts
 
 ROOT = Path(__file__).resolve().parents[1]
+PAPERS = ("papers/razor", "papers/coba", "papers/grammar")
 GRAMMAR = [
     "--epochs",
     "1",
@@ -179,8 +181,8 @@ SMALL = {
     "runs/clustered.py": (["--audits", "1", "--only", "claim", "--size", "8"], {"clean", "power"}),
     "runs/gate.py": (["--audits", "1", "--rows", "60"], {"fever", "sst2"}),
     "runs/audit.py": (["--limit", "1500", "--only", "fever"], {"fever"}),
-    "runs/shortcut_space.py": (["--limit", "1500"], {"fever", "snli"}),
-    "runs/razor_fever.py": (
+    "papers/razor/shortcut_space.py": (["--limit", "1500"], {"fever", "snli"}),
+    "papers/razor/fever.py": (
         ["--limit", "60", "--test-limit", "60", "--no-encoder"],
         {
             "leak_before",
@@ -192,7 +194,7 @@ SMALL = {
             "accepted",
         },
     ),
-    "runs/razor_tables.py": (
+    "papers/razor/tables.py": (
         ["--tables", "rounds,repetition", "--rows", "40", "--test-rows", "40", "--out", "OUT"],
         {"tables", "failed", "out"},
     ),
@@ -201,11 +203,11 @@ SMALL = {
         {"bounds", "false_accept_pair", "false_reject_pair", "false_accept_single", "false_reject_single"},
     ),
     "runs/counterbias_checks.py": (["--data", "snli", "--limit", "4"], {"snli"}),
-    "runs/coba_tables.py": (
+    "papers/coba/tables.py": (
         ["--tables", "6", "--rows", "6", "--test-rows", "10", "--voters", "bow", "--out", "OUT"],
         {"tables", "accepted"},
     ),
-    "runs/grammar_snli.py": (
+    "papers/grammar/snli.py": (
         [*GRAMMAR, "--limit", "6", "--test-limit", "6", "--models", "bow=5", "--seeds", "2"],
         {
             "kinds",
@@ -217,11 +219,11 @@ SMALL = {
             "sets_adjective",
         },
     ),
-    "runs/grammar_controls.py": (
+    "papers/grammar/controls.py": (
         ["--limit", "300", "--models", "bow=60"],
         {"paper", "sets", "bow_drawn", "bow_all"},
     ),
-    "runs/grammar_table8.py": (
+    "papers/grammar/table8.py": (
         [
             *GRAMMAR,
             "--limit",
@@ -237,12 +239,12 @@ SMALL = {
         ],
         {"rows", "held_out", "sets_hypernym", "sets_antonym", "sets_adjective", "bow"},
     ),
-    "runs/grammar_qqp.py": (
+    "papers/grammar/qqp.py": (
         [*GRAMMAR, "--limit", "8", "--test-limit", "6", "--longest", "40", "--models", "bow"],
         {"kinds", "kinds_found", "features", "of_kinds", "accuracy_bow"},
     ),
-    "runs/grammar_imdb.py": ([*GRAMMAR, "--limit", "3", "--batch", "8"], {"kinds", "kinds_found"}),
-    "runs/grammar_subj.py": ([*GRAMMAR, "--limit", "10"], {"kinds", "kinds_found"}),
+    "papers/grammar/imdb.py": ([*GRAMMAR, "--limit", "3", "--batch", "8"], {"kinds", "kinds_found"}),
+    "papers/grammar/subj.py": ([*GRAMMAR, "--limit", "10"], {"kinds", "kinds_found"}),
     "runs/plant.py": (
         [
             "src/longway/sample/reviews.jsonl",
@@ -283,7 +285,7 @@ LONG = {
     "runs/sample.py",
     "bench/review.py", "bench/scale.py", "bench/encoder.py", "bench/stream.py", "bench/round.py", "bench/grammar.py", "bench/served.py",
     "bench/score.py", "runs/calibration.py", "runs/redteam.py", "runs/form_replay.py", "runs/people.py",
-    "runs/analysis.py", "runs/grammar_snli.py", "runs/grammar_qqp.py", "bench/audit.py", "bench/razor.py", "runs/planted.py", "runs/repair.py", "runs/prompts.py",
+    "runs/analysis.py", "papers/grammar/snli.py", "papers/grammar/qqp.py", "bench/audit.py", "bench/razor.py", "runs/planted.py", "runs/repair.py", "runs/prompts.py",
     "bench/quick.py", "papers/perturbation/pretrain.py",
 }  # fmt: skip
 # These make up their own rows.
@@ -302,12 +304,13 @@ NEED_NO_DATA = {
 def test_every_script_is_listed_above():
     folders = [ROOT / "bench", ROOT / "runs", *(ROOT / "papers").iterdir()]
     scripts = {str(path.relative_to(ROOT)) for folder in folders for path in folder.glob("*.py")}
-    parts = {name for name in scripts if name.startswith(("runs/coba_", "runs/razor_"))}
+    parts = {name for name in scripts if name.startswith(("papers/coba/", "papers/razor/"))}
     parts -= set(SMALL)
     shared = {
         "bench/common.py",
         "runs/common.py",
-        "runs/grammar_common.py",
+        "papers/grammar/shared.py",
+        "papers/grammar/runs_common.py",
         "runs/on_ray.py",
         "runs/plant_measures.py",
         *(f"papers/perturbation/{name}.py" for name in ("bases", "panda", "shared")),
@@ -347,8 +350,8 @@ def in_this_process(script, options, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     monkeypatch.syspath_prepend(ROOT / Path(script).parent)
     monkeypatch.setattr(sys, "argv", [script, *options])
-    parts = [name for name in sys.modules if name.startswith("coba_")]
-    for name in ("common", "grammar_common", "plant_measures", *parts):
+    forget_scripts()
+    for name in ("common", "plant_measures"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     capsys.readouterr()
     runpy.run_path(str(ROOT / script), run_name="__main__")
@@ -475,13 +478,14 @@ def test_settings_are_chosen_by_the_median_of_runs(fairtuning, monkeypatch):
     assert len(chosen) == 2
 
 
-# runs/grammar_common.py
+# papers/grammar/shared.py
 
 
 @pytest.fixture
 def grammar_common(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "runs")
-    return importlib.import_module("grammar_common")
+    monkeypatch.syspath_prepend(ROOT / "papers/grammar")
+    forget_scripts()
+    return importlib.import_module("shared")
 
 
 @pytest.fixture
@@ -568,8 +572,9 @@ def test_the_grammar_scripts_resume_with_the_same_settings_only(learned, tmp_pat
 
 
 def test_the_classifier_s_settings_name_the_cell_of_table_8(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "runs")
-    table = importlib.import_module("grammar_table8")
+    monkeypatch.syspath_prepend(ROOT / "papers/grammar")
+    forget_scripts()
+    table = importlib.import_module("table8")
     options = Namespace(device="cpu", cache=None)
     names = [table.cell_file(options, *cell, ["rows"]) for cell in (("bow", "erm", 0), ("bow", "erm", 1), ("bow", "rew", 0), ("nb", "erm", 0))]  # fmt: skip
     assert len(set(names)) == 4

@@ -63,7 +63,7 @@ def test_help_teaches(monkeypatch):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["--method", "magic"], "coba, counterfactual, paraphrase"),
+        (["--method", "magic"], "coba, counterfactual, eda"),
         (["--engine", "magic"], "Unknown engine 'magic'"),
         (["--model", "bow", "--model", "nb"], "odd number of different models"),
         (["--model", "magic"], "'model' must be one of"),

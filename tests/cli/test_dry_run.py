@@ -30,7 +30,7 @@ def test_it_prints_the_estimate_and_leaves_nothing_behind(data, tmp_path):
         plain = run(
             "rewrite", data, *served, "--k", 4, "--candidates", 4, "--rounds", 1, "--dry-run", "--json"
         )
-        added = run("augment", data, *served, "--method", "paraphrase", "--dry-run")
+        added = run("augment", data, *served, "--method", "counterfactual", "--dry-run")
         assert not server.calls
     assert text.exit_code == plain.exit_code == added.exit_code == 0, text.output
     told = " ".join(text.output.split())

@@ -65,7 +65,6 @@ def test_triples_are_altered_in_several_ways(engine):
         (alter([["A", "is", "b"]], "sport", task=TOPICS, label="politics"), "no opposite of the label politics"),
         (alter([["A man", "is", "asleep"]], "neutral", task=PAIRS, label="entailment", context=PREMISE), "neutral to its context"),
         (Prompt("identify.v2", SENTIMENT, "x"), "takes a language model"),
-        (Prompt("translate.v1", SENTIMENT, "x"), "takes a language model"),
     ],
 )  # fmt: skip
 def test_what_the_rules_cannot_do_is_refused_with_a_reason(engine, prompt, reason):

@@ -4,7 +4,7 @@ import pytest
 
 from longway.engines.asker import Asker
 from longway.engines.engine import Sampling
-from longway.engines.prompt import judge_prompt, translate_prompt
+from longway.engines.prompt import counterfactual_prompt, judge_prompt
 from longway.engines.registry import engine_named, models_of
 from longway.store import Journal
 from longway.task import task_of
@@ -27,9 +27,7 @@ def test_the_first_model_of_the_server_is_taken(engine, local_server):  # noqa: 
 
 @pytest.mark.soak  # test_gguf.py has a real server, too
 def test_a_real_server_writes_and_judges_and_nothing_is_asked_twice(engine, tmp_path):
-    prompts = [
-        translate_prompt(TEXT, language="French")
-    ]  # the shortest prompt: a token takes the server 30 ms
+    prompts = [counterfactual_prompt(TASK, TEXT, label=TASK.labels[0], target=TASK.labels[1])]
     questions = [judge_prompt(TASK, TEXT)]
     journal = Journal(tmp_path / "journal.sqlite")
     with Asker(engine, journal) as asker:

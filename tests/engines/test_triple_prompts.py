@@ -12,21 +12,17 @@ from longway.engines.engine import Sampling
 from longway.engines.prompt import (
     alter_prompt,
     counterfactual_prompt,
-    fill_prompt,
     identify_prompt,
     judge_prompt,
     mended,
     pick_prompt,
     realise_prompt,
     rewrite_prompt,
-    translate_back_prompt,
-    translate_prompt,
     triples_prompt,
 )
 from longway.engines.recording import CallKeys
 from longway.engines.transport import tokens_for
 from longway.english.triples.triple import Triple
-from longway.errors import SettingError
 from longway.records import Example
 from longway.store.journal import Journal, key_of
 from longway.task import task_of
@@ -51,9 +47,6 @@ def prompts(text=TEXT, task=REVIEWS, label="neg", target="pos", triples=TRIPLES)
         "identify": identify_prompt(task, text, label=label, k=5, context=context),
         "pick": pick_prompt(triples, triples),
         "counterfactual": counterfactual_prompt(task, text, label=label, target=target, context=context),
-        "translate": translate_prompt(text, language="German"),
-        "back": translate_back_prompt(text, language="German"),
-        "fill": fill_prompt(task, text, label=label, marked=[(4, 8)], context=context),
     }
 
 
@@ -118,20 +111,7 @@ def test_values_hold_what_engines_without_language_need():
     }
     assert prompts()["realise"].values["context_triples"] is None
     assert prompts()["counterfactual"].values["target"] == "pos"
-    assert prompts()["fill"].values["marked"] == [[4, 8]]
     json.dumps([dict(prompt.values) for prompt in prompts().values()])
-
-
-def test_words_to_fill_are_marked_once_even_in_a_text_that_has_the_marks():
-    assert "The ⟦lake⟧ froze in May." in whole(prompts()["fill"])
-    prompt = fill_prompt(REVIEWS, "a ⟦b⟧ c", label="pos", marked=[(0, 1), (6, 7)])
-    assert prompt.values["marked_text"] == "⟦a⟧ [b] ⟦c⟧"
-
-
-@pytest.mark.parametrize("marked", [[], [(5, 2)], [(0, 99)], [(3, 5), (0, 2)], [(0, 3), (2, 5)]])
-def test_marks_must_be_places_in_the_text(marked):
-    with pytest.raises(SettingError, match="'marked'"):
-        fill_prompt(REVIEWS, "a red car", label="pos", marked=marked)
 
 
 def test_examples_are_shown_where_names_of_labels_do_not_say_it_all():

@@ -197,18 +197,6 @@ _add(
     "30",
     served=True,
 )
-_add("claims-augment-paraphrase", "augment", CLAIMS, "--method", "paraphrase", "--limit", "20", served=True)
-_add(
-    "reviews-augment-translation",
-    "augment",
-    REVIEWS,
-    "--method",
-    "back-translation",
-    "--limit",
-    "20",
-    served=True,
-)
-_add("reviews-augment-contextual", "augment", REVIEWS, "--method", "contextual", "--limit", "20", served=True)
 _add("reviews-augment-eda", "augment", REVIEWS, "--method", "eda", "--limit", "30")
 _add(
     "claims-augment-crossaug", "augment", CLAIMS, "--method", "crossaug", "--engine", "rules", "--limit", "40"
@@ -234,7 +222,7 @@ _both("perturb-served", "perturb", DATA, "--limit", "40", served=True)
 # Proofs.
 PROVE = ("--seeds", "2", "--limit", "100", "--save-models", "--method", "erm")
 _add("claims-prove", "prove", CLAIMS, "../claims-rewrite-eda/run", *PROVE, "--test", "test=../data/claims-test.jsonl", "--model", "bow",
-     "--method", "poe", "--baseline", "eda", "--term", "not", needs="claims-rewrite-eda")  # fmt: skip
+     "--method", "poe", "--baseline", "eda", needs="claims-rewrite-eda")  # fmt: skip
 _add("reviews-prove", "prove", REVIEWS, "../reviews-rewrite-eda/run", *PROVE, "--test", "test=../data/reviews-test.jsonl", "--model", "bow",
      "--model", "nb", needs="reviews-rewrite-eda")  # fmt: skip
 _add("claims-prove-methods", "prove", CLAIMS, "../claims-rewrite-eda/run", "--test", "test=../data/claims-test.jsonl", "--model", "bow",

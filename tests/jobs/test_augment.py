@@ -12,7 +12,7 @@ import pytest
 from longway.data import load
 from longway.engines.engine import Engine, Written
 from longway.errors import ColumnError, DataError, MissingExtra, SettingError
-from longway.jobs.augment.job import NOT_NEEDED, added_in, augment, balanced, diversity
+from longway.jobs.augment.job import NOT_NEEDED, added_in, augment, balanced
 from longway.jobs.augment.methods import Setup, estimate_augment, important_words
 from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.augment.settings import AugmentSettings
@@ -297,10 +297,7 @@ def test_the_cost_is_told_before_anything_is_asked(data, server, prices):
     [
         ({"identify": "engine"}, 4),
         ({"alter": False}, 2),
-        ({"method": "paraphrase"}, 1),
         ({"method": "counterfactual", "variants": 3}, 3),
-        ({"method": "back-translation"}, 2),
-        ({"method": "contextual"}, 1),
     ],
 )
 def test_a_forecast_counts_the_calls_of_each_method(data, server, prices, more, calls):
@@ -526,19 +523,6 @@ def test_a_run_can_be_balanced(data, server, words, believing):
     _, found = run_on(data, server, to="good", balance=True)
     assert found["labels_after"] == {"bad": 12, "good": 12}
     assert [row["reason"] for row in found["refused"]] == [NOT_NEEDED]
-
-
-def test_diversity_is_the_cosine_of_additions_and_sources():
-    angles = {"same": (1.0, 0.0), "other": (0.0, 1.0), "half": (0.6, 0.8)}
-
-    def embed(texts):
-        return np.array([angles[text] for text in texts])
-
-    found = diversity(["same", "same"], ["same", "half"], ["same", "other"], embed=embed)
-    assert found.cosine == pytest.approx((1.0 + 0.6) / 2)
-    assert found.variance is None  # two texts have no fifty directions
-    assert diversity([], [], ["same"], embed=embed) is None
-    assert diversity(["same"], ["half"], ["same"], embed=None) is None
 
 
 def metered(call):

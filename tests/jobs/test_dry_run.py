@@ -109,7 +109,7 @@ def test_a_sample_of_prompts_is_scaled_to_all_calls(server, prices):
 
 
 def test_an_augmentation_is_estimated(data, server, prices):
-    how = AugmentSettings(method="paraphrase", engine="served:toy")
+    how = AugmentSettings(method="counterfactual", engine="served:toy")
     dry = augment_estimate(load(data), how, engines=Engines(server.url))
     assert not server.calls
     assert (dry.writes, dry.judgements) == (24, 24)

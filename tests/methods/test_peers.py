@@ -9,21 +9,12 @@ from longway.engines.engine import Sampling, Written
 from longway.errors import BudgetSpent, ColumnError, DataError, SettingError
 from longway.methods.method import ALL_DONE, BUDGET_SPENT
 from longway.methods.peers import (
-    CHANGED_MORE,
     NO_SOURCE,
-    NOTHING_TO_REPLACE,
-    BackTranslation,
-    BackTranslationSettings,
-    Contextual,
-    ContextualSettings,
     Counterfactual,
     CounterfactualSettings,
     Given,
     GivenRewrite,
-    Paraphrase,
-    ParaphraseSettings,
     given_of,
-    replaced,
 )
 from longway.store import Journal
 from longway.verify.form_checks import SurfaceCheck
@@ -34,7 +25,6 @@ from tests.methods.parts import Verifier, rows_of
 
 TEXTS = ["The soup was cold.", "The film was great.", "A dull book."]
 NAMES = ["neg", "pos"]
-PEERS = {peer.name: peer for peer in (Paraphrase, BackTranslation, Contextual, Counterfactual)}
 
 
 class Ask:
@@ -64,26 +54,25 @@ def made(method, rows):
     return rounds, rows.added_by(edit for one in rounds for edit in one.edits)
 
 
-def peer(kind, answer, settings=None, **more):
-    budget = more.pop("budget", None)
+def peer(answer, settings=None, *, budget=None, verify=None):
     ask = Ask(answer, budget)
-    return kind(settings, ask=ask, name_of_engine="script", **more), ask
+    return Counterfactual(settings, ask=ask, name_of_engine="script", verify=verify), ask
 
 
-def test_paraphrases_are_added_with_their_label_and_source():
-    method, ask = peer(Paraphrase, lambda p: [f"Well: {p.text}", f"Hm: {p.text}"], ParaphraseSettings(n=2))
+def test_texts_are_added_with_the_other_label_and_their_source():
+    method, ask = peer(lambda p: [f"Well: {p.text}", f"Hm: {p.text}"], CounterfactualSettings(n=2))
     rounds, added = made(method, reviews())
-    assert [e.label for e in added] == ["neg", "neg", "pos", "pos", "neg", "neg"]
-    assert added[0].id == "r0+paraphrase1"
-    assert {prompt.template for prompt in ask.prompts} == {"rewrite.v2"}
+    assert [e.label for e in added] == ["pos", "pos", "neg", "neg", "pos", "pos"]
+    assert added[0].id == "r0+counterfactual1"
+    assert {prompt.template for prompt in ask.prompts} == {"counterfactual.v2"}
     edit = rounds[0].edits[0]
-    assert (edit.source, edit.method, edit.engine, edit.accepted) == ("r0", "paraphrase", "script", True)
+    assert (edit.source, edit.method, edit.engine, edit.accepted) == ("r0", "counterfactual", "script", True)
     assert (rounds[0].figures.asked, rounds[0].figures.accepted, rounds[0].stopped) == (3, 6, ALL_DONE)
 
 
 def test_rows_are_gone_through_in_rounds_of_64():
     rows = reviews([f"Text {i}." for i in range(130)], [i % 2 for i in range(130)])
-    rounds, added = made(peer(Paraphrase, lambda p: [f"Well: {p.text}"])[0], rows)
+    rounds, added = made(peer(lambda p: [f"Well: {p.text}"])[0], rows)
     assert [r.figures.asked for r in rounds] == [64, 64, 2]
     assert [bool(r.stopped) for r in rounds] == [False, False, True]
     assert [e.round for r in rounds for e in r.edits][63:66] == [1, 2, 2]
@@ -91,19 +80,19 @@ def test_rows_are_gone_through_in_rounds_of_64():
 
 
 def test_no_rows_make_one_round_without_anything():
-    rounds, added = made(peer(Paraphrase, lambda p: ["x"])[0], reviews([], []))
+    rounds, added = made(peer(lambda p: ["x"])[0], reviews([], []))
     assert (len(rounds), added, rounds[0].stopped) == (1, [], ALL_DONE)
 
 
 def test_what_was_written_before_the_budget_ended_is_kept():
     rows = reviews([f"Text {i}." for i in range(100)], [i % 2 for i in range(100)])
-    rounds, added = made(peer(Paraphrase, lambda p: [f"Well: {p.text}"], budget=70)[0], rows)
+    rounds, added = made(peer(lambda p: [f"Well: {p.text}"], budget=70)[0], rows)
     assert len(added) == 70
     assert rounds[-1].stopped == BUDGET_SPENT
 
 
 def test_a_budget_that_ends_while_verifying_keeps_what_was_verified():
-    method, _ = peer(Paraphrase, lambda p: [f"Well: {p.text}"], verify=Verifier(budget=2))
+    method, _ = peer(lambda p: [f"Well: {p.text}"], verify=Verifier(budget=2))
     rounds, added = made(method, reviews())
     assert len(added) == 2
     assert rounds[-1].stopped == BUDGET_SPENT
@@ -112,7 +101,6 @@ def test_a_budget_that_ends_while_verifying_keeps_what_was_verified():
 
 def test_refused_texts_and_refusals_of_the_engine_are_told():
     method, _ = peer(
-        Paraphrase,
         lambda p: [] if "dull" in p.text else [f"Well: {p.text}"],
         verify=Verifier(lambda before, after: "film" not in after),
     )
@@ -124,86 +112,14 @@ def test_refused_texts_and_refusals_of_the_engine_are_told():
 
 def test_long_texts_get_room_for_the_answer():
     rows = reviews(["word " * 2000, "short"], [0, 1])
-    method, ask = peer(Paraphrase, lambda p: ["x"], ParaphraseSettings(sampling=Sampling(seed=7)))
+    method, ask = peer(lambda p: ["x"], CounterfactualSettings(sampling=Sampling(seed=7)))
     made(method, rows)
     assert ask.samplings[0].max_tokens > 2000
     assert ask.samplings[1] == Sampling(seed=7)
 
 
-def test_back_translation_goes_there_and_back():
-    def answer(prompt):
-        if prompt.values["source"] is None:
-            return [f"de1 {prompt.text}", f"de2 {prompt.text}"]
-        return [f"en {prompt.text}"]
-
-    method, ask = peer(BackTranslation, answer, BackTranslationSettings(language="Dutch", n=2))
-    rounds, added = made(method, reviews())
-    assert [e.text for e in added][:2] == ["en de1 The soup was cold.", "en de2 The soup was cold."]
-    assert {(p.values["language"], p.values["source"]) for p in ask.prompts} == {
-        ("Dutch", None),
-        ("English", "Dutch"),
-    }
-    assert rounds[0].edits[0].trace == {"language": "Dutch", "translation": "de1 The soup was cold."}
-    assert rounds[0].edits[0].how == "through Dutch"
-
-
-def fill(word):
-    """Puts a word into every marked place."""
-
-    def answer(prompt):
-        text = prompt.text
-        for start, end in reversed(prompt.values["marked"]):
-            text = text[:start] + word + text[end:]
-        return [text]
-
-    return answer
-
-
-def test_contextual_replaces_a_share_of_the_words_chosen_by_the_seed():
-    text = (
-        "The quick waiter brought lukewarm soup, bitter coffee, stale bread, warm beer and sour grapes today."
-    )
-    rows = reviews([text, "It is so."], [0, 1])
-    method, ask = peer(Contextual, fill("blue"), ContextualSettings(share=0.25))
-    rounds, added = made(method, rows)
-    assert len(ask.prompts[0].values["marked"]) == 4
-    assert added[0].text.count("blue") == 4
-    assert len(rounds[0].edits[0].trace["replaced"]) == 4
-    assert rounds[0].figures.refusals == {NOTHING_TO_REPLACE: 1}
-    again = made(peer(Contextual, fill("blue"), ContextualSettings(share=0.25))[0], rows)[1]
-    other = made(peer(Contextual, fill("blue"), ContextualSettings(share=0.25, seed=1))[0], rows)[1]
-    assert again == added != other
-
-
-def test_contextual_takes_marks_off_that_an_engine_left():
-    _, plain = made(peer(Contextual, fill("blue"))[0], reviews())
-    _, marked = made(peer(Contextual, lambda p: [fill("⟦blue⟧")(p)[0]])[0], reviews())
-    assert [row.text for row in marked] == [row.text for row in plain]
-    assert not any("⟦" in row.text for row in marked)
-
-
-def test_contextual_refuses_texts_that_differ_elsewhere():
-    rounds, added = made(peer(Contextual, lambda p: [f"Well, {fill('blue')(p)[0]}"])[0], reviews())
-    assert added == []
-    assert rounds[0].figures.refusals == {CHANGED_MORE: 3}
-
-
-@pytest.mark.parametrize(
-    ("new", "words"),
-    [
-        ("The tea was bad.", ["tea"]),
-        ("The cup of tea was bad.", ["cup of tea"]),
-        ("The  tea was bad.", ["tea"]),
-        ("The tea was bad!", None),
-        ("The was bad.", None),
-    ],
-)
-def test_what_stands_in_the_marked_places_is_found(new, words):
-    assert replaced("The soup was bad.", [(4, 8)], new) == words
-
-
 def test_counterfactuals_get_the_other_label():
-    method, ask = peer(Counterfactual, lambda p: [f"{p.values['target']}: {p.text}"])
+    method, ask = peer(lambda p: [f"{p.values['target']}: {p.text}"])
     _, added = made(method, reviews())
     assert [e.label for e in added] == ["pos", "neg", "pos"]
     assert added[0].text == "pos: The soup was cold."
@@ -212,19 +128,17 @@ def test_counterfactuals_get_the_other_label():
 
 def test_counterfactuals_aim_at_a_label_or_at_any_other_by_the_seed():
     rows = rows_of(["a b", "c d", "e f"] * 4, [0, 1, 2] * 4, names=["x", "y", "z"])
-    aimed = made(peer(Counterfactual, lambda p: [f"new {p.text}"], CounterfactualSettings(to="z"))[0], rows)[
-        1
-    ]
+    aimed = made(peer(lambda p: [f"new {p.text}"], CounterfactualSettings(to="z"))[0], rows)[1]
     assert {e.label for e in aimed} == {"z"}
     settings = CounterfactualSettings(seed=3)
-    one, two = (made(peer(Counterfactual, lambda p: [p.text + "!"], settings)[0], rows) for _ in range(2))
+    one, two = (made(peer(lambda p: [p.text + "!"], settings)[0], rows) for _ in range(2))
     assert one[1] == two[1]
     assert all(edit.label_before != edit.label_after for edit in one[0][0].edits)
 
 
 def test_the_context_of_pairs_stays():
     rows = rows_of(["It is wet."], [0], contexts=["It rains."], names=["entailment", "contradiction"])
-    _, added = made(peer(Counterfactual, lambda p: ["It is dry."])[0], rows)
+    _, added = made(peer(lambda p: ["It is dry."])[0], rows)
     assert (added[0].text, added[0].context, added[0].label) == ("It is dry.", "It rains.", "contradiction")
 
 
@@ -281,39 +195,23 @@ def test_given_rows_are_read_by_the_names_of_their_columns():
         given_of([{"source": "a", "text": "b", "label": "c"}, {"source": "a", "text": " ", "label": "c"}])
 
 
-@pytest.mark.parametrize(
-    ("make", "why"),
-    [
-        (lambda: ParaphraseSettings(n=0), "'n' must be at least 1"),
-        (lambda: ContextualSettings(share=0), "'share' must be above 0"),
-        (lambda: BackTranslationSettings(language="english"), "must differ"),
-    ],
-)
-def test_settings_that_make_no_sense_are_told(make, why):
-    with pytest.raises(SettingError, match=why):
-        make()
-
-
 def test_a_label_that_is_not_there_is_told():
-    method, _ = peer(Counterfactual, lambda p: ["x"], CounterfactualSettings(to="great"))
+    method, _ = peer(lambda p: ["x"], CounterfactualSettings(to="great"))
     with pytest.raises(SettingError, match="no 'great'"):
         list(method.run(reviews()))
 
 
-@pytest.mark.parametrize("name", sorted(PEERS))
-def test_every_peer_runs_through_a_real_server(name, monkeypatch, tmp_path):
+def test_it_runs_through_a_real_server(monkeypatch, tmp_path):
     without_settings_of_the_user(monkeypatch, tmp_path)
 
     def answer(call):
-        text = call.text.replace("⟦", "very").replace("⟧", "")
-        return completion(json.dumps({"rewrites": [text if text != call.text else f"Now {text}"]}))
+        return completion(json.dumps({"rewrites": [f"Now {call.text}"]}))
 
     with Loopback(answer) as server, Asker(engine_of(server), Journal(None)) as asker:
-        method = PEERS[name](ask=asker.write_all, name_of_engine=asker.engine.name)
-        rounds, added = made(method, reviews())
-        again = made(PEERS[name](ask=asker.write_all, name_of_engine=asker.engine.name), reviews())[1]
+        rounds, added = made(Counterfactual(ask=asker.write_all, name_of_engine=asker.engine.name), reviews())
+        again = made(Counterfactual(ask=asker.write_all, name_of_engine=asker.engine.name), reviews())[1]
         n_calls = len(server.calls)
     assert len(added) == 3
     assert added == again
-    assert n_calls == (6 if name == "back-translation" else 3)  # the second run came from the journal
+    assert n_calls == 3  # the second run came from the journal
     assert rounds[0].edits[0].engine == "served:toy"

@@ -143,10 +143,6 @@ def augment():
             finding("director", "positive", 240, 0.54, 0.0012, 391, 0.56, 0.0019),
         ],
         "worse": [finding("gripping", "positive", 4, 0.75, 0.0001, 121, 0.98, 0.019)], "n_worse": 3,
-        "diversity": {
-            "cosine": 0.712, "cosine_low": 0.51, "cosine_high": 0.9, "rows": 1000,
-            "variance": {"components": 50, "rows": 1000, "before": 0.524, "added": 0.498},
-        },
         "checks": [
             {"check": "surface", "seen": 1710, "failed": 40, "error": None},
             {"check": "kept words", "seen": 1670, "failed": 211, "error": None},
@@ -196,7 +192,7 @@ def text_to_text_augment():
     made["sample"], made["refused"] = [one], []
     made |= {
         "added_by_label": {}, "labels_before": {}, "labels_after": {}, "words": [], "mean_mi": None, "mean_points": None, "analysis": None,
-        "leak": None, "found": None, "findings": [], "worse": [], "n_worse": 0, "diversity": None, "expected_wrong": None,
+        "leak": None, "found": None, "findings": [], "worse": [], "n_worse": 0, "expected_wrong": None,
     }  # fmt: skip
     return made
 

@@ -1,7 +1,7 @@
 """A proof to show: claims in the manner of FEVER, before and after a rewrite. All names and figures are invented."""
 
 import json
-from math import sin, sqrt
+from math import sqrt
 
 LABELS = ["REFUTES", "SUPPORTS"]
 COUNTS = {"REFUTES": 3333, "SUPPORTS": 3333}
@@ -25,11 +25,6 @@ PATTERNS = [
     ("more than 14 words", "length", "SUPPORTS", 0.79, 0.51, 0.80, 0.49),
     ("award", "token", "SUPPORTS", 0.78, None, 0.74, None),
 ]
-TERMS = {
-    "not": (702, 331, 690), "only": (390, 201, 402), "never": (155, 84, 150), "unable": (163, 14, 158),
-    "incapable": (118, 4, 113), "yet": (92, 8, 95), "failed": (24, 121, 25), "person": (188, 171, 180),
-    "American": (406, 406, 399), "award": (131, 130, 128),
-}  # fmt: skip
 
 
 def margin(value, n):
@@ -113,37 +108,6 @@ def groups(versions, runs=(("bow", "erm"), ("minilm", "erm")), tests=("dev",)):
     return made
 
 
-def points(shift):
-    """Two clouds that lie apart by `shift`, without a random number."""
-    made = []
-    for at in range(240):
-        label = at % 2
-        x, y = 1.4 * sin(at * 12.9898) + (shift if label else -shift), sin(at * 78.233) * sin(at * 3.7)
-        made.append([round(x, 3), round(y, 3), label])
-    return made
-
-
-def map_points(shift):
-    return [
-        [round(abs(sin(at * 7.13)) * 0.42, 3), round(min(max(0.5 + 0.48 * sin(at * 2.71) + shift, 0.0), 1.0), 3), round((sin(at * 2.71) + 1) / 2, 2)]
-        for at in range(240)
-    ]  # fmt: skip
-
-
-def curves(versions):
-    made = []
-    for model, method in RUNS:
-        for data in versions:
-            for seed in range(3):
-                top = 0.81 - 0.05 * (data == "after") + 0.01 * seed
-                epochs = [
-                    {"number": n, "loss": 0.7 / n, "validation_loss": 0.6 / n, "validation_accuracy": top - 0.22 * 0.55**n}
-                    for n in range(1, 9)
-                ]  # fmt: skip
-                made.append({"data": data, "model": model, "method": method, "seed": seed, "epochs": epochs})
-    return made
-
-
 def leak(data, accuracy, *, part="text", name="claim"):
     half = margin(accuracy, 6666)
     return {"data": data, "part": part, "name": name, "accuracy": accuracy, "low": accuracy - half, "high": accuracy + half, "majority": 0.5}  # fmt: skip
@@ -173,12 +137,6 @@ def proof(*, versions=("before", "after")):
         ],
         "leaks": [leak(data, leaks[data][at], part=part, name=name) for at, (part, name) in enumerate((("text", "claim"), ("context", "evidence"))) for data in versions],
         "apart": [{"data": data, "against": "before", "rows": 6666, "changed": 0.38, "bleu": 71.2, "rouge1": 0.9, "rouge2": 0.8, "rougeL": 0.88, "words_changed": 1.9, "edit_distance": 0.12, "embedding_distance": 0.05 if data == "after" else None} for data in versions[1:]],
-        "bleu_to_tests": [{"data": data, "test": test, "bleu": 11.0 + at} for at, data in enumerate(versions) for test in TESTS],
-        "terms": [{"term": term, "counts": dict(zip(VERSIONS, counts, strict=True))} for term, counts in TERMS.items()],
-        "diversity": [{"data": data, "components": 50, "share": 0.64 - 0.02 * at} for at, data in enumerate(versions)],
-        "curves": curves(versions),
-        "projections": [{"data": data, "model": model, "method": "erm", "test": "symmetric", "explained": [0.81, 0.11], "points": points(0.4 + 0.6 * at)} for model in ("bow", "minilm") for at, data in enumerate(versions)],
-        "cartography": [{"data": data, "model": "bow", "method": "erm", "regions": {"easy": 3000 - 500 * at, "ambiguous": 2000 + 300 * at, "hard": 1600 + 200 * at}, "points": map_points(-0.1 * at), "hardest": ["412", "2077", "93"]} for at, data in enumerate(versions)],
         "failed": [],
         "seconds": 83.1,
     }  # fmt: skip
@@ -305,7 +263,6 @@ def hostile_proof(hostile_text):
         for test in tests
     ]
     group, patterns = made["groups"][0], [bad(at) for at in range(200)]
-    many = [[at / 300, at / 299, at % 40] for at in range(900)]
     return made | {
         "settings": {bad(at): bad(at + 1) for at in range(300)},
         "labels": names,
@@ -319,12 +276,6 @@ def hostile_proof(hostile_text):
         "worst": [{"data": data, "model": run[0], "method": run[1], "test": test, "group": names[at % 40], "n": 10**9, "accuracy": 0.1} for at, (data, run, test) in enumerate(cells)],
         "leaks": [leak(data, 0.5 + at / 50, part=bad(at), name=bad(at + 5)) for at in range(20) for data in versions],
         "apart": [made["apart"][0] | {"data": data, "against": versions[0], "rows": 10**9, "words_changed": 10.0**9} for data in versions * 9],
-        "bleu_to_tests": [{"data": data, "test": f"{test}{at}", "bleu": 100.0} for data in versions for test in tests for at in range(5)],
-        "terms": [{"term": bad(at), "counts": dict.fromkeys(versions, 10**8)} for at in range(200)],
-        "diversity": [{"data": data, "components": at, "share": 0.5} for data in versions for at in range(90)],
-        "curves": [{"data": data, "model": model, "method": method, "seed": seed, "epochs": [{"number": n, "loss": None, "validation_loss": None, "validation_accuracy": (n % 7) / 7} for n in range(50)]} for data in versions for model, method in runs for seed in range(2)],
-        "projections": [{"data": data, "model": model, "method": method, "test": test, "explained": [None, 0.1], "points": many} for model, method in runs[:3] for test in tests[:4] for data in versions],
-        "cartography": [{"data": data, "model": model, "method": method, "regions": dict.fromkeys(names, 10**9), "points": many, "hardest": names * 9} for model, method in runs[:12] for data in versions],
         "failed": [{"data": versions[0], "model": models[0], "method": methods[0], "seed": at, "error": bad(at + 2)} for at in range(300)],
         "seconds": 1e12,
     }  # fmt: skip

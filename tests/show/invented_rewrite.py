@@ -33,12 +33,6 @@ WORSE = [
     ("failed to", "ngram", "REFUTES", 21, 0.762, 0.0005, 118, 0.907, 0.0063),
     ("more than 14 words", "length", "SUPPORTS", 655, 0.656, 0.0051, 688, 0.671, 0.0064),
 ]
-TERMS = [
-    ("not", "REFUTES", 702, 331), ("only", "REFUTES", 390, 201), ("never", "REFUTES", 155, 84),
-    ("unable", "REFUTES", 163, 14), ("incapable", "REFUTES", 118, 4), ("yet", "REFUTES", 92, 8), ("failed", "REFUTES", 24, 121),
-    ("person", "SUPPORTS", 188, 171), ("American", "SUPPORTS", 406, 406), ("award", "SUPPORTS", 131, 130),
-    ("worked", "SUPPORTS", 97, 97), ("stars", "SUPPORTS", 88, 88), ("the", None, 3120, 3155),
-]  # fmt: skip
 
 EVIDENCE = (
     "The harbour museum of Ostmark keeps its doors shut from November to March. The building, a former "
@@ -154,7 +148,6 @@ def rewrite():
         ],
         "findings": [finding(*row, marked="real signal, left alone" if row[0] == "American" else "") for row in PATTERNS],
         "worse": [finding(*row) for row in WORSE], "n_worse": len(WORSE),
-        "terms": [dict(zip(("term", "label", "before", "after"), row, strict=True)) for row in TERMS],
         "bleu": 0.712,
         "checks": [{"check": name, "seen": seen, "failed": failed, "error": error} for name, seen, failed, error in CHECKS],
         "missing_checks": ["judge: no engine that can judge was given"],
@@ -206,7 +199,6 @@ def hostile_rewrite(hostile_text):
         "rounds": [*many_rounds(9_999), {**rounds(1)[1], "refusals": {f"{bad(at)} {at}": 10**9 for at in range(300)}}],
         "findings": patterns, "worse": patterns[::-1], "n_worse": 10**6,
         "failed_calls": [{"reason": bad(at), "count": 10**9} for at in range(300)],
-        "terms": [{"term": bad(at), "label": names[at % 40] if at % 7 else None, "before": 10**9 + at, "after": at} for at in range(1000)],
         "missing_checks": [bad(at) for at in range(300)],
         "checks": [{"check": bad(at), "seen": 10**9, "failed": at, "error": None} for at in range(300)],
         "expected_wrong": {"share": 0.1, "low": 0.0, "high": 0.2, "basis": bad(0), "rows": None},

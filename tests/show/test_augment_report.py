@@ -43,7 +43,7 @@ def test_the_page_says_what_was_done(page):
 
 def test_the_sections_come_in_reading_order(page):
     ids = [attributes.get("id") for attributes in Elements(page).named("section")]
-    assert ids == ["words", "labels", "sample", "refused", "unwritten", "models", "leak", "findings", "worse", "diversity", "checks", "cost", "settings", "reading"]  # fmt: skip
+    assert ids == ["words", "labels", "sample", "refused", "unwritten", "models", "leak", "findings", "worse", "checks", "cost", "settings", "reading"]  # fmt: skip
 
 
 def test_words_have_their_points_before_and_after(page):
@@ -86,12 +86,6 @@ def test_what_models_rely_on_is_shown(page):
     assert "nb 42.0% 15.0% 33.0% 10.0%" in text
 
 
-def test_the_diversity_of_the_additions_is_shown(page):
-    text = section(page, "diversity")
-    assert "a cosine of 0.712 on average" in text
-    assert "The 50 strongest directions hold 49.8% of the variance of the additions and 52.4%" in text
-
-
 def test_a_pair_shows_the_triples_of_its_context():
     text = section(render_augment(pair_augment()), "sample")
     assert "Of the context" in text
@@ -109,7 +103,7 @@ def test_rows_without_labels_show_their_output_texts():
 
 def test_a_run_that_added_nothing_says_so():
     made = augment()
-    made |= {"added": 0, "accepted": 0, "sample": [], "words": [], "diversity": None}
+    made |= {"added": 0, "accepted": 0, "sample": [], "words": []}
     assert (
         "Nothing was added to 2,000 rows: no new text passed the checks."
         in Elements(render_augment(made)).text

@@ -69,7 +69,7 @@ class Labelled:
 class Epoch:
     """Progress after one pass over the training rows.
 
-    gold: the probability of each training row's own label during this pass (cartography), NaN for rows not seen.
+    gold: the probability of each training row's own label during this pass, NaN for rows not seen.
     """
 
     number: int

@@ -3,7 +3,7 @@
 Two rankings are shown side by side. By gamma (Eq. 12): most unlike the other labels; RAZOR rewrites these first. By
 lean: more like its own label than like the others, word for word. Gamma also picks the merely odd; on FEVER the 500
 documents with the highest lean hold a known give-away five times as often as chance, those with the highest gamma
-no more often (`runs/shortcut_space.py`).
+no more often (`papers/razor/shortcut_space.py`).
 """
 
 from __future__ import annotations

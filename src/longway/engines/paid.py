@@ -104,6 +104,4 @@ class PaidWriting:
 
 def _steps_after(prompt: Prompt) -> int:
     """How many calls of the method follow the answer to a prompt."""
-    if prompt.kind == "translate":
-        return int(prompt.values["source"] is None)  # and back
     return _STEPS_AFTER.get(prompt.kind, 0)

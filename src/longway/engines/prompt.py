@@ -8,7 +8,7 @@ escaped, and never becomes part of an instruction.
     triples_prompt, alter_prompt, realise_prompt, identify_prompt, pick_prompt      CoBA, section 3.3 and appendix H; our own wording
     edit_prompt                              repair: put a phrase in, or change the length
     without_prompt                           repair: change the topic or the tone
-    counterfactual_prompt, fill_prompt, translate_prompt, translate_back_prompt     methods that CoBA is compared with
+    counterfactual_prompt                    the smallest change to another label
     candidate_prompt, shorten_prompt, answer_prompt      repair of data with candidates: rewrite a wrong one, shorten the better answer, choose the right one
     perturb_prompt                           perturbation paper, section 2: change one person; our own wording
     mended                                   the same prompt after an answer that could not be used
@@ -36,7 +36,7 @@ from longway.task import Keeps, Stance, Task
 
 NO_LABELS = Task("labels", ())
 TEXT_TO_TEXT = NO_LABELS  # a text and the text generated from it
-OPEN, CLOSE = "⟦", "⟧"  # mark words of a text; in a text that has them they are replaced
+OPEN, CLOSE = "⟦", "⟧"  # mark words of a text
 SHORTENED = 40  # words of an example
 LONGEST_REPEATED = 4000  # characters of a rejected answer that are shown again
 _DESCRIPTIONS = {
@@ -384,34 +384,6 @@ def shown_counterparts(task: Task, target: str, stance: Stance | None) -> list[d
     return shown
 
 
-def translate_prompt(text: str, *, language: str) -> Prompt:
-    """Asks for a translation into another language."""
-    return Prompt("translate.v1", NO_LABELS, text, values={"language": language, "source": None})
-
-
-def translate_back_prompt(text: str, *, language: str, into: str = "English") -> Prompt:
-    """Asks for a translation from `language` back into the original language."""
-    return Prompt("translate.v1", NO_LABELS, text, values={"language": into, "source": language})
-
-
-def fill_prompt(
-    task: Task, text: str, *, label: str | None, marked: Sequence[tuple[int, int]], context: str | None = None
-) -> Prompt:
-    """Asks for other words in some places of a text. marked: the spans of the places, in order."""
-    places = [0, *(place for span in marked for place in span), len(text)]
-    if not marked or places != sorted(places):
-        raise SettingError(
-            f"'marked' must be spans inside the text, in order and without overlap. Got {list(marked)} in {len(text)} characters."
-        )
-    examples = _shown("shown-fills.v2.toml")["text" if context is None else "pair"]
-    values = {
-        "marked": [list(span) for span in marked],
-        "marked_text": _with_marks(text, marked),
-        "shown": [] if task.is_zero_shot else [{"context": None, **one} for one in examples],
-    }
-    return Prompt("fill.v2", without_row(task, text, context), text, context, label, values=values)
-
-
 def perturb_prompt(lines: Sequence[str], place: tuple[int, int, int], target: Attribute) -> Prompt:
     """Asks for the same lines with one person changed (gender, race or age).
 
@@ -470,23 +442,6 @@ def fenced(text: str) -> str:
     fence = json.dumps(text, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
     # A lone surrogate has no UTF-8 form; its escape can be sent.
     return fence.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _with_marks(text: str, marked: Sequence[tuple[int, int]]) -> str:
-    """The text with the marked spans in brackets.
-
-    >>> _with_marks("a red car", [(2, 5)])
-    'a ⟦red⟧ car'
-    """
-    parts, end = [], 0
-    for start, stop in marked:
-        parts += [_without_marks(text[end:start]), OPEN, _without_marks(text[start:stop]), CLOSE]
-        end = stop
-    return "".join([*parts, _without_marks(text[end:])])
-
-
-def _without_marks(text: str) -> str:
-    return text.replace(OPEN, "[").replace(CLOSE, "]")
 
 
 def _parts(triples: Sequence[Triple]) -> list[list[str]]:

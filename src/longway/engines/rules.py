@@ -59,9 +59,7 @@ _STRONG: dict[str, Side] = {"very positive": "positive", "very negative": "negat
 _NEED_A_MODEL = {
     "identify": "finding the words that decide a label",
     "pick": "finding the triples that two texts are about",
-    "translate": "translating",
     "without": "changing the topic or the tone of a text",
-    "fill": "filling in suitable words",
     "edit": "editing a text as instructed",
     "perturb": "changing a person by a prompt (the rules perturber works without one)",
 }

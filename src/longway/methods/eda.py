@@ -30,7 +30,7 @@ from longway.records import Edit
 
 _WORDS = listed_words(__name__)
 STOP_WORDS = _WORDS["stop_words"]
-NO_SYNONYMS = "not English: WordNet only has English synonyms; use --method paraphrase --engine served:MODEL"
+NO_SYNONYMS = "not English: WordNet only has English synonyms; use --method coba --engine served:MODEL"
 _CORE = re.compile(r"^(\W*)(.*?)(\W*)$", re.DOTALL)
 
 

@@ -1,7 +1,6 @@
 """Metrics: plain functions of texts, counts and predictions, one family per module.
 
 bleu.py             n-gram overlap of texts with references
-cartography.py      which training rows are easy, hard or ambiguous for a model
 classification.py   accuracy, F1, AUROC, and calibration of probabilities
 fairness/           how a model treats people
 group_accuracy.py   accuracy per group, and with and against a pattern
@@ -10,7 +9,7 @@ judgements.py       agreement of raters, and shares estimated from a stratified 
 paired.py           whether accuracy differs before and after
 rewrites.py         how close rewrites are to those that people wrote
 usable_information.py  bits of the label that a model reads from each row
-vectors.py          diversity, projection and divergence of vectors
+vectors.py          divergence of vectors
 versions.py         how much texts changed between two versions
 
 Results are frozen dataclasses; `to_dict` returns what is written to JSON.

@@ -1,8 +1,7 @@
-"""How much texts changed between two versions: words kept, words edited, meaning moved, terms and their information.
+"""How much texts changed between two versions: words kept, words edited, meaning moved, information of words.
 
     compare_versions(before, after)                    the same rows in the same order; one summary
     compare_versions(before, after, vectors=(a, b))    with embeddings of both
-    compare_terms(before, after, terms)                how often given terms occur (RAZOR's Fig. 3: "no" and "not")
     compare_word_information(words, before, after)     how well single words predict the label, which CoBA should lower
 
     bleu             0 to 100, corpus BLEU of the new texts against the old ones (`bleu.sacre_bleu`)
@@ -17,7 +16,7 @@ times faster.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -29,7 +28,7 @@ from longway.errors import MissingExtra, SettingError
 from longway.metrics import Measure
 from longway.metrics.bleu import sacre_bleu
 from longway.stats import mutual_information, points_of
-from longway.tokens.tokenizer import is_word, tokenize, tokenize_column
+from longway.tokens.tokenizer import is_word, tokenize_column
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -145,56 +144,6 @@ def embedding_distances(before: ArrayLike, after: ArrayLike) -> Floats:
     cosine = np.einsum("ij,ij->i", old, new) / np.where(lengths > 0, lengths, 1)
     both_zero = ~old.any(axis=1) & ~new.any(axis=1)
     return np.asarray(np.clip(1 - np.where(both_zero, 1.0, cosine), 0.0, 2.0))
-
-
-@dataclass(frozen=True, slots=True)
-class TermCount(Measure):
-    """A term before and after. before, after: occurrences; texts_before, texts_after: texts that contain it."""
-
-    term: str
-    before: int
-    after: int
-    texts_before: int
-    texts_after: int
-
-    @property
-    def change(self) -> float | None:
-        """The relative change: -0.5 if half of the occurrences are gone; None if there were none."""
-        return (self.after - self.before) / self.before if self.before else None
-
-    def to_dict(self) -> dict[str, object]:
-        """The counts and the change as JSON values."""
-        return {**Measure.to_dict(self), "change": self.change}
-
-
-def compare_terms(before: Sequence[str], after: Sequence[str], terms: Iterable[str]) -> list[TermCount]:
-    """Each term's counts in two lists of texts.
-
-    >>> compare_terms(["not so", "no, not"], ["hardly so", "no"], ["not", "no"])[0].change
-    -1.0
-    """
-    names = list(terms)
-    counts = (term_counts(texts, names) for texts in (before, after))
-    return [
-        TermCount(term, old[0], new[0], old[1], new[1]) for term, old, new in zip(names, *counts, strict=True)
-    ]
-
-
-def term_counts(texts: Sequence[str], terms: Iterable[str]) -> list[tuple[int, int]]:
-    """For each term, how often it occurs in the texts as whole words, and in how many texts.
-
-    >>> term_counts(["Not now, not here.", "nothing"], ["not", "not here"])
-    [(2, 1), (1, 1)]
-    """
-    tokens = tokenize_column(pl.Series(list(texts), dtype=pl.String))
-    # Words are separated by two spaces and a match takes one on each side, so "not not" has the term twice.
-    lines = " " + tokens.list.join("  ") + " "
-    result = []
-    for term in terms:
-        words = tokenize(term)
-        matches = lines.str.count_matches(f" {'  '.join(words)} ", literal=True)
-        result.append((int(matches.sum()), int((matches > 0).sum())) if words else (0, 0))
-    return result
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ Writes augment.json, edits.jsonl, the dataset, report.html and card.md into a ru
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -17,23 +17,19 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-
 from longway.classify.own_model import sources_of
 from longway.data import Dataset, load, with_columns
 from longway.data.edited import writing_note
 from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
 from longway.engines.registry import engine_named
-from longway.errors import LongwayError, SettingError
+from longway.errors import SettingError
 from longway.jobs.augment.methods import GivenFile, Plan, Setup, estimate_augment, plan_of, read_given_file
 from longway.jobs.augment.result import (
     FILE,
     AugmentResult,
-    Diversity,
     RefusedAdditions,
     ShownAddition,
-    TopVariance,
 )
 from longway.jobs.augment.settings import OTHER, AugmentSettings
 from longway.jobs.augment.words import read_spurious_words, words_before_and_after
@@ -60,18 +56,13 @@ from longway.jobs.options import settings_from
 from longway.jobs.placement import engines_at
 from longway.jobs.rows import rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
-from longway.languages.words import languages_in_use
 from longway.methods.method import BUDGET_SPENT, Round, Rows
-from longway.metrics.vectors import K, top_variance
 from longway.records import Edit, Example
 from longway.show import html, markdown
-from longway.store import Journal, now, read_json
-from longway.verify.model_cache import CachedEncoder, ModelCache
+from longway.store import now, read_json
 
 SAMPLED = 20  # accepted additions for a person to look at
-MOST_EMBEDDED = 1000  # texts that vectors are computed for, drawn at random
 NOT_NEEDED = "left out so that the labels are balanced"
-Embed = Callable[[Sequence[str]], np.ndarray]
 
 
 @with_own_rules
@@ -224,13 +215,6 @@ def _augment(run: ActiveRun, job: _Job) -> AugmentResult:
         comparison=compare(job.part, after, seed=settings.seed, step=watcher.step)
         if settings.labelled
         else Comparison(),
-        diversity=diversity(
-            made.sources,
-            [row.text for row in made.rows],
-            rows.texts,
-            embed=encoder(journal),
-            seed=settings.seed,
-        ),
         checks=made.checks.counts(),
         missing_checks=tuple(plan.missing),
         sample=made.sample.items,
@@ -261,13 +245,12 @@ def _rounds(plan: Plan, rows: Rows, settings: AugmentSettings, setup: Setup) -> 
 
 
 class _Additions:
-    """Collects the additions, round by round. sources: for each added row the text it was made from."""
+    """Collects the additions, round by round."""
 
     def __init__(self, rows: Rows, *, seed: int) -> None:
         self._all = rows
         self.rounds: list[RoundSummary] = []
         self.rows: list[Example] = []
-        self.sources: list[str] = []
         self.candidates = self.accepted = 0
         self.stopped = ""
         self.checks = CheckCounter()
@@ -289,7 +272,6 @@ class _Additions:
         self.checks.add(first.verdicts)
         if first.accepted:
             self.accepted += 1
-            self.sources.append(self._all.texts[self._all.place(first.source)])
             self.sample.offer(first.id, lambda: self._shown(edits))
             return
         reason = next((verdict.check for verdict in first.verdicts if not verdict.passed), first.reason)
@@ -366,44 +348,3 @@ def _without(done: Round, out: set[str]) -> Round:
 
 def _draw(id_: str, seed: int) -> bytes:
     return blake2b(f"{seed}\0{id_}".encode(), digest_size=8).digest()
-
-
-# Diversity
-
-
-def diversity(
-    sources: Sequence[str], added: Sequence[str], before: Sequence[str], *, embed: Embed | None, seed: int = 0
-) -> Diversity | None:
-    """How similar the additions are to their sources and to each other; None if nothing was added or there is no encoder.
-
-    sources: for each addition the text it was made from. before: all original texts. embed: returns vectors of length 1.
-    """
-    if embed is None or not added:
-        return None
-    random = np.random.default_rng(seed)
-    chosen = random.permutation(len(added))[:MOST_EMBEDDED]
-    new, old = (embed([texts[i] for i in chosen]) for texts in (added, sources))
-    cosines = np.einsum("ij,ij->i", new, old)
-    n = min(
-        len(chosen), len(before)
-    )  # as many of each, since the share of the top components falls with the number
-    others = embed([before[i] for i in random.permutation(len(before))[:n]])
-    low, high = (float(np.quantile(cosines, q)) for q in (0.05, 0.95))
-    return Diversity(float(cosines.mean()), low, high, len(chosen), _variance(others, new[:n]))
-
-
-def _variance(before: np.ndarray, added: np.ndarray) -> TopVariance | None:
-    """Shares of the variance in the top components; None if there are too few texts."""
-    k = min(K, len(before) // 4)
-    if k < 1:
-        return None
-    old, new = top_variance(before, k=k), top_variance(added, k=k)
-    return None if old.rank <= k or new.rank <= k else TopVariance(k, len(before), old.share, new.share)
-
-
-def encoder(journal: Journal | None) -> Embed | None:
-    """The sentence encoder of the data's languages, its vectors cached in the journal; None if it is not installed."""
-    try:
-        return CachedEncoder.of(languages_in_use()[:1], ModelCache(journal))
-    except LongwayError:
-        return None

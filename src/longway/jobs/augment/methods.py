@@ -23,14 +23,10 @@ from longway.engines.prompt import (
     Prompt,
     alter_prompt,
     counterfactual_prompt,
-    fill_prompt,
     identify_prompt,
     judge_prompt,
     pick_prompt,
     realise_prompt,
-    rewrite_prompt,
-    translate_back_prompt,
-    translate_prompt,
     triples_prompt,
 )
 from longway.english.triples.triple import Triple
@@ -50,16 +46,10 @@ from longway.methods.crossaug import CrossAug, CrossAugSettings, labels_of
 from longway.methods.eda import Eda, EdaSettings
 from longway.methods.method import BUDGET_SPENT, Method, Round, Rows, Verify
 from longway.methods.peers import (
-    BackTranslation,
-    BackTranslationSettings,
-    Contextual,
-    ContextualSettings,
     Counterfactual,
     CounterfactualSettings,
     Given,
     GivenRewrite,
-    Paraphrase,
-    ParaphraseSettings,
     given_of,
 )
 from longway.records import Verdict
@@ -206,28 +196,14 @@ def plan_of(setup: Setup) -> Plan:
             )  # raises for data that has no such labels, before rules and dictionaries are loaded
             return _unchecked(settings, CrossAug(CrossAugSettings(seed=settings.seed)))
     verifier = setup.verifier()
+    verify = setup.checked(verifier)
     if settings.method == "given":
-        method: Method = Given(setup.given, verify=setup.checked(verifier))
+        method: Method = Given(setup.given, verify=verify)
     else:
-        method = _peer(setup, setup.checked(verifier))
+        to = None if settings.to == OTHER else settings.to
+        chosen = CounterfactualSettings(to, settings.variants, settings.seed, settings.sampling())
+        method = Counterfactual(chosen, ask=setup.writing, name_of_engine=setup.engine_name, verify=verify)
     return Plan(method, verifier.missing, _named_words(settings))
-
-
-def _peer(setup: Setup, verify: Verify) -> Method:
-    settings, ask, name = setup.settings, setup.writing, setup.engine_name
-    n, seed, sampling = settings.variants, settings.seed, settings.sampling()
-    match settings.method:
-        case "paraphrase":
-            return Paraphrase(ParaphraseSettings(n, sampling), ask=ask, name_of_engine=name, verify=verify)
-        case "back-translation":
-            back = BackTranslationSettings(settings.pivot, n=n, sampling=sampling)
-            return BackTranslation(back, ask=ask, name_of_engine=name, verify=verify)
-        case "contextual":
-            contextual = ContextualSettings(n=n, seed=seed, sampling=sampling)
-            return Contextual(contextual, ask=ask, name_of_engine=name, verify=verify)
-    to = None if settings.to == OTHER else settings.to
-    counterfactual = CounterfactualSettings(to, n, seed, sampling)
-    return Counterfactual(counterfactual, ask=ask, name_of_engine=name, verify=verify)
 
 
 def _eda_settings(settings: AugmentSettings) -> EdaSettings:
@@ -392,10 +368,7 @@ def estimate_augment(
 
 def _prompts(rows: Rows, settings: AugmentSettings) -> list[tuple[Ask, int]]:
     """The prompts about a row, and how often each is sent."""
-    task, n, language = rows.task, settings.variants, settings.pivot
-
-    def rewrite(row: int) -> Prompt:
-        return rewrite_prompt(task, rows.texts[row], label=rows.label(row), context=rows.context(row))
+    task, n = rows.task, settings.variants
 
     def counterfactual(row: int) -> Prompt:
         other, context = _other_label(rows, row), rows.context(row)
@@ -403,26 +376,11 @@ def _prompts(rows: Rows, settings: AugmentSettings) -> list[tuple[Ask, int]]:
             task, rows.texts[row], label=rows.label(row), target=other, context=context
         )
 
-    def translate(row: int) -> Prompt:
-        return translate_prompt(rows.texts[row], language=language)
-
-    def translate_back(row: int) -> Prompt:
-        return translate_back_prompt(rows.texts[row], language=language)
-
-    def fill(row: int) -> Prompt:
-        return fill_prompt(task, rows.texts[row], label=rows.label(row), marked=[(0, 1)])
-
     match settings.method:
         case "coba":
             return _coba_prompts(rows, settings) if settings.labelled else _text_to_text_prompts(rows, n)
-        case "paraphrase":
-            return [(rewrite, n)]
         case "counterfactual":
             return [(counterfactual, n)]
-        case "back-translation":
-            return [(translate, n), (translate_back, n)]
-        case "contextual":
-            return [(fill, n)]
     return []
 
 

@@ -106,27 +106,6 @@ class WordMean:
     after: float
 
 
-@dataclass(frozen=True, slots=True)
-class TopVariance:
-    """The share of the variance in the top components, for as many original texts as additions (CoBA, Table 16)."""
-
-    components: int
-    rows: int
-    before: float
-    added: float
-
-
-@dataclass(frozen=True, slots=True)
-class Diversity:
-    """Cosine similarity of additions and their sources (CoBA, Table 6): mean and the middle 90%. rows: additions measured."""
-
-    cosine: float
-    cosine_low: float
-    cosine_high: float
-    rows: int
-    variance: TopVariance | None = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class AugmentResult(EditedResult):
     """What an augmentation added, and what changed by it. `data` has all rows, then the additions.
@@ -153,7 +132,6 @@ class AugmentResult(EditedResult):
     words: tuple[WordInformation, ...]
     analysis: WordAnalysis | None
     comparison: Comparison
-    diversity: Diversity | None
     checks: tuple[CheckCount, ...]
     missing_checks: tuple[str, ...]
     sample: tuple[ShownAddition, ...]

@@ -12,9 +12,7 @@ from longway.jobs.options import ENGINE, check_options, fill_in, option
 if TYPE_CHECKING:
     from longway.engines.engine import Sampling
 
-Method = Literal[
-    "coba", "counterfactual", "paraphrase", "back-translation", "contextual", "eda", "crossaug", "given"
-]
+Method = Literal["coba", "counterfactual", "eda", "crossaug", "given"]
 METHODS: tuple[str, ...] = get_args(Method)
 WITHOUT_ENGINE = ("eda", "crossaug", "given")
 # Appendix B: the classifiers that vote. The best epoch is the one with the highest accuracy on held-out rows.
@@ -49,8 +47,7 @@ class AugmentSettings:
     """How texts are added.
 
     paper: As published: the options that are not given get the paper's values, and no text is checked.
-    method: coba; for comparison counterfactual, paraphrase, back-translation, contextual (with an engine), eda and crossaug (without);
-        given takes texts from a file, see --rewrites.
+    method: coba; for comparison counterfactual (with an engine), eda and crossaug (without); given takes texts from a file, see --rewrites.
     engine: Writes the texts: rules (no model, English only), gguf:FILE (a model file of yours), served:MODEL (any OpenAI-compatible server),
         rules,served:MODEL (the model if no rule applies), rules+served:MODEL (both), replay:FILE, or auto. `longway engines` lists those that work here.
     judge: Checks that the label of a new text holds: an engine, none, or auto (the writer, in a separate conversation).
@@ -77,7 +74,6 @@ class AugmentSettings:
     variants: New texts per row.
     balance: Leave out additions so that all labels have the same number of rows.
     rate: For eda: share of the words that an operation changes.
-    pivot: For back-translation: the language in between.
     rewrites: For --method given: a file with texts written elsewhere, in the columns original (or source, or id: the row each was made
         from), text and label.
     target: Column with an output text, for data that has texts instead of labels.
@@ -111,7 +107,6 @@ class AugmentSettings:
     variants: int = option(1, at_least=1)
     balance: bool = option(False, flag=True, advanced=True)
     rate: float = option(0.1, paper=0.2, at_least=0, at_most=1, advanced=True)
-    pivot: str = option("German", advanced=True, metavar="LANGUAGE")
     rewrites: str | None = option(None, metavar="FILE", advanced=True)
     target: str | None = option(None, metavar="COLUMN", advanced=True)
     describe: tuple[str, ...] = option((), group=ENGINE, metavar="LABEL=TEXT")

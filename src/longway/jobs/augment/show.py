@@ -12,7 +12,6 @@ from longway.jobs.augment.result import (
     FILE,
     AugmentResult,
     CobaTrace,
-    Diversity,
     ShownAddition,
     TripleStep,
     WordAnalysis,
@@ -51,7 +50,6 @@ from longway.show.numbers import (
     finite,
     percent,
     short,
-    three_digits,
 )
 from longway.show.sections import (
     CARD,
@@ -142,7 +140,6 @@ def augment_page(result: AugmentResult) -> Page:
             leak_section(result.comparison, file=FILE),
             patterns_section(result.comparison, labels, file=FILE),
             worse_section(result.comparison, labels),
-            _diversity_section(result.diversity),
             checks_section(
                 result.checks,
                 result.missing_checks,
@@ -185,7 +182,7 @@ def verdict(result: AugmentResult) -> str:
 
 
 def _key_figures(result: AugmentResult) -> list[KeyFigure]:
-    mean, n_words, found = result.mean_points, len(result.words), result.diversity
+    mean, n_words = result.mean_points, len(result.words)
     accepted = percent(result.accepted / result.candidates) if result.candidates else NONE
     worth = NONE if mean is None else arrow(short(100 * mean.before), short(100 * mean.after))
     of_words = f"of accuracy, mean of {counted(n_words, 'word')}" if n_words else "no words were named"
@@ -194,11 +191,6 @@ def _key_figures(result: AugmentResult) -> list[KeyFigure]:
         KeyFigure("New texts accepted", accepted, f"of {counted(result.candidates, 'candidate')}"),
         KeyFigure("Points of a spurious word", worth, of_words),
         leak_figure(result.comparison.leak),
-        KeyFigure(
-            "Similarity to the source",
-            three_digits(found.cosine) if found else NONE,
-            "cosine; 1 is a copy" if found else "not measured",
-        ),
         cost_figure(result.cost),
     ]
 
@@ -464,7 +456,7 @@ def _also(trace: CobaTrace) -> str:
     return cut("; ".join(parts), PATTERN_LIMIT * 4) if parts else ""
 
 
-# Models and diversity
+# Models
 
 
 def _models_section(analysis: WordAnalysis | None) -> list[Section]:
@@ -518,26 +510,6 @@ def _votes(analysis: WordAnalysis) -> str:
     if analysis.no_parts_of_speech:
         sentences.append(cut(analysis.no_parts_of_speech, TEXT_LIMIT))
     return " ".join(sentences)
-
-
-def _diversity_section(found: Diversity | None) -> Section:
-    heading = "How new the additions are"
-    if found is None:
-        text = "Not measured: nothing was added, or the sentence encoder is not installed."
-        return Section("diversity", heading, [Paragraph(text, "nothing")])
-    low, high = three_digits(found.cosine_low), three_digits(found.cosine_high)
-    text = (
-        f"An addition and the text it was made from have a cosine of {three_digits(found.cosine)} on average ({low} to {high} for nine in "
-        f"ten of {counted(found.rows, 'addition')}); 1 is a copy."
-    )
-    blocks = [Paragraph(text, "lead")]
-    if variance := found.variance:
-        text = (
-            f"The {variance.components} strongest directions hold {percent(variance.added)} of the variance of the additions and "
-            f"{percent(variance.before)} of that of as many original texts; lower is more varied."
-        )
-        blocks.append(Paragraph(text, "lead"))
-    return Section("diversity", heading, blocks)
 
 
 # The card

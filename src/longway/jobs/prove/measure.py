@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
-from math import isnan
 from typing import TypeVar, cast
 
 import numpy as np
@@ -22,19 +21,12 @@ from longway.jobs.prove.result import (
     ACCURACY,
     Comparison,
     Concern,
-    CurvePoint,
-    DataMap,
     Distance,
-    Diversity,
     FailedTraining,
     Figure,
     GroupSide,
-    LearningCurve,
     PatternGroups,
-    Projection,
     ProveResult,
-    TermCounts,
-    TestBleu,
     TestSummary,
     TrainingNote,
     VersionLeak,
@@ -46,22 +38,18 @@ from longway.jobs.prove.training import Key, TestSet, Trained, Trainings, Versio
 from longway.jobs.run import Watcher
 from longway.json_values import from_json
 from longway.metrics import Measure
-from longway.metrics.bleu import shared_bleu
-from longway.metrics.cartography import cartography, regions
 from longway.metrics.group_accuracy import GroupAccuracy, group_accuracies, pattern_accuracy
 from longway.metrics.intervals import correctness, estimate
 from longway.metrics.paired import Paired, adjust, paired
-from longway.metrics.vectors import project, top_variance
-from longway.metrics.versions import changed_share, compare_versions, term_counts
+from longway.metrics.versions import changed_share, compare_versions
 from longway.store import now
 
 Floats = NDArray[np.float64]
 Embed = Callable[[Sequence[str]], np.ndarray]
 Record = TypeVar("Record")
-POINTS = 300  # random points of a scatter plot
 MIN_GROUP = 10  # rows of the smallest group that can be the worst
 MANY = 2000  # test rows above which slow metrics are resampled less often
-DRAWN = 1000  # random rows of each version for vectors and BLEU
+DRAWN = 1000  # random rows of each version for vectors
 METRICS = (ACCURACY, "macro_f1", "auroc", "calibration_error", "brier")
 
 
@@ -92,8 +80,6 @@ def measure(
     watcher.step("measuring distances between the versions")
     versions, tests = trainings.versions, trainings.tests
     matched = {one.name: matched_texts(versions[0], one) for one in versions[1:]}
-    embed = _embed(trainings)
-    most = min(DRAWN, *(len(one.rows) for one in versions))
     return ProveResult(
         labels=trainings.labels,
         versions=tuple(map(_version, versions)),
@@ -104,21 +90,7 @@ def measure(
         groups=tuple(_groups(trainings, correct)),
         worst=worst,
         leaks=leaks,
-        apart=tuple(_distances(versions[0].name, matched, embed)),
-        bleu_to_tests=tuple(
-            TestBleu(
-                one.name,
-                test.name,
-                shared_bleu(_some(one.rows.inputs.texts, most), _some(test.rows.inputs.texts, DRAWN)).score,
-            )
-            for one in versions
-            for test in tests
-        ),
-        terms=tuple(_terms(versions, trainings.settings.terms)),
-        diversity=tuple(_diversity(versions, embed, most)) if embed else (),
-        curves=tuple(_curves(trainings)),
-        projections=tuple(_projections(trainings)),
-        cartography=tuple(_data_maps(trainings)),
+        apart=tuple(_distances(versions[0].name, matched, _embed(trainings))),
         failed=tuple(
             FailedTraining(cell.data, cell.model, cell.method, cell.seed, error)
             for cell, error in trainings.failed.items()
@@ -241,60 +213,6 @@ def _same_answers(one: Trained, other: Trained) -> bool:
     return all(np.array_equal(logits, other.logits[test]) for test, logits in one.logits.items())
 
 
-def _curves(trainings: Trainings) -> Iterator[LearningCurve]:
-    for cell, one in trainings.cells.items():
-        if len(one.epochs) > 1:
-            epochs = (CurvePoint(number, *map(_known, rest)) for number, *rest in one.epochs)
-            yield LearningCurve(cell.data, cell.model, cell.method, cell.seed, tuple(epochs))
-
-
-def _known(value: float) -> float | None:
-    return None if isnan(value) else round(float(value), 5)
-
-
-def _projections(trainings: Trainings) -> Iterator[Projection]:
-    """Logits of plain training with the first seed, all versions in one space."""
-    for model in dict.fromkeys(cell.model for cell in trainings.cells):
-        seeds = {one.name: trainings.seeds_of(one.name, model, PLAIN) for one in trainings.versions}
-        first = {name: each[0] for name, each in seeds.items() if each}
-        for test in trainings.tests:
-            rows = _drawn(len(test.rows), POINTS)
-            if not first or len(rows) < 3:
-                continue
-            placed = project(np.concatenate([one.logits[test.name][rows] for one in first.values()]))
-            classes = [trainings.labels.index(test.rows.labels[row]) for row in rows]
-            explained = tuple(round(share, 4) for share in placed.shares)
-            for i, name in enumerate(first):
-                points = placed.points[i * len(rows) : (i + 1) * len(rows)]
-                drawn = (
-                    (round(float(x), 3), round(float(y), 3), label)
-                    for (x, y), label in zip(points, classes, strict=True)
-                )
-                yield Projection(name, model, PLAIN, test.name, explained, tuple(drawn))
-
-
-def _data_maps(trainings: Trainings) -> Iterator[DataMap]:
-    versions = {one.name: one for one in trainings.versions}
-    for cell, one in trainings.cells.items():
-        if cell.seed or cell.method != PLAIN or len(one.gold) < 2:
-            continue
-        places = cartography(one.gold)
-        parts = regions(places)
-        seen = np.flatnonzero(places.seen > 0)
-        x, y, z = places.variability, places.confidence, places.correctness
-        yield DataMap(
-            cell.data,
-            cell.model,
-            cell.method,
-            {name: len(rows) for name, rows in parts.items()},
-            tuple(
-                (round(float(x[row]), 3), round(float(y[row]), 3), round(float(z[row]), 3))
-                for row in seen[_drawn(len(seen), POINTS)]
-            ),
-            tuple(versions[cell.data].ids[row] for row in parts.get("hard", [])[:20]),
-        )
-
-
 def _version(one: Version) -> VersionSummary:
     dataset = one.dataset
     labels = dict(zip(dataset.labels, map(int, dataset.label_counts), strict=True))
@@ -391,23 +309,6 @@ def _embedding_distance(pairs: Sequence[tuple[str, str]], embed: Embed) -> float
     vectors = embed([text for i in _drawn(len(changed), DRAWN) for text in changed[i]])
     cosines = (vectors[::2] * vectors[1::2]).sum(axis=1)
     return round(float((1 - cosines).mean()) * len(changed) / len(pairs), 4)
-
-
-def _diversity(versions: Sequence[Version], embed: Embed, most: int) -> Iterator[Diversity]:
-    for one in versions:
-        found = top_variance(embed(_some(one.rows.inputs.texts, most)))
-        if found.rank > found.k:  # otherwise the top components hold all of the variance
-            yield Diversity(one.name, found.k, round(found.share, 4))
-
-
-def _terms(versions: Sequence[Version], terms: Sequence[str]) -> Iterator[TermCounts]:
-    counts = {one.name: term_counts(list(one.rows.inputs.texts), terms) for one in versions}
-    for i, term in enumerate(terms):
-        yield TermCounts(term, {name: int(found[i][0]) for name, found in counts.items()})
-
-
-def _some(texts: Sequence[str], most: int) -> list[str]:
-    return [texts[i] for i in _drawn(len(texts), most)]
 
 
 def _drawn(n: int, most: int) -> NDArray[np.int64]:

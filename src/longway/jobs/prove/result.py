@@ -211,69 +211,6 @@ class Distance:
 
 
 @dataclass(frozen=True, slots=True)
-class TestBleu:
-    """BLEU between a version and a test set (RAZOR's Table 4)."""
-
-    __test__ = False
-
-    data: str
-    test: str
-    bleu: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Diversity:
-    """Share of the variance of sentence vectors in the top components (CoBA's Table 16)."""
-
-    data: str
-    components: int
-    share: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class TermCounts:
-    """How often a word occurs in each version (RAZOR's Fig. 3)."""
-
-    term: str
-    counts: Mapping[str, int | None]
-
-
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """One epoch of a training."""
-
-    number: int
-    loss: float | None
-    validation_loss: float | None
-    validation_accuracy: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class LearningCurve(_Trained):
-    """All epochs of a training."""
-
-    seed: int
-    epochs: tuple[CurvePoint, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Projection(_Tested):
-    """Logits on two principal components (RAZOR's Fig. 6): x, y, index of the label. explained: share of the variance of each."""
-
-    explained: tuple[float | None, ...]
-    points: tuple[Point, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DataMap(_Trained):
-    """Training rows by variability, confidence and correctness. regions: rows per region. hardest: ids."""
-
-    regions: Mapping[str, int]
-    points: tuple[Point, ...]
-    hardest: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class TrainingNote(_Trained):
     """What a reader must know about a training. seed: None for all seeds."""
 
@@ -451,12 +388,6 @@ class ProveResult(Result):
     worst: tuple[WorstGroup, ...]
     leaks: tuple[VersionLeak, ...]
     apart: tuple[Distance, ...]
-    bleu_to_tests: tuple[TestBleu, ...]
-    terms: tuple[TermCounts, ...]
-    diversity: tuple[Diversity, ...]
-    curves: tuple[LearningCurve, ...]
-    projections: tuple[Projection, ...]
-    cartography: tuple[DataMap, ...]
     failed: tuple[FailedTraining, ...]
     settings: Mapping[str, object]
     longway: str

@@ -26,7 +26,6 @@ class ProveSettings:
     features: What rew, poe, drift and dro know as shortcuts: patterns (what an audit finds in the rows), grammar (rules of a grammar learned from
         BEFORE), or grammar:FOLDER (of the grammar in a run folder of `longway grammar`).
     seeds: Trainings per model, method and version.
-    terms: A word to count in every version. Repeatable.
     baselines: A baseline made from BEFORE, as a further version: eda or crossaug. Repeatable.
     keep: A word or phrase that is real signal, not a shortcut. Training methods do not remove patterns about it. Repeatable.
     drop_overlap: Leave out test rows that are also in the training data, instead of stopping.
@@ -47,7 +46,6 @@ class ProveSettings:
     methods: tuple[str, ...] = option((PLAIN,), name="method")
     features: str = option(PATTERNS, metavar="SOURCE")
     seeds: int = option(3, at_least=1)
-    terms: tuple[str, ...] = option(("no", "not"), name="term", advanced=True)
     baselines: tuple[str, ...] = option((), name="baseline")
     keep: tuple[str, ...] = option((), advanced=True)
     drop_overlap: bool = option(False, flag=True)

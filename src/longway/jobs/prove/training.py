@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.classify.catalog import model_named
-from longway.classify.classifier import Classifier, Epoch, Inputs, Labelled
+from longway.classify.classifier import Classifier, Inputs, Labelled
 from longway.classify.saved import ABOUT_FILE
 from longway.classify.training import Trainer, TrainingData, method_named
 from longway.data import Dataset
@@ -70,14 +70,11 @@ class Trained:
     """The answers of a trained cell.
 
     logits: (rows, labels) of each test set; labels: the order of their columns. perturbed: the same for its perturbed rows.
-    epochs: number, loss, validation loss, validation accuracy. gold: (epochs, rows), the probability of each training row's own label.
     note: set if the method did no more than plain training, or less than intended.
     """
 
     labels: tuple[str, ...]
     logits: Mapping[str, Floats]
-    epochs: list[tuple[int, float, float, float]] = field(default_factory=list)
-    gold: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     note: str = ""
     perturbed: Mapping[str, Floats] = field(default_factory=dict)
 
@@ -295,7 +292,6 @@ def train_cell(
 
     save: the folder that keeps the classifier. options: of `model_named`: device, cache, and those of the classifier.
     """
-    epochs: list[Epoch] = []
     notes: list[str] = []
 
     def fresh(seed: int) -> Classifier:
@@ -304,16 +300,13 @@ def train_cell(
     def brief(seed: int, n_epochs: int) -> Classifier:
         return model_named(cell.model, seed=seed, **{**options, "epochs": n_epochs})  # type: ignore[arg-type]
 
-    trainer = Trainer(fresh, cell.seed, watch=epochs.append, notify=notes.append, brief=brief)
+    trainer = Trainer(fresh, cell.seed, notify=notes.append, brief=brief)
     model = method_named(cell.method).fit(data, trainer)
     if save is not None:
         model.save(save)
-    n = len(data.labelled)
     return Trained(
         tuple(model.labels_),
         {name: model.logits(inputs) for name, inputs in tests.items()},
-        [(e.number, e.loss, e.validation_loss, e.validation_accuracy) for e in epochs],
-        np.array([e.gold for e in epochs if len(e.gold) == n], np.float64).reshape(-1, n),
         "; ".join(notes),
         {name: model.logits(inputs) for name, inputs in (perturbed or {}).items()},
     )
@@ -400,8 +393,7 @@ class CellStore:
                 about = json.loads(str(kept["about"]))
                 logits = {name: kept[f"logits {i}"] for i, name in enumerate(about["tests"])}
                 perturbed = {name: kept[f"perturbed {i}"] for i, name in enumerate(about["perturbed"])}
-                epochs = [cast(tuple[int, float, float, float], tuple(e)) for e in about["epochs"]]
-                return Trained(tuple(about["labels"]), logits, epochs, kept["gold"], about["note"], perturbed)
+                return Trained(tuple(about["labels"]), logits, about["note"], perturbed)
         except (BadZipFile, OSError, KeyError, ValueError):
             path.unlink(missing_ok=True)
             return None
@@ -416,12 +408,10 @@ class CellStore:
             "labels": trained.labels,
             "tests": list(trained.logits),
             "perturbed": list(trained.perturbed),
-            "epochs": trained.epochs,
             "note": trained.note,
         }
         arrays: dict[str, Any] = {f"logits {i}": one for i, one in enumerate(trained.logits.values())}
         arrays |= {f"perturbed {i}": one for i, one in enumerate(trained.perturbed.values())}
-        arrays["gold"] = trained.gold.astype(np.float32)
         with replacing(path) as temporary, temporary.open("wb") as file:
             np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)
 

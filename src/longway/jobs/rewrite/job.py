@@ -8,7 +8,7 @@ Writes rewrite.json, edits.jsonl, the dataset, report.html and card.md into a ru
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -21,7 +21,7 @@ from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
 from longway.engines.prompt import judge_prompt, rewrite_prompt
 from longway.engines.registry import engine_named
-from longway.jobs.before_after import PatternChange, compare
+from longway.jobs.before_after import compare
 from longway.jobs.edit_counts import (
     CheckCounter,
     RandomSample,
@@ -49,7 +49,7 @@ from longway.jobs.held_out import arrange
 from longway.jobs.language import SERVED, check_english, check_writer, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.placement import engines_at
-from longway.jobs.rewrite.result import FILE, RefusedEdits, RewriteResult, TermCount
+from longway.jobs.rewrite.result import FILE, RefusedEdits, RewriteResult
 from longway.jobs.rewrite.rewriting import Rewriting
 from longway.jobs.rewrite.settings import RewriteSettings
 from longway.jobs.rows import rows_of
@@ -58,14 +58,12 @@ from longway.methods.drafts import NOT_BETTER, NOT_CHOSEN, NOT_VERIFIED, RETURNS
 from longway.methods.method import Round, Rows
 from longway.methods.razor import count_of
 from longway.metrics.bleu import corpus_bleu
-from longway.metrics.versions import compare_terms
 from longway.records import Edit
 from longway.show import html, markdown
 from longway.store import now
 
 SAMPLED = 20  # accepted edits for a person to look at
 STRONGEST = 20
-N_TERMS = 15
 # These candidates have no fault: another text was preferred, or passed before they were looked at.
 CHOICES = (NOT_CHOSEN, NOT_BETTER, NOT_VERIFIED, RETURNS)
 
@@ -212,7 +210,6 @@ def _rewrite(run: ActiveRun, job: RewriteJob, on: str | None) -> RewriteResult:
         stopped=collected.stopped,
         rounds=tuple(collected.rounds),
         comparison=comparison,
-        terms=_terms(rows, changed, comparison.findings),
         bleu=corpus_bleu(list(changed.values()), [rows.texts[row] for row in changed]).share if changed else None,
         checks=collected.checks.counts(checks.errors),
         missing_checks=checks.missing,
@@ -303,18 +300,6 @@ class _Collected:
     def edits_per_row(self, changed: Iterable[int]) -> list[int]:
         """The number of accepted edits of each row."""
         return [self._edits_of[self._rows.ids[row]] for row in changed]
-
-
-def _terms(
-    rows: Rows, changed: Mapping[int, str], findings: Sequence[PatternChange]
-) -> tuple[TermCount, ...]:
-    """The number of texts with the most predictive words, before and after (Fig. 3 counts "no" and "not")."""
-    mine = ("token", rows.task.text_name)
-    words = [one for one in findings if (one.pattern.level, one.pattern.field) == mine]
-    labels = {one.pattern.name: one.label for one in words[:N_TERMS]}
-    after = [changed.get(row, text) for row, text in enumerate(rows.texts)]
-    counts = compare_terms(rows.texts, after, labels)
-    return tuple(TermCount(one.term, labels[one.term], one.before, one.after) for one in counts)
 
 
 def _labels_changed(before: Dataset, after: Dataset) -> int:

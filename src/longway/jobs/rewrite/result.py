@@ -22,16 +22,6 @@ VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class TermCount:
-    """Texts with a predictive word, before and after. label: the label that it predicts."""
-
-    term: str
-    label: str | None
-    before: int
-    after: int
-
-
-@dataclass(frozen=True, slots=True)
 class RefusedEdits:
     """Why candidates were rejected, how many, and one of them. reason: the check that failed, or another reason."""
 
@@ -45,7 +35,7 @@ class RewriteResult(EditedResult):
     """What a rewrite changed, and how the data is before and after.
 
     changed: rows with another text. added: rows that were added (CrossAug). asked: rows that were worked on. candidates: texts written
-    for them; accepted: those that replaced a text. stopped: why it ended. terms: texts with the most predictive words (Fig. 3). bleu:
+    for them; accepted: those that replaced a text. stopped: why it ended. bleu:
     of new against old texts. sample: accepted edits, drawn at random; strongest: those whose score fell most. refused: rejected
     candidates by reason. failed_calls: to engines, by reason. budget: in dollars. settings: as run.json has them.
     """
@@ -64,7 +54,6 @@ class RewriteResult(EditedResult):
     stopped: str
     rounds: tuple[RoundSummary, ...]
     comparison: Comparison
-    terms: tuple[TermCount, ...]
     bleu: float | None
     checks: tuple[CheckCount, ...]
     missing_checks: tuple[str, ...]

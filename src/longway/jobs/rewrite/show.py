@@ -29,15 +29,12 @@ from longway.jobs.change_show import (
 )
 from longway.jobs.edit_counts import RoundSummary, ShownEdit, refusals_of
 from longway.jobs.rewrite.decisions import DecisionSummary
-from longway.jobs.rewrite.result import FILE, RewriteResult, TermCount
-from longway.show.change_charts import ChangeRow, Goal, Point, change_chart, line_chart
+from longway.jobs.rewrite.result import FILE, RewriteResult
+from longway.show.change_charts import Goal, Point, line_chart
 from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import (
-    MAX_LABELS,
     POINTS,
     Label,
-    label_named,
-    label_span,
     labels_of,
     roles_of,
     setting_rows,
@@ -119,7 +116,6 @@ def rewrite_page(result: RewriteResult) -> Page:
             _rounds_section(result),
             patterns_section(comparison, labels, file=FILE),
             worse_section(comparison, labels, objections=_less_alike(result.rounds)),
-            _terms_section(result.terms, labels),
             _sample_section(result, labels),
             _strongest_section(result.strongest, labels),
             refused_section(
@@ -314,55 +310,6 @@ def _less_alike(rounds: Sequence[RoundSummary]) -> list[str]:
                 f"The labels are less alike: the {figure} between them {moved} from {first} to {last}."
             )
     return sentences
-
-
-# Words
-
-
-def _terms_section(terms: Sequence[TermCount], labels: Mapping[str, Label]) -> Section:
-    """A chart for each label, on one scale. Words without a label have their own scale: they may be far more frequent."""
-    heading = "Predictive words before and after"
-    if not terms:
-        return Section("terms", heading, [Paragraph("None were counted.", "nothing")])
-    by_label: dict[str | None, list[TermCount]] = {}
-    for term in terms:
-        by_label.setdefault(term.label, []).append(term)
-    order = [name for name in labels if name in by_label] + [name for name in by_label if name not in labels]
-    shown = order[: MAX_LABELS + 1]  # one more for the words without a label
-    full = _most_texts([term for name in shown if name is not None for term in by_label[name]])
-    charts = [
-        _term_chart(by_label[name], f"terms-{at}", label_named(name, labels), full)
-        if name is not None
-        else _term_chart(by_label[name], f"terms-{at}", None, _most_texts(by_label[name]))
-        for at, name in enumerate(shown)
-    ]
-    n_more = len(terms) - sum(len(by_label[name]) for name in shown)
-    lead = "The number of texts with the words that predict a label best. Pale: before; full: after; all labels on one scale."
-    rest = left_out(n_more, "words, of other labels, are", FILE)
-    return Section("terms", heading, [Paragraph(lead, "lead"), Grid(charts), *rest])
-
-
-def _most_texts(terms: Sequence[TermCount]) -> int:
-    return max((n for term in terms for n in (term.before, term.after)), default=0)
-
-
-def _term_chart(terms: Sequence[TermCount], key: str, label: Label | None, full: float) -> Chart:
-    colour = label.colour if label else "lx"
-    rows = [
-        ChangeRow(term.term, term.before, term.after, arrow(count(term.before), count(term.after)), colour)
-        for term in terms[:MAX_TERMS]
-    ]
-    name = label.name if label else "no label"
-    svg = change_chart(
-        rows,
-        key=key,
-        title=f"Texts with the words that predict {name}, before and after",
-        desc="; ".join(f"{cut(row.name, NAME_LIMIT)}: {row.shown}" for row in rows),
-        full=full,
-    )
-    n_more = max(len(terms) - MAX_TERMS, 0)
-    caption = label_span(label) if label else "Without a label"
-    return Chart(svg, caption, f"{n_more:,} more in {FILE}" if n_more else "")
 
 
 # Edits

@@ -24,7 +24,6 @@ UNUSED = {  # field of ProveSettings: option, and why candidates do not use it
     "fairscore": ("fairscore", "it compares the labels of perturbed texts. Leave it out."),
     "perturber": ("perturber", "it serves --fairscore, which compares the labels of perturbed texts. Leave it out."),
     "save_models": ("save-models", "rankers are trained to be compared, and are not kept. Leave it out."),
-    "terms": ("term", "it counts words in labelled texts. Leave it out. longway audit tests all words of candidates."),
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Networks that `coba_tables.py` trains itself, for Tables 5 and 8: language models pretrained further, and models that write texts.
+"""Networks that `tables.py` trains itself, for Tables 5 and 8: language models pretrained further, and models that write texts.
 
     pretrained("hf:NAME", texts, folder)    the model after an epoch over the texts, saved for `longway fairness`
     bleu_of("tiny", train, test)            BLEU-4 of a network that learned to write the second text of a pair from the first
@@ -19,7 +19,7 @@ import numpy as np
 from longway.methods.perturb.networks import Network
 from longway.metrics.bleu import corpus_bleu
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "papers" / "perturbation"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "perturbation"))
 
 BATCH, MAX_TOKENS, MASKED = 8, 256, 0.15
 PRETRAINING_RATE, WRITING_RATE, TINY_RATE = 5e-5, 1e-4, 2e-3  # the paper has the first, for classifiers

@@ -1,7 +1,8 @@
-"""The tables and figures of the RAZOR paper, each made of rewrites and proofs (runs/razor_runs.py). See runs/razor_tables.py."""
+"""The tables and figures of the RAZOR paper, each made of rewrites and proofs (papers/razor/experiments.py). See papers/razor/tables.py."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -9,12 +10,14 @@ from textwrap import wrap
 
 import numpy as np
 
-import razor_paper
+import published
+from experiments import SMALL, Experiments, changed_pairs, stand_in, trains_in_epochs
+from longway.data import Dataset
 from longway.jobs.prove.result import ProveResult
 from longway.jobs.prove.training import rows_of
 from longway.jobs.rewrite.result import RewriteResult
+from longway.metrics.bleu import shared_bleu
 from longway.tokens.tokenizer import tokenize
-from razor_runs import SMALL, Experiments, changed_pairs, stand_in, trains_in_epochs
 
 Cell = float | int | str | tuple[float, float | None] | None
 # The lines of Table 1: version of the training data and training method.
@@ -31,6 +34,7 @@ STRATEGIES = {
 OURS = {"FEVER": "FEVER", "FEVER-Adversarial": "Symmetric"}  # the paper's test sets and ours
 NAME, CELL, WIDTH = 16, 9, 98  # of the first column, the others, and notes
 HALF_UP = 1e-9  # 90.05 is 90.1
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 PHRASE = 4  # words of a phrase that counts as repeated
 
 
@@ -84,7 +88,7 @@ def table_1(runs: Experiments) -> Table:
     for paper_name, test in OURS.items():
         n = next(one.rows for one in proofs[0].tests if one.name == test)
         table.rows.append((f"{paper_name} (ours: {test}, {n:,} test rows)", []))
-        for name, figures in razor_paper.table_1(paper_name).items():
+        for name, figures in published.table_1(paper_name).items():
             version, method = STRATEGIES[name]
             ours = [cell for proof in proofs for cell in both(proof, version, method, test)]
             table.rows.append((name, [*figures, *ours, rows.get(version)]))
@@ -113,7 +117,7 @@ def nli_table(runs: Experiments, number: str, *, engine: int) -> Table:
     writer = {"2": "ChatGPT", "3": "Llama"}[number]
     title = f"Table {number}. NLI, accuracy and F1: test set (training set); the paper's writer is {writer}"
     table, written, every = Table(title, model_groups(runs)), [], []
-    paper = razor_paper.table_nli(number)
+    paper = published.table_nli(number)
     for trained in ("MNLI", "SNLI"):
         result = runs.rewritten(trained, engine=engine)
         proofs = runs.proofs(f"nli-{trained}", runs.train(trained), {"after": result.data}, ("MNLI", "SNLI"))
@@ -133,11 +137,12 @@ def table_4(runs: Experiments) -> Table:
     written, (proof, *_) = fever(runs)
     groups = [("paper", ["FEVER", "Advers."]), ("ours", ["FEVER", "Symm.", "rows"])]
     table = Table("Table 4. Corpus BLEU of the training claims against the test claims", groups)
-    found = {(one.data, one.test): one.bleu for one in proof.bleu_to_tests}
+    claims = {"before": texts_of(runs.train("FEVER")), "after": texts_of(written[0].data)}
+    tests = [texts_of(runs.test(test)) for test in OURS.values()]
     rows = {one.name: one.rows for one in proof.versions}
     for name, version in (("Original", "before"), ("RAZOR", "after")):
-        ours = [found[version, test] for test in OURS.values()]
-        table.rows.append((name, [*razor_paper.BLEU[name], *ours, rows[version]]))
+        ours = [shared_bleu(drawn(claims[version]), drawn(test)).score for test in tests]
+        table.rows.append((name, [*published.BLEU[name], *ours, rows[version]]))
     table.notes = ["ours: every test claim is a reference of every training claim; the paper does not say"]
     table.notes += written_notes(written[:1])
     return table
@@ -149,16 +154,14 @@ def figure_3(runs: Experiments) -> Table:
     proofs = runs.proofs("fig3", before, {"after": after}, ("Symmetric",))
     groups = [("claims", ["no, not", "change %"]), *our_groups(runs)]
     table = Table('Fig. 3. "no" and "not" in original and rewritten claims; Symmetric as test set', groups)
-    table.rows.append(("paper", [None, razor_paper.NEGATIONS]))
-    counts = {
-        version: sum(one.counts[version] or 0 for one in proofs[0].terms) for version in ("before", "after")
-    }
+    table.rows.append(("paper", [None, published.NEGATIONS]))
+    counts = {"before": occurrences(texts_of(before)), "after": occurrences(texts_of(after))}
     change = 100 * (counts["after"] / counts["before"] - 1) if counts["before"] else None
     for name, version in (("Original", "before"), ("RAZOR", "after")):
         ours = [cell for proof in proofs for cell in both(proof, version, "erm", "Symmetric")]
         fall = change if version == "after" else None
         table.rows.append((name, [counts[version], fall, *ours, before.n_used]))
-    table.notes = [razor_paper.CLAIMS["fig3"], *written_notes([result]), *model_notes(runs, proofs)]
+    table.notes = [published.CLAIMS["fig3"], *written_notes([result]), *model_notes(runs, proofs)]
     return table
 
 
@@ -194,7 +197,7 @@ def curves(runs: Experiments, name: str, rows: int | None, test: str, title: str
             table.rows.append((f"{epoch} {line}", [*ours, before.n_used]))
         every += proofs
     table.notes = [
-        razor_paper.CLAIMS[name],
+        published.CLAIMS[name],
         "embedding: RAZOR with vectors of all-MiniLM-L6-v2",
         "1, 2, ...: the best of so many epochs on a tenth of the training rows",
         *written_notes(written),
@@ -204,17 +207,24 @@ def curves(runs: Experiments, name: str, rows: int | None, test: str, title: str
 
 
 def figure_6(runs: Experiments) -> Table:
-    _, proofs = fever(runs)
+    written = runs.rewritten("FEVER")
     groups = [(model, ["confused"]) for model in runs.plan.models]
     table = Table("Fig. 6. Logits on Symmetric, two principal components: nearer to another label, %", groups)
-    for name, version in (("Original", "before"), ("RAZOR", "after")):
-        pairs = [
-            next(one for one in proof.projections if (one.data, one.test) == (version, "Symmetric"))
-            for proof in proofs
-        ]
-        table.rows.append((name, [100 * confusion(one.points) for one in pairs]))
-    table.notes = [razor_paper.CLAIMS["fig6"], *stand_ins(runs.plan.models)]
-    table.notes += [f"picture: {proof.folder}/report.html" for proof in proofs]
+    versions = {"Original": runs.train("FEVER"), "RAZOR": written.data}
+    lines: dict[str, list[Cell]] = {name: [] for name in versions}
+    pictures = []
+    for model in runs.plan.models:
+        logits = [runs.logits(model, data, "Symmetric") for data in versions.values()]
+        places = project(np.concatenate(logits))
+        labels = label_numbers(runs.test("Symmetric"))
+        for name, part in zip(versions, np.split(places, 2), strict=True):
+            points = [(x, y, label) for (x, y), label in zip(part.tolist(), labels, strict=True)]
+            lines[name].append(100 * confusion(points))
+            path = runs.out / f"fig6-{re.sub(r'[^a-z0-9]+', '-', model.lower())}-{name.lower()}.svg"
+            path.write_text(picture(points), encoding="utf-8")
+            pictures.append(f"picture: {path}")
+    table.rows += list(lines.items())
+    table.notes = [published.CLAIMS["fig6"], *stand_ins(runs.plan.models), *pictures]
     return table
 
 
@@ -235,7 +245,7 @@ def rounds_table(runs: Experiments) -> Table:
             )
         ]
         table.rows.append((f"round {one.number}", [one.rows, one.accepted, *scores]))
-    table.notes = [razor_paper.CLAIMS["rounds"], *written_notes([result])]
+    table.notes = [published.CLAIMS["rounds"], *written_notes([result])]
     return table
 
 
@@ -258,7 +268,7 @@ def repetition_table(runs: Experiments) -> Table:
             None if x is None else 100 * x for test in tests for x in repetition(texts, test, n=PHRASE)
         ]
         table.rows.append((name, [*shares, len(texts)]))
-    table.notes = [razor_paper.CLAIMS["repetition"], *written_notes([result])]
+    table.notes = [published.CLAIMS["repetition"], *written_notes([result])]
     return table
 
 
@@ -280,7 +290,7 @@ TABLES: dict[str, Callable[[Experiments], Table]] = {
 
 
 def fever(runs: Experiments) -> tuple[list[RewriteResult], list[ProveResult]]:
-    """FEVER rewritten by each engine, and the proofs of Table 1, which Table 4 and Fig. 6 use too."""
+    """FEVER rewritten by each engine, and the proofs of Table 1, which Table 4 uses too."""
     written = [runs.rewritten("FEVER", engine=i) for i in range(len(runs.plan.engines))]
     proofs = runs.proofs(
         "fever",
@@ -315,7 +325,7 @@ def our_groups(runs: Experiments) -> list[tuple[str, list[str]]]:
 
 
 def model_groups(runs: Experiments) -> list[tuple[str, list[str]]]:
-    paper = [(f"paper: {name}", ["acc", "F1"]) for name in razor_paper.CLASSIFIERS]
+    paper = [(f"paper: {name}", ["acc", "F1"]) for name in published.CLASSIFIERS]
     return [*paper, *our_groups(runs)]
 
 
@@ -342,6 +352,51 @@ def model_notes(runs: Experiments, proofs: Sequence[ProveResult], models: Sequen
 
 def stand_ins(models: Sequence[str]) -> list[str]:
     return [f"in place of BERT and RoBERTa, {model}: {stand_in(model)}" for model in models]
+
+
+def texts_of(dataset: Dataset) -> Sequence[str]:
+    return rows_of(dataset).inputs.texts
+
+
+def label_numbers(dataset: Dataset) -> list[int]:
+    return [dataset.labels.index(label) for label in rows_of(dataset).labels]
+
+
+def drawn(texts: Sequence[str], most: int = 1000) -> list[str]:
+    """At most so many of the texts, always the same ones."""
+    chosen = np.random.default_rng(0).permutation(len(texts))[:most]
+    return [texts[i] for i in sorted(chosen)]
+
+
+def occurrences(texts: Sequence[str], words: Sequence[str] = ("no", "not")) -> int:
+    """How often the words occur in the texts.
+
+    >>> occurrences(["Not now, not here.", "nothing"])
+    2
+    """
+    return sum(tokenize(text).count(word) for text in texts for word in words)
+
+
+def project(vectors: np.ndarray) -> np.ndarray:
+    """The vectors on their first two principal components.
+
+    >>> np.abs(project(np.array([[0.0, 1.0], [0.0, 3.0]]))).tolist()
+    [[1.0, 0.0], [1.0, 0.0]]
+    """
+    centred = vectors - vectors.mean(axis=0)
+    _, _, directions = np.linalg.svd(centred, full_matrices=False)
+    return centred @ directions[:2].T
+
+
+def picture(points: Sequence[Sequence[float]]) -> str:
+    """The points (x, y, label) as an SVG picture, a colour for each label."""
+    places = np.array([point[:2] for point in points])
+    scaled = 20 + 360 * (places - places.min(axis=0)) / np.maximum(np.ptp(places, axis=0), 1e-9)
+    dots = "".join(
+        f'<circle cx="{x:.1f}" cy="{400 - y:.1f}" r="2.5" fill="{COLOURS[int(label) % len(COLOURS)]}"/>'
+        for (x, y), (_, _, label) in zip(scaled, points, strict=True)
+    )
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 400">{dots}</svg>'
 
 
 def confusion(points: Sequence[Sequence[float]]) -> float:

@@ -1,4 +1,4 @@
-"""Versions of the data of `coba_tables.py` with added texts, and classifiers trained on them.
+"""Versions of the data of `tables.py` with added texts, and classifiers trained on them.
 
     Workshop(options).made("imdb", "coba")           the rows with what CoBA adds; `longway augment` makes them, in a run folder
     Workshop(options).scores("imdb", "coba", model)  a classifier trained on them, on every test set of the dataset, one figure a seed
@@ -18,7 +18,23 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from coba_data import (
+import peers
+from longway.classify.catalog import model_named
+from longway.classify.classifier import Labelled
+from longway.engines.asker import Asker
+from longway.engines.recording import ANSWERS, CHECKED
+from longway.engines.registry import engine_named
+from longway.errors import DataError, MissingExtra, SettingError
+from longway.jobs.augment.job import augment, augment_estimate
+from longway.jobs.augment.result import AugmentResult
+from longway.jobs.augment.settings import PAPER_MODELS, AugmentSettings, default_models
+from longway.jobs.engine_use import Engines, close
+from longway.jobs.rows import rows_of
+from longway.jobs.run import Started, Watcher
+from longway.methods.method import BUDGET_SPENT
+from longway.store import JOURNAL_FILE, RUN_FILE, Journal, read_json, write_json
+from longway.store.journal import key_of
+from sources import (
     SOURCES,
     Row,
     accuracy,
@@ -30,19 +46,6 @@ from coba_data import (
     rows_from,
     source_of,
 )
-from longway.classify.catalog import model_named
-from longway.classify.classifier import Labelled
-from longway.engines.recording import ANSWERS, CHECKED
-from longway.engines.registry import engine_named
-from longway.errors import DataError, MissingExtra, SettingError
-from longway.jobs.augment.job import augment, augment_estimate
-from longway.jobs.augment.result import AugmentResult
-from longway.jobs.augment.settings import PAPER_MODELS, AugmentSettings, default_models
-from longway.jobs.engine_use import Engines, close
-from longway.jobs.run import Started, Watcher
-from longway.methods.method import BUDGET_SPENT
-from longway.store import JOURNAL_FILE, RUN_FILE, Journal, read_json, write_json
-from longway.store.journal import key_of
 
 GENDER_ROWS = 1000  # test rows that are looked through for somebody whose gender can be changed
 # What the words of a row depend on, besides the rows and the classifier.
@@ -56,13 +59,10 @@ PASSED_ON = (
     "rate",
 )  # options that have a value only if they are given
 USUAL_VOTERS = 5  # as in the paper; Table 11 has up to seven
-# What `longway augment` is asked for, beside the paper's values.
+# What `longway augment` is asked for, beside the paper's values; it adds what `peers.py` wrote for other versions.
 VERSIONS: dict[str, dict[str, Any]] = {
     "eda": {"method": "eda"},
-    "back-translation": {"method": "back-translation"},
-    "contextual": {"method": "contextual"},
     "counterfactual": {"method": "counterfactual"},
-    "paraphrase": {"method": "paraphrase"},
     "coba": {},
     "coba-identified": {"identify": "engine"},
     "coba-neither": {"alter": False, "gender": False, "permute": False, "drop": False},
@@ -170,6 +170,8 @@ class Workshop:
             revised = rows_from(source, source.cad, limit=len(rows), seed=self.options.seed)
             return Made(rows + [{**row, "id": f"cad-{row['id']}"} for row in revised])
         try:
+            if version in peers.METHODS:
+                return self._by_peer(name, version, rows)
             return self.augmented(name, version, rows, self.settings(version, **more))
         except (
             DataError,
@@ -179,14 +181,46 @@ class Workshop:
             print(f"  {name} {version}: not made", flush=True)
             return Made(rows, why=str(error).split(". ")[0])
 
+    def _by_peer(self, name: str, version: str, rows: list[Row]) -> Made:
+        """The rows with what `peers.py` has an engine write; `longway augment` adds it."""
+        options, settings = self.options, self.settings(version)
+        if options.dry_run:
+            for step in ("there", "back") if version == "back-translation" else ("texts",):
+                self._estimate(f"{name} {version}, {step}", rows, self.settings("counterfactual"))
+            return Made(rows, why="not made: --dry-run")
+        folder = self.out / "texts" / f"{name}-{version}-{self._key(rows, settings)[:8]}"
+        folder.mkdir(parents=True, exist_ok=True)
+        more = {"base_url": options.base_url, "seed": settings.seed, **options.engine_options}
+        engine = engine_named(options.engine, **more)
+        with (
+            closing(Journal(folder / JOURNAL_FILE)) as journal,
+            Asker(engine, journal, budget=self._left(folder)) as asker,
+        ):
+            writing = peers.Writing(asker, n=settings.variants, sampling=settings.sampling())
+            texts = peers.texts_of(version, rows_of(dataset_of(rows), seed=settings.seed), writing)
+        if asker.failed or BUDGET_SPENT in writing.why:
+            why = f"{asker.failed} calls failed" if asker.failed else BUDGET_SPENT
+            self.unfinished.append(f"{name} {version}: {why}")
+        if not texts:
+            raise DataError(f"nothing written: {next(iter(writing.why), 'no text')}")
+        file = folder / f"{len(texts)}.csv"  # a call that failed is made again: then there are more
+        peers.save(texts, file)
+        given = self.settings(version, method="given", rewrites=str(file))
+        return self.augmented(name, version, rows, given)
+
+    def _left(self, folder: Path) -> float | None:
+        """What a run may spend; the others have had the rest of the budget."""
+        folders = [*self.out.glob("made/*"), *self.out.glob("texts/*")]
+        spent = sum(_spent(other) for other in folders if other != folder)
+        return None if self.options.budget is None else max(0.0, self.options.budget - spent)
+
     def augmented(self, name: str, version: str, rows: list[Row], settings: AugmentSettings) -> Made:
         """The rows with what `longway augment` adds; the run continues where it was interrupted."""
         if self.options.dry_run:
             self._estimate(f"{name} {version}", rows, settings)
             return Made(rows, why="not made: --dry-run")
         folder = self.out / "made" / f"{name}-{version}-{self._key(rows, settings)[:8]}"
-        spent = sum(_spent(other) for other in self.out.glob("made/*") if other != folder)
-        budget = None if self.options.budget is None else max(0.0, self.options.budget - spent)
+        budget = self._left(folder)
         began = time.monotonic()
         result = augment(
             dataset_of(rows),

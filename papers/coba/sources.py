@@ -1,4 +1,4 @@
-"""The data of `coba_tables.py`: where each dataset is, rows of it, and what a trained classifier is measured by."""
+"""The data of `tables.py`: where each dataset is, rows of it, and what a trained classifier is measured by."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-import common
 from longway.classify.classifier import Classifier, Inputs, Labelled
 from longway.data import Dataset, load
+from runs_common import common
 
 Row = dict[str, str]
 HATE = "hate_speech_human_cf/dev.jsonl.gz"

@@ -1,15 +1,15 @@
 """The shortcuts that a grammar of pairs finds in SNLI, and whether classifiers use them (Tables 4, 6, 7, 10, 13 and 15 of the paper).
 
-python runs/grammar_snli.py                                                                learns a small grammar here
-python runs/grammar_snli.py --trees train_balanced_trees.txt dev_trees.txt                 with what was parsed elsewhere
-python runs/grammar_snli.py --trees ... --models bow=18000 --seeds 3                       three draws of 18,000 rows to train on
+python papers/grammar/snli.py                                                                learns a small grammar here
+python papers/grammar/snli.py --trees train_balanced_trees.txt dev_trees.txt                 with what was parsed elsewhere
+python papers/grammar/snli.py --trees ... --models bow=18000 --seeds 3                       three draws of 18,000 rows to train on
 
 Classifiers are trained on rows that the grammar learned from and tested on held-out rows: on the supporting and the
 counter-examples of each feature, and on contrast sets that the grammar's own words make of them. The paper's classifier is BERT,
 fine-tuned; --models takes any name of longway.classify. A seed draws the rows and is the classifier's own.
 
 Antonyms need no tree, and few rows give one. So they are also made of the pairs that are too long to parse and of the test split.
-Options: see grammar_common.py.
+Options: see shared.py.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from typing import Any
 
 import numpy as np
 
-import common
-import grammar_common
-from grammar_common import Kind, Source, Tables, Trained, examples, show_versions, spread, strongest, trained
+import shared
 from longway.data import load
 from longway.data.dataset import examples_of
 from longway.jobs.grammar.induced import ParsedRows
 from longway.methods.contrast import EDITS, ContrastSet, GrammarWords, contrast_errors, contrast_sets
 from longway.records import Example
 from longway.task import task_of
+from runs_common import common
+from shared import Kind, Source, Tables, Trained, examples, show_versions, spread, strongest, trained
 
 LABELS = ("contradiction", "entailment", "neutral")
 TRAIN, DEV, TEST = (
@@ -48,14 +48,14 @@ KINDS = (
 
 
 def main() -> None:
-    parser = grammar_common.parser_of(__doc__)
+    parser = shared.parser_of(__doc__)
     parser.add_argument("--test-limit", type=int, help="held-out rows")
-    grammar_common.add_classifiers(parser)
+    shared.add_classifiers(parser)
     parser.add_argument(
         "--examples", type=int, default=3, help="contrast examples that are shown of each kind"
     )
     options = parser.parse_args()
-    train, held_out = grammar_common.parsed(options, TRAIN, DEV)
+    train, held_out = shared.parsed(options, TRAIN, DEV)
     tables = Tables(train, LABELS)
     found = tables.composites(min_leaves=1)
     tables.show("Composite features (Table 4)", found, n=24)
@@ -67,7 +67,7 @@ def main() -> None:
     figures |= {f"accuracy_{one.name}": float(one.right.mean()) for one in answers}
     figures |= show_contrasts(options, train, held_out, answers)
     rows = {"rows": len(train.rows), "held_out": len(held_out.rows)}
-    common.finish("runs/grammar_snli.py", **rows, **figures)
+    common.finish("papers/grammar/snli.py", **rows, **figures)
 
 
 def show_contrasts(

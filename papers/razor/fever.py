@@ -1,9 +1,9 @@
 """RAZOR on FEVER claims, SNLI hypotheses and SST-2 sentences: what the text alone gives away, before and after.
 
-python runs/razor_fever.py                                   FEVER, the defaults of `longway rewrite` with the rules engine: all 6,666 rows
-python runs/razor_fever.py --paper                           RAZOR as published
-python runs/razor_fever.py --engine rules served:NAME rules+served:NAME
-python runs/razor_fever.py --data snli sst2 --limit 3000
+python papers/razor/fever.py                                   FEVER, the defaults of `longway rewrite` with the rules engine: all 6,666 rows
+python papers/razor/fever.py --paper                           RAZOR as published
+python papers/razor/fever.py --engine rules served:NAME rules+served:NAME
+python papers/razor/fever.py --data snli sst2 --limit 3000
 
 Claims are rewritten, evidence is kept. Beside the leak: "no" and "not" in the claims (the paper's Fig. 3 counts these, its
 fall is 36.2%), and models trained on both versions and tested on FEVER Symmetric v0.2 dev, where the claim alone says
@@ -22,14 +22,14 @@ import numpy as np
 import polars as pl
 from sklearn.linear_model import LogisticRegression
 
-import common
 from longway.classify.minilm import MiniLM
 from longway.data import Dataset, load
 from longway.detect.leak import leak_on_test
 from longway.detect.reading import Reading
 from longway.jobs.rewrite.job import rewrite
 from longway.jobs.rewrite.settings import RewriteSettings
-from longway.metrics.versions import term_counts
+from results import occurrences
+from runs_common import common
 
 SETS: dict[str, dict[str, Any]] = {
     "fever": {
@@ -48,13 +48,12 @@ SETS: dict[str, dict[str, Any]] = {
         "test": "sst2_sentences/test.jsonl.gz",
     },
 }
-NEGATIONS = ("no", "not")
 
 
 def negations(dataset: Dataset) -> int:
     """How often "no" and "not" stand in the texts."""
     texts = [text for batch in dataset.batches() for text in batch.texts]
-    return sum(times for times, _ in term_counts(texts, NEGATIONS))
+    return occurrences(texts)
 
 
 def bag_of_words(train: Dataset, test: Dataset) -> float:
@@ -196,7 +195,7 @@ def main() -> None:
     if len(rows) > 1:
         show(rows)
     best = min((row for row in rows if row["data"] == options.data[0]), key=lambda row: row["leak_after"])
-    common.finish("runs/razor_fever.py", **best, all=rows)
+    common.finish("papers/razor/fever.py", **best, all=rows)
 
 
 if __name__ == "__main__":

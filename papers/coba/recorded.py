@@ -1,6 +1,6 @@
 """Texts that language models and people wrote, recorded, as `longway augment --method given` takes them.
 
-They need no server, and they are made from other rows than those of `coba_data.py`: the originals of the human counterfactuals.
+They need no server, and they are made from other rows than those of `sources.py`: the originals of the human counterfactuals.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections import Counter
 
 import numpy as np
 
-from coba_data import SOURCES, Row, lines_of
+from sources import SOURCES, Row, lines_of
 
 Pairs = tuple[list[Row], list[Row]]  # originals, and what was made of them
 

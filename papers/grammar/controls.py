@@ -1,7 +1,7 @@
 """Whether classifiers fall for opposite adjectives of different things: the controlled test of appendix D.3 (Table 16 of the paper).
 
-python runs/grammar_controls.py                                                       colours of the subjects, without a grammar
-python runs/grammar_controls.py --trees train_balanced_trees.txt dev_trees.txt        adjectives that the trees align, all opposites
+python papers/grammar/controls.py                                                       colours of the subjects, without a grammar
+python papers/grammar/controls.py --trees train_balanced_trees.txt dev_trees.txt        adjectives that the trees align, all opposites
 
 From each held-out SNLI contradiction with such adjectives, rules make four controls and one test (methods/contrast/controls.py). Ten sets are
 drawn, as the paper wrote ten by hand, and all sets are counted too. Without trees, the adjectives are colours of both subjects and no word of
@@ -21,10 +21,7 @@ from typing import Any
 
 import numpy as np
 
-import common
-import grammar_snli
-from grammar_common import given_trees, inputs_of
-from grammar_snli import DEV, LABELS, TEST, TRAIN, rows_of
+import snli
 from longway.classify.catalog import model_named
 from longway.classify.classifier import Inputs, Labelled
 from longway.grammars.trees import Tree
@@ -39,6 +36,9 @@ from longway.methods.contrast import (
 from longway.records import Example
 from longway.stats import wilson_interval
 from longway.task import task_of
+from runs_common import common
+from shared import given_trees, inputs_of
+from snli import DEV, LABELS, TEST, TRAIN, rows_of
 
 STANCES = task_of(LABELS, context_name="premise").stances
 PAPER = {"controls_right": 40, "controls": 40, "tests_wrong": 9, "tests": 10}
@@ -71,7 +71,7 @@ def main() -> None:
             counts = control_counts(some, predict, STANCES)
             show(f"{name.partition('=')[0]}, {words}", counts)
             figures[f"{name.partition('=')[0]}_{'drawn' if some is drawn else 'all'}"] = asdict(counts)
-    common.finish("runs/grammar_controls.py", rows=options.limit, **figures)
+    common.finish("papers/grammar/controls.py", rows=options.limit, **figures)
 
 
 def made_sets(options: Namespace) -> list[ControlledSet]:
@@ -84,9 +84,9 @@ def made_sets(options: Namespace) -> list[ControlledSet]:
             given_trees(path, source.file, source.documents(limit=None, texts=None, seed=options.seed))
             for path, source in zip(options.trees, (TRAIN, DEV), strict=True)
         )
-        labels = [row.label for row in grammar_snli.examples(train)]
+        labels = [row.label for row in snli.examples(train)]
         words = GrammarWords.learn([its[0] for its in train.trees], labels, STANCES)
-        rows, trees = grammar_snli.examples(held_out), [its[0] for its in held_out.trees]
+        rows, trees = snli.examples(held_out), [its[0] for its in held_out.trees]
     else:
         rows = [*rows_of(DEV), *rows_of(TEST)]
         trees = [None] * len(rows)

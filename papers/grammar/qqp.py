@@ -1,14 +1,14 @@
 """Shortcuts in QQP that a grammar of pairs finds, and whether classifiers rely on them (Tables 5, 6, 10 and 14 of the paper); also MultiNLI.
 
-python runs/grammar_qqp.py                                                    a GPU; on a CPU it learns from 1,000 pairs
-python runs/grammar_qqp.py --limit 600 --longest 80 --models bow              small and quick
-python runs/grammar_qqp.py --data mnli                                        MultiNLI, which is not in the paper
-python runs/grammar_qqp.py --trees dev_7600_trees.txt train_2k_trees.txt      trees of an earlier run
+python papers/grammar/qqp.py                                                    a GPU; on a CPU it learns from 1,000 pairs
+python papers/grammar/qqp.py --limit 600 --longest 80 --models bow              small and quick
+python papers/grammar/qqp.py --data mnli                                        MultiNLI, which is not in the paper
+python papers/grammar/qqp.py --trees dev_7600_trees.txt train_2k_trees.txt      trees of an earlier run
 
 The paper learns from 65,000 pairs. Here are 9,600 pairs of QQP and 12,815 of MultiNLI, in two files each: the larger one is for training, the
 smaller one is held out. The sample is balanced over labels, as in the paper. The authors named their features by hand. Here, a kind is a
 regular expression, and its feature consists of all matching subtrees among the 1,000 with the highest mutual information.
-Options: see grammar_common.py.
+Options: see shared.py.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import common
-import grammar_common
-from grammar_common import Composite, Kind, Source, Tables, Trained, show_versions, strongest, trained
-from grammar_snli import KINDS as INFERENCE_KINDS
-from grammar_snli import LABELS as INFERENCE
+import shared
 from longway.detect.grammar_versions import GRAMMAR, NGRAM_PAIR, SECOND_ONLY
+from runs_common import common
+from shared import Composite, Kind, Source, Tables, Trained, show_versions, strongest, trained
+from snli import KINDS as INFERENCE_KINDS
+from snli import LABELS as INFERENCE
 
 NO, YES = "not_duplicate", "duplicate"
 ASKED = "(?:how|why|what|when|where|who|which|can|is|are|do|does|should)"
@@ -81,13 +81,13 @@ TASKS = {
 
 
 def main() -> None:
-    parser = grammar_common.parser_of(__doc__)
+    parser = shared.parser_of(__doc__)
     parser.add_argument("--data", choices=list(TASKS), default="qqp")
     parser.add_argument("--test-limit", type=int, help="held-out rows")
-    grammar_common.add_classifiers(parser)
+    shared.add_classifiers(parser)
     options = parser.parse_args()
     task = TASKS[options.data]
-    train, held_out = grammar_common.parsed(options, task.train, task.held_out)
+    train, held_out = shared.parsed(options, task.train, task.held_out)
     tables = Tables(train, task.train.labels)
     found = tables.composites(min_leaves=1)
     tables.show("Composite features (Table 5)", found, n=24)
@@ -106,7 +106,7 @@ def main() -> None:
     if task.paper:
         show_beside(tables, kinds, versions, answers, task.paper)
     rows = {"data": options.data, "rows": len(train.rows), "held_out": len(held_out.rows)}
-    common.finish("runs/grammar_qqp.py", **rows, **figures)
+    common.finish("papers/grammar/qqp.py", **rows, **figures)
 
 
 def show_beside(

@@ -1,6 +1,6 @@
 """Which documents does the shortcut space pick? Gamma and lean, mean and token variant, on FEVER and SNLI.
 
-    python runs/shortcut_space.py
+    python papers/razor/shortcut_space.py
 
 A text counts as holding a give-away when it has one of the words that the audit (and the literature) ties to a
 label. AUC: how well a score tells such texts from the others; 0.5 is chance.
@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-import common
 from longway.data import load
 from longway.detect.reading import TEXT, Reading
 from longway.space.shortcut import ShortcutSpace
+from runs_common import common
 
 SETS = {
     "fever": (
@@ -65,7 +65,7 @@ def main() -> None:
                 area = auc(values, told)
                 print(f"  {score + ', ' + variant:14s} {share:8.1%} {area:6.2f}")
                 figures[name][f"{score}_{variant}"] = {"top": round(share, 4), "auc": round(area, 4)}
-    common.finish("runs/shortcut_space.py", **figures)
+    common.finish("papers/razor/shortcut_space.py", **figures)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """The tables and figures of the RAZOR paper, with any engine: the paper's figures beside ours.
 
-python runs/razor_tables.py                                          all of them on 100 rows with the rules engine
-python runs/razor_tables.py --tables 1,4,fig3 --rows 400 --test-rows 708
-python runs/razor_tables.py --engine served:gpt-3.5-turbo served:llama3 --base-url https://api.openai.com/v1 http://localhost:11434/v1
-python runs/razor_tables.py --engine gguf:model.gguf --rows 6666 --test-rows 9999 --seeds 5 --model hf:bert-base-uncased-lora hf:roberta-base-lora
+python papers/razor/tables.py                                          all of them on 100 rows with the rules engine
+python papers/razor/tables.py --tables 1,4,fig3 --rows 400 --test-rows 708
+python papers/razor/tables.py --engine served:gpt-3.5-turbo served:llama3 --base-url https://api.openai.com/v1 http://localhost:11434/v1
+python papers/razor/tables.py --engine gguf:model.gguf --rows 6666 --test-rows 9999 --seeds 5 --model hf:bert-base-uncased-lora hf:roberta-base-lora
 
 1            FEVER and FEVER Symmetric (stands in for FEVER-Adversarial): RAZOR, EDA, CrossAug, ReW, PoE, CLEVER
 2, 3         MNLI and SNLI, trained on one and tested on both; Table 3 is written by the second engine (Llama)
@@ -15,7 +15,7 @@ rounds       Eq. 12, Eq. 14 and the divergence of Algorithm 1 after each round
 repetition   training texts and phrases that occur in a test set (section 4.2)
 
 A table is stored in --out when it is complete; the same command prints it again. A stopped run goes on with the same command, and
-answers of a server are not paid for twice. Table 5, a user study, is left out: docs/method.md, "RAZOR's tables".
+answers of a server are not paid for twice. Table 5, a user study, is left out: see README.md.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import common
+from experiments import Experiments, Plan
 from longway.errors import EngineError, LongwayError
 from longway.store import read_json, replacing
-from razor_results import TABLES, Table
-from razor_runs import Experiments, Plan
+from results import TABLES, Table
+from runs_common import common
 
 
 def stored(path: Path, key: str) -> Table | None:
@@ -153,7 +153,7 @@ def main() -> None:
     except KeyboardInterrupt:
         print(f"\nStopped. Everything so far is in {options.out}; the same command goes on.", file=sys.stderr)
         sys.exit(130)
-    common.finish("runs/razor_tables.py", tables=figures, failed=failed, out=str(options.out))
+    common.finish("papers/razor/tables.py", tables=figures, failed=failed, out=str(options.out))
     if failed:
         sys.exit(1)
 

@@ -1,16 +1,16 @@
 """The shortcuts that a grammar of sentences finds in SUBJ: "the film" and "his wife" (Tables 3 and 12 of the paper).
 
-python runs/grammar_subj.py                                  learns a small grammar here
-python runs/grammar_subj.py --trees all_trees.txt            with what was parsed elsewhere
+python papers/grammar/subj.py                                  learns a small grammar here
+python papers/grammar/subj.py --trees all_trees.txt            with what was parsed elsewhere
 
-Options: see grammar_common.py.
+Options: see shared.py.
 """
 
 from __future__ import annotations
 
-import common
-import grammar_common
-from grammar_common import Kind, Source, Tables
+import shared
+from runs_common import common
+from shared import Kind, Source, Tables
 
 SENTENCES = Source("subj/all.jsonl.gz", ("objective", "subjective"), is_cut=False)
 KINDS = (
@@ -21,8 +21,8 @@ KINDS = (
 
 
 def main() -> None:
-    options = grammar_common.parser_of(__doc__).parse_args()
-    (part,) = grammar_common.parsed(options, SENTENCES)
+    options = shared.parser_of(__doc__).parse_args()
+    (part,) = shared.parsed(options, SENTENCES)
     tables = Tables(
         part, SENTENCES.labels
     )  # labels have no part in the learning: nothing need be held out here
@@ -31,7 +31,7 @@ def main() -> None:
     )
     tables.show_rules()
     figures = tables.show_kinds(KINDS, min_leaves=2)
-    common.finish("runs/grammar_subj.py", rows=len(part.rows), **figures)
+    common.finish("papers/grammar/subj.py", rows=len(part.rows), **figures)
 
 
 if __name__ == "__main__":

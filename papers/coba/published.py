@@ -1,7 +1,7 @@
 """The figures that CoBA prints: Jin et al., "CoBA: Counterbias Text Augmentation ... via Semantic Triples", Tables 3 to 8, 10 to 12, 15 and 16.
 
 Percent, but for the cosines of Table 6 and BLEU in Table 8. None: the paper has no figure ("00.0" in its Table 3). The keys are those of
-`coba_tables.py`: versions of the data by what was added.
+`tables.py`: versions of the data by what was added.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rewrites and proofs that the tables of runs/razor_tables.py are made of.
+"""The rewrites and proofs that the tables of papers/razor/tables.py are made of.
 
 Each has a folder below --out that is named after everything that decides it, and is a run of `longway rewrite` or `longway prove`: a
 second call reads it, or resumes it where it stopped, and no answer of a server is paid for twice.
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-import common
+from longway.classify.catalog import model_named
 from longway.data import Dataset, load
 from longway.jobs.engine_use import Engines, RunEstimate
 from longway.jobs.prove.job import prove
@@ -30,6 +30,7 @@ from longway.jobs.rewrite.result import RewriteResult
 from longway.jobs.run import Started, Watcher
 from longway.methods.method import BUDGET_SPENT
 from longway.store.journal import key_of
+from runs_common import common
 
 # FEVER: train on paper_test, never on paper_dev, which shares claims with Symmetric.
 TRAINING = {
@@ -175,6 +176,11 @@ class Experiments:
                 prove(before, after, settings, tests=held_out, also=also, out=folder, watcher=watcher)
             )
         return found
+
+    def logits(self, model: str, train: Dataset, test: str) -> np.ndarray:
+        """(rows, labels): what a model trained plainly on the data answers to a test set (Fig. 6); as in `longway prove` with seed 0."""
+        new = model_named(model, seed=0, device=self.plan.device, **self._model_options(model, None))
+        return new.fit(rows_of(train)).logits(rows_of(self.test(test)).inputs)
 
     def _model_options(self, model: str, epochs: int | None) -> dict[str, Any]:
         if not trains_in_epochs(model):

@@ -1,4 +1,4 @@
-"""The figures that the RAZOR paper prints, for runs/razor_tables.py to show beside ours.
+"""The figures that the RAZOR paper prints, for papers/razor/tables.py to show beside ours.
 
 Yang, Prenkaj, Kasneci: "RAZOR: Sharpening Knowledge by Cutting Bias with Unsupervised Text Rewriting" (AAAI 2025), with its
 appendix. Per cent, mean ± standard deviation as printed. The paper does not define its F1. On FEVER-Adversarial, which is balanced,

@@ -1,16 +1,16 @@
 """Do training methods keep a classifier from the grammar's shortcuts? JTT and DRiFt on contrast sets of SNLI (Table 8 of the paper).
 
-python runs/grammar_table8.py                                        minutes on a CPU: a small grammar of short pairs, a bag of words
-python runs/grammar_table8.py --models minilm=900 --seeds 3          another classifier, trained on three draws of 900 parsed pairs
-python runs/grammar_table8.py --full --out build/table8              a GPU: as many symbols as the paper's grammar, all rows, minilm-full, three seeds
-python runs/grammar_table8.py --trees train_balanced_trees.txt dev_trees.txt --models minilm-full --seeds 3    with what was parsed elsewhere
+python papers/grammar/table8.py                                        minutes on a CPU: a small grammar of short pairs, a bag of words
+python papers/grammar/table8.py --models minilm=900 --seeds 3          another classifier, trained on three draws of 900 parsed pairs
+python papers/grammar/table8.py --full --out build/table8              a GPU: as many symbols as the paper's grammar, all rows, minilm-full, three seeds
+python papers/grammar/table8.py --trees train_balanced_trees.txt dev_trees.txt --models minilm-full --seeds 3    with what was parsed elsewhere
 
 A grammar is learned from training pairs. Contrast sets are made of held-out pairs with its words, as in Table 7. Each classifier is trained on
 the parsed pairs plainly, by Just Train Twice (jtt-paper: a first model of one epoch; jtt for classifiers without epochs), and by three methods
 that know the production rules of the training trees: DRiFt, ReW and group DRO. The error is the share of contrast sets for which the classifier
 predicts the shortcut's label, among those whose original pair it labels right: lower is better. The paper's classifier is BERT on 65,000 pairs.
 
---out DIR saves the grammar, the trees and the result of each training; the same command resumes. Other options: see grammar_common.py.
+--out DIR saves the grammar, the trees and the result of each training; the same command resumes. Other options: see shared.py.
 """
 
 from __future__ import annotations
@@ -24,10 +24,7 @@ from typing import Any
 
 import numpy as np
 
-import common
-import grammar_common
-from grammar_common import examples, inputs_of, sampled
-from grammar_snli import DEV, TRAIN, sets_of, unparsed
+import shared
 from longway.classify.catalog import model_named
 from longway.classify.classifier import Classifier, Labelled
 from longway.classify.saved import settings_of
@@ -35,6 +32,9 @@ from longway.classify.training import Trainer, TrainingData, method_named
 from longway.grammars.production import production_matrix
 from longway.jobs.grammar.induced import ParsedRows
 from longway.methods.contrast import EDITS, ContrastSet, contrast_errors
+from runs_common import common
+from shared import examples, inputs_of, sampled
+from snli import DEV, TRAIN, sets_of, unparsed
 
 SMALL = {"limit": 1200, "test_limit": 600, "longest": 50, "epochs": 2, "nonterminals": 8, "preterminals": 24, "dimension": 64, "seeds": 1, "unparsed": 3000}  # fmt: skip
 FULL = {"limit": None, "test_limit": None, "longest": 225, "epochs": 10, "nonterminals": 32, "preterminals": 64, "dimension": 256, "seeds": 3, "unparsed": None}  # fmt: skip
@@ -60,9 +60,9 @@ class Tested:
 
 
 def main() -> None:
-    parser = grammar_common.parser_of(__doc__)
+    parser = shared.parser_of(__doc__)
     parser.add_argument("--test-limit", type=int, help="held-out rows")
-    grammar_common.add_classifiers(parser)
+    shared.add_classifiers(parser)
     parser.add_argument(
         "--unparsed", type=int, help="held-out rows without a tree that antonyms are made of, too"
     )
@@ -76,7 +76,7 @@ def main() -> None:
     if parser.parse_known_args()[0].full:
         parser.set_defaults(models=["minilm-full"], **FULL)
     options = parser.parse_args()
-    train, held_out = grammar_common.parsed(options, TRAIN, DEV)
+    train, held_out = shared.parsed(options, TRAIN, DEV)
     sets = sets_of(train, held_out, unparsed(held_out)[: options.unparsed])
     figures: dict[str, Any] = {f"sets_{edit}": sum(one.edit == edit for one in sets) for edit in EDITS}
     print("contrast sets:", ", ".join(f"{NAMES[edit]} {figures[f'sets_{edit}']} (paper {PAPER_SETS[edit]})" for edit in EDITS))  # fmt: skip
@@ -94,7 +94,7 @@ def main() -> None:
         }
         show(name, len(draws[options.seed].rows), tested)
         figures[name] = {method: summary(its) for method, its in tested.items()}
-    common.finish("runs/grammar_table8.py", rows=len(train.rows), held_out=len(held_out.rows), **figures)
+    common.finish("papers/grammar/table8.py", rows=len(train.rows), held_out=len(held_out.rows), **figures)
 
 
 def tested_cell(

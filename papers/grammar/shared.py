@@ -1,4 +1,4 @@
-"""Shared by the runs/grammar_*.py scripts: rows, a grammar and its trees, the paper's tables, classifiers.
+"""Shared by the papers/grammar scripts: rows, a grammar and its trees, the paper's tables, classifiers.
 
     --grammar DIR      use this grammar instead of learning one
     --trees FILE ...   use these trees instead of learning and parsing: one file per data file, lines of `row<TAB>tree`
@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-import common
 from longway.classify.catalog import model_named
 from longway.classify.classifier import Classifier, Inputs, Labelled
 from longway.data import load
@@ -52,6 +51,7 @@ from longway.jobs.grammar.settings import SIZES
 from longway.metrics.group_accuracy import PatternAccuracy
 from longway.records import Example
 from longway.stats import mutual_information
+from runs_common import common
 
 LIMITS = LengthLimits()
 CHECKED = 0.1  # share of the rows for early stopping, if there is no held-out file

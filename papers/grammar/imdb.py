@@ -1,20 +1,20 @@
 """The shortcuts that a grammar of sentences finds in IMDb reviews: ratings, durations, names (Tables 1, 2 and 11 of the paper).
 
-python runs/grammar_imdb.py                                  learns a small grammar here
-python runs/grammar_imdb.py --trees train_trees.txt          with what was parsed elsewhere
+python papers/grammar/imdb.py                                  learns a small grammar here
+python papers/grammar/imdb.py --trees train_trees.txt          with what was parsed elsewhere
 
-Reviews are parsed sentence by sentence; a review has a feature where one of its sentences has. Options: see grammar_common.py.
+Reviews are parsed sentence by sentence; a review has a feature where one of its sentences has. Options: see shared.py.
 """
 
 from __future__ import annotations
 
 import re
 
-import common
-import grammar_common
-from grammar_common import Kind, Source, Tables
+import shared
 from longway.grammars.information import Composite
 from longway.grammars.trees import span
+from runs_common import common
+from shared import Kind, Source, Tables
 
 REVIEWS = Source("imdb/train.jsonl.gz", ("negative", "positive"))
 KINDS = (
@@ -29,8 +29,8 @@ SHOWN_RATINGS = 20
 
 
 def main() -> None:
-    options = grammar_common.parser_of(__doc__).parse_args()
-    (part,) = grammar_common.parsed(options, REVIEWS)
+    options = shared.parser_of(__doc__).parse_args()
+    (part,) = shared.parsed(options, REVIEWS)
     tables = Tables(
         part, REVIEWS.labels
     )  # labels have no part in the learning: nothing need be held out here
@@ -39,7 +39,7 @@ def main() -> None:
     show_ratings(tables, found)
     tables.show_rules()
     figures = tables.show_kinds(KINDS, min_leaves=2)
-    common.finish("runs/grammar_imdb.py", rows=len(part.rows), **figures)
+    common.finish("papers/grammar/imdb.py", rows=len(part.rows), **figures)
 
 
 def show_ratings(tables: Tables, found: list[Composite]) -> None:
@@ -49,7 +49,7 @@ def show_ratings(tables: Tables, found: list[Composite]) -> None:
         spans = [span(tables.forest.subtrees.tree(n), pair=False) for n in one.subtrees]
         if sum(bool(RATING.search(each)) for each in spans) >= 2:
             print(
-                f"{tables.names[one.label]:>14} {one.root:>5} {one.count:>7} {one.label_share:>9.1%}  {' , '.join(map(grammar_common.short, spans[:SHOWN_RATINGS]))}"
+                f"{tables.names[one.label]:>14} {one.root:>5} {one.count:>7} {one.label_share:>9.1%}  {' , '.join(map(shared.short, spans[:SHOWN_RATINGS]))}"
             )
 
 

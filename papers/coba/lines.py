@@ -1,4 +1,4 @@
-"""The lines of each table of the CoBA paper: its figures beside ours. `coba_tables.py` prints and keeps them."""
+"""The lines of each table of the CoBA paper: its figures beside ours. `tables.py` prints and keeps them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ from typing import Any
 
 import numpy as np
 
-import coba_paper as paper
-from coba_data import SOURCES, Row, lines_of
-from coba_versions import Made, Workshop, all_voters, voters
+import published as paper
+from longway.classify.minilm import MiniLM
+from longway.errors import MissingExtra
+from longway.jobs.augment.result import AugmentResult
+from sources import SOURCES, Row, lines_of
+from versions import Made, Workshop, all_voters, voters
 
+K = 50  # components of Table 16
 SHOWN = {
     "plain": "no augmentation",
     "eda": "EDA",
@@ -163,7 +167,7 @@ class Tables:
         }
         measured = name
         if texts is not None:
-            from coba_language import pretrained
+            from networks import pretrained
 
             pretrained(name, texts, folder, device=self.options.device, seed=self.options.seed)
             measured = f"hf:{folder}"
@@ -193,8 +197,7 @@ class Tables:
         lines = []
         for version, known in paper.TABLE_6.items():
             made = self.shop.made("imdb", version)
-            found = None if made.result is None else made.result.diversity
-            cosine, n = (None, None) if found is None else (found.cosine, found.rows)
+            cosine, n = (None, None) if made.result is None or not made.added else similarity(made.result)
             lines.append(Line(SHOWN[version], "IMDb", known, cosine, None, n, made.why))
         return lines
 
@@ -209,7 +212,7 @@ class Tables:
 
     def table_8(self) -> list[Line]:
         """BLEU of a network that writes one style from another."""
-        from coba_language import bleu_of
+        from networks import bleu_of
 
         options = self.options
         rows = [
@@ -256,7 +259,7 @@ class Tables:
                 SHOWN["paraphrase"],
                 data,
                 paper.TABLE_8["paraphrase"],
-                note="Longway paraphrases labelled rows only.",
+                note="peers.py paraphrases labelled rows only.",
             ),
         )
         from longway.metrics.bleu import corpus_bleu
@@ -305,9 +308,6 @@ class Tables:
 
     def table_16(self) -> list[Line]:
         """Variance in the strongest components, for as many new texts of each version."""
-        from longway.classify.minilm import MiniLM
-        from longway.metrics.vectors import K, top_variance
-
         made = {
             version: self.shop.made("imdb", version) for version in paper.TABLE_16 if version != "gpt3mix"
         }
@@ -322,15 +322,13 @@ class Tables:
                 )
                 continue
             chosen = np.random.default_rng(self.options.seed).permutation(len(one.added))[:n]
-            found = top_variance(MiniLM.load().embed([one.added[i] for i in chosen]), k=k)
-            lines.append(
-                Line(SHOWN[version], f"IMDb, top {k}", known, found.share * 100, None, n, found.note)
-            )
+            share = top_variance(MiniLM.load().embed([one.added[i] for i in chosen]), k)
+            lines.append(Line(SHOWN[version], f"IMDb, top {k}", known, share * 100, None, n))
         return lines
 
     def given(self) -> list[Line]:
         """Recorded rewrites, from other originals, through the product's checks."""
-        from coba_given import recorded
+        from recorded import recorded
 
         options, lines = self.options, []
         for name, tests in (
@@ -350,3 +348,26 @@ class Tables:
                     name, ("given-plain", "given"), test, lambda version: None, f"{SOURCES[name].name} {test}"
                 )
         return lines
+
+
+def similarity(result: AugmentResult) -> tuple[float, int] | tuple[None, None]:
+    """The mean cosine of new texts and their sources, of at most 1,000 drawn at random, and their number (Table 6)."""
+    field = result.dataset.fields["text"]
+    pairs = [(edit.before, edit.after) for edit in result.edits if edit.accepted and edit.field == field]
+    chosen = np.random.default_rng(0).permutation(len(pairs))[:1000]
+    try:
+        encoder = MiniLM.load()
+    except MissingExtra:
+        return None, None
+    old, new = (encoder.embed([pairs[i][side] for i in chosen]) for side in (0, 1))
+    return float(np.einsum("ij,ij->i", old, new).mean()), len(chosen)
+
+
+def top_variance(vectors: np.ndarray, k: int) -> float:
+    """The share of the variance in the first k principal components (Table 16); 1 where there are no more.
+
+    >>> top_variance(np.array([[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]]), 1)
+    0.9
+    """
+    squares = np.linalg.svd(vectors - vectors.mean(axis=0), compute_uv=False) ** 2
+    return float(squares[:k].sum() / squares.sum())

@@ -1,9 +1,9 @@
 """The tables of the CoBA paper with any engine: the paper's figure, ours, and the rows that ours was measured on.
 
-python runs/coba_tables.py                                          all tables, tiny: rules, a bag of words, about three minutes
-python runs/coba_tables.py --tables 4,10 --rows 400 --max-words 0    whole reviews
-python runs/coba_tables.py --engine served:NAME --base-url http://localhost:8000/v1 --rows 500 --dry-run   what that would ask for
-python runs/coba_tables.py --engine served:NAME --budget 5 --model hf:google-bert/bert-base-uncased-full --voters paper --rows 5000
+python papers/coba/tables.py                                          all tables, tiny: rules, a bag of words, about three minutes
+python papers/coba/tables.py --tables 4,10 --rows 400 --max-words 0    whole reviews
+python papers/coba/tables.py --engine served:NAME --base-url http://localhost:8000/v1 --rows 500 --dry-run   what that would ask for
+python papers/coba/tables.py --engine served:NAME --budget 5 --model hf:google-bert/bert-base-uncased-full --voters paper --rows 5000
 
 As published (`longway augment --paper`: nothing is checked), but with classifiers that are at hand; --checked uses the product's checks.
 "given" is a table of our own: texts that language models and people wrote, recorded, through the checks. Everything is kept in --out:
@@ -24,12 +24,12 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Any
 
-import common
-from coba_lines import Line, Tables
-from coba_versions import Workshop, voters
+from lines import Line, Tables
 from longway.errors import LongwayError
 from longway.methods.method import BUDGET_SPENT
 from longway.store import read_json, write_json
+from runs_common import common
+from versions import Workshop, voters
 
 WIDTH = 98
 # Number: title, and what the paper measured with.
@@ -89,7 +89,7 @@ def main() -> None:
     options = parsed()
     shop = Workshop(options)
     tables: dict[str, list[dict[str, Any]]] = {}
-    again = f"python runs/coba_tables.py {shlex.join(sys.argv[1:])}".strip()
+    again = f"python papers/coba/tables.py {shlex.join(sys.argv[1:])}".strip()
     try:
         shop.check()
         for number in options.tables:
@@ -109,7 +109,7 @@ def main() -> None:
         for (name, version), one in shop.finished().items()
         if one.result
     }
-    common.finish("runs/coba_tables.py", tables=tables, accepted=made)
+    common.finish("papers/coba/tables.py", tables=tables, accepted=made)
 
 
 def kept_or_made(number: str, shop: Workshop) -> list[Line]:
