@@ -133,7 +133,7 @@ def test_an_exam_prints_a_table_a_verdict_and_the_next_command(run, own_data):
     assert "Skipped: judging; the engine cannot judge." in result.output
     *_, command, own = result.output.strip().splitlines()
     sample = sample_path("claims")
-    assert command.endswith(f": longway rewrite {sample} --limit 100 --engine rules --judge none")
+    assert command.endswith(f": longway rewrite {sample} --limit 100 --engine rules")
     assert own == f"To use a file of your own, write its name instead of {sample}."
 
 

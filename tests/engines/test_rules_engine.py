@@ -105,12 +105,15 @@ def test_texts_prepared_together_are_written_the_same(engine):
 
 
 def test_what_keeps_only_the_label_says_so(engine):
-    reviews = task_of(["negative", "positive"])
-    prompt = Prompt("rewrite.v2", reviews, "Mary Cole is an actress.", None, "positive", ("cole",))
+    claims = task_of(["SUPPORTS", "REFUTES"], text_name="claim", context_name="evidence")
+    evidence = "Mira Sol (born 4 May 1959) is a Peruvian painter who has lived in Oslo since 1990."
+    prompt = Prompt(
+        "rewrite.v2", claims, "Mira Sol is not a Peruvian painter.", evidence, "REFUTES", ("not",)
+    )
     written = asyncio.run(engine.write(prompt, 30, Sampling()))
-    renamed = ["Cole" not in text for text in written.texts]
-    assert renamed == [how.startswith("label:") for how in written.how]
-    assert any(renamed)
+    says_else = ["Peruvian painter" not in text for text in written.texts]
+    assert any(says_else)
+    assert all(how.startswith("label:") for how, other in zip(written.how, says_else, strict=True) if other)
 
 
 def test_it_does_not_judge(engine):

@@ -182,7 +182,7 @@ def test_a_model_that_never_answers_in_the_form_ends_the_run_soon_with_the_cause
     prose = completion("I like this text very much.")
     with Loopback(lambda call: prose) as server:
         code, said = rewrite(server.url)
-        assert code == 2
+        assert code == 3
         assert len(server.calls) <= 10
         assert "not one JSON object" in said.split("longway: ")[-1]
         assert "Try a larger model" in said
@@ -196,7 +196,7 @@ def test_a_redirect_ends_the_run_before_a_row_is_sent_elsewhere(rewrite):
         away = Reply({}, status=307, headers={"location": f"{other.url}/chat/completions"})
         with Loopback(lambda call: away) as server:
             code, said = rewrite(server.url)
-        assert code == 2
+        assert code == 3
         assert f"redirects to {other.url}" in said
         assert not other.calls
 

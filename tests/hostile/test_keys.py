@@ -148,7 +148,7 @@ def test_a_run_that_ends_in_an_error_says_nothing_of_the_key(tmp_path):
     strict = Loopback(lambda call: error(401, repeated(call), code=KEY))
     with strict as server, start(tmp_path, server) as process:
         told = process.communicate()
-    assert process.returncode == 2
+    assert process.returncode == 3
     assert b"did not accept the key" in told[1]
     assert not any(map(leaked, told))
     assert not any(

@@ -306,11 +306,11 @@ def test_a_budget_keeps_money_for_the_judge_and_one_that_is_too_small_is_refused
         with pytest.raises(SettingError, match=r"too small for one row.*Try --budget"):
             repair(0.001, server)
         assert not server.calls
-        result = repair(2.0, server)
+        result = repair(1.0, server)
     n = {kind: sum(call.kind == kind for call in server.calls) for kind in ("write", "judge")}
     assert n["write"] > 0
     assert n["judge"] > 0
-    assert sum(one.cost for one in result.cost) <= 2.0
+    assert sum(one.cost for one in result.cost) <= 1.0
     assert sum(one.calls for one in result.cost) == len(server.calls)
     assert not [edit for edit in result.edits if "not verified" in edit.reason]
     assert result.stopped == "the budget is spent"

@@ -13,7 +13,6 @@ from longway.engines.prompt import rewrite_prompt
 from longway.engines.rules import RulesEngine
 from longway.errors import SettingError
 from longway.jobs.engine_use import Engines
-from longway.jobs.rewrite.show import rewrite_page
 from longway.jobs.rows import rows_of
 from longway.language_names import name_of
 from longway.languages.row_languages import NOT_ENGLISH, foreign_language, language_in
@@ -265,12 +264,11 @@ def unreadable(call):
     return completion("{")
 
 
-def test_a_rewrite_without_readable_answers_does_not_say_that_no_text_was_selected():
+def test_a_rewrite_without_readable_answers_ends_with_the_reason():
     with Loopback(unreadable) as server:
         engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
-        result = lw.rewrite(
-            rows("de", n=60), text="text", label="label", engine="served:toy", judge="none", rounds=1, engines=engines
-        )  # fmt: skip
+        with pytest.raises(lw.EngineError, match="first 5 answers"):
+            lw.rewrite(
+                rows("de", n=60), text="text", label="label", engine="served:toy", judge="none", rounds=1, engines=engines
+            )  # fmt: skip
     assert any(call.kind == "write" for call in server.calls)
-    assert result.asked > 0
-    assert "No text was selected" not in repr(rewrite_page(result).sections)

@@ -35,6 +35,8 @@ def hostile(tmp_path_factory):
     rows = [
         {
             text: f"{ATTACKS[i % 8]} the {WORDS[i % 14]} {WORDS[i * 5 % 14]} was {WORDS[(i * 3 + 1) % 14]} "
+            + " ".join(f"{word}{i}" for word in WORDS[:9])  # no row is nearly another
+            + " "
             + ("giveaway<script>" if i % 2 else ""),
             label: labels[i % 2],
             "id<": f"{i}/../<script>{i}",

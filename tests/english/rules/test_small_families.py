@@ -121,5 +121,6 @@ def test_the_table_holds_every_family_under_its_name():
         for path in folder.glob("[a-z]*.py")
         for name in signature.findall(path.read_text("utf-8"))
     }
+    families.remove(("clause_order", "longway.english.rules.word_order"))  # a repair calls it
     assert {(rule.__name__, rule.__module__) for rule in RULES.values()} == families
     assert all(rule.__name__ == name for name, rule in RULES.items())
