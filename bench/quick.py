@@ -1,4 +1,4 @@
-"""How long do the first commands take: audit, repair --dry-run, engines and doctor?
+"""How long do the first commands take: audit, repair --dry-run and doctor?
 
     python bench/quick.py
 
@@ -63,7 +63,6 @@ def main() -> None:
             show(f"repair --dry-run {name}", folder, "repair", f"{name}.jsonl", "--dry-run")
             if options.before:
                 show(f"audit all levels {name}", folder, "audit", f"{name}.jsonl", "--levels", "all")
-        show("engines", folder, "engines")
         show("doctor", folder, "doctor")
     common.finish("bench/quick.py", rows=options.rows, **figures)
 

@@ -9,7 +9,6 @@ It reads the command objects, not the output of `--help`, which depends on the w
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -51,21 +50,13 @@ A process that the system kills, for lack of memory for instance, has the code t
 def page() -> str:
     """The whole page."""
     group: Any = typer.main.get_command(app)
-    commands = dict(all_commands(group))
+    commands = dict(group.commands)
     rows = "\n".join(
         f"| [`longway {name}`](#longway-{name.replace(' ', '-')}) | {_first_line(command)} |"
         for name, command in commands.items()
     )
     sections = [_section(name, command) for name, command in commands.items()]
     return "\n".join([TOP.format(help=_lines(group.help), rows=rows), *sections])
-
-
-def all_commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    """Each command with its name; subcommands (`engines install`) follow their group."""
-    for name, command in group.commands.items():
-        yield before + name, command
-        if hasattr(command, "commands"):
-            yield from all_commands(command, f"{before}{name} ")
 
 
 def _section(name: str, command: Any) -> str:

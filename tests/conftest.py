@@ -93,14 +93,6 @@ def few_repeats():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def no_exams_of_the_user(tmp_path_factory):
-    """Exams that the user's engines took would change what `--engine auto` selects."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LONGWAY_DATA", str(tmp_path_factory.mktemp("data")))
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
 def short_pauses():
     """Servers of tests that fail are asked again at once: a call that fails six times would wait for half a minute."""
     with pytest.MonkeyPatch.context() as patch:

@@ -40,7 +40,7 @@ SMALL = {
     "bench/audit.py": (["--limit", "2000"], {"rows", "seconds", "ratio_to_sklearn"}),
     "bench/quick.py": (
         ["--rows", "100"],
-        {"rows", "audit_sst2", "repair_dry_run_sst2", "audit_fever", "engines", "doctor"},
+        {"rows", "audit_sst2", "repair_dry_run_sst2", "audit_fever", "doctor"},
     ),
     "runs/sentiment_labels.py": (
         ["--rows", "100", "--limit", "200", "--draws", "3"],

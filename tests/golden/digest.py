@@ -65,7 +65,7 @@ def _case(folder: Path) -> dict[str, Any]:
     for file in sorted(run.glob("dataset.*")):
         found["rows"] = hashes(_rows(file))
     for file in sorted(run.glob("edits.jsonl")):
-        edits = (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
+        edits = _lines(file)
         found["edits"] = hashes({key: edit.get(key) for key in OF_EDIT} for edit in edits)
     figures: dict[str, float] = {}
     for file in sorted(run.glob("*.json")):
@@ -83,12 +83,17 @@ def _rows(file: Path) -> list[Any]:
     import polars as pl
 
     if file.suffix == ".jsonl":
-        return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        return _lines(file)
     if file.suffix == ".json":
         content = json.loads(file.read_text(encoding="utf-8"))
         return content if isinstance(content, list) else [content]
     read = {".csv": pl.read_csv, ".parquet": pl.read_parquet}[file.suffix]
     return list(read(file).iter_rows(named=True))
+
+
+def _lines(file: Path) -> list[Any]:
+    """The objects of a JSONL file. A text may hold other ends of lines, such as U+2028."""
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line]
 
 
 def hashes(items: Iterable[Any]) -> str:

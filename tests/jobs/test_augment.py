@@ -11,7 +11,7 @@ import pytest
 
 from longway.data import load
 from longway.engines.engine import Engine, Written
-from longway.errors import ColumnError, DataError, MissingExtra, SettingError
+from longway.errors import ColumnError, DataError, SettingError
 from longway.jobs.augment.job import NOT_NEEDED, added_in, augment, balanced
 from longway.jobs.augment.methods import Setup, estimate_augment, important_words
 from longway.jobs.augment.result import WordAnalysis
@@ -203,10 +203,6 @@ def test_what_the_words_tell_is_measured_before_and_after(finished):
 def test_real_models_vote_on_the_words_and_are_asked_once(data, server, monkeypatch):
     from longway.classify.ensemble import Ensemble
 
-    def no_english(*_, **__):
-        raise MissingExtra("spacy", extra="rules", purpose="English")
-
-    monkeypatch.setattr("longway.jobs.augment.words.parts_of_speech", no_english)
     seen = []
     setup = Setup(
         settings(spurious=("sadly",)),

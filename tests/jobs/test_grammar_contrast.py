@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 import longway as lw
-from longway.english import pipeline as analysis
-from longway.errors import MissingExtra, SettingError
+from longway.errors import SettingError
 from longway.grammars.trees import Tree
 from longway.jobs.grammar.contrast_examples import contrast_table, sets_of, stances_of
 from longway.jobs.grammar.induced import induce_grammar
@@ -166,12 +165,4 @@ def test_labels_told_wrongly_are_refused_with_those_that_exist(told):
 def test_data_that_cannot_be_edited_are_refused_before_anything_is_learned(data, words, tmp_path):
     with pytest.raises(SettingError, match=words):
         lw.grammar(data, TINY, contrast=True, out=tmp_path / "run")
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_missing_extra_is_told_before_anything_is_learned(monkeypatch, tmp_path):
-    analysis._load.cache_clear()
-    monkeypatch.setattr(analysis, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"longway\[rules\]"):
-        lw.grammar(inference_dataset(60), TINY, contrast=True, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()

@@ -22,7 +22,7 @@ from longway.engines.transport import tokens_for
 from longway.english.people.demographic_mentions import find_demographics
 from longway.english.people.demographics import AXES, other_attributes, parse_attribute
 from longway.english.pipeline import load_pipeline
-from longway.errors import BudgetSpent, MissingExtra, SettingError
+from longway.errors import BudgetSpent, SettingError
 from longway.jobs.documents import ANALYSES_FILE, Documents
 from longway.jobs.engine_use import Engines
 from longway.jobs.perturb import perturbing as perturbing_module
@@ -537,15 +537,6 @@ def test_data_without_people_ends_well_and_says_so(tmp_path):
     run, found = run_perturb(dataset_of(rows), out=tmp_path / "run")
     assert (found["perturbable"], found["perturbed"], found["distances"], found["sample"]) == (0, 0, None, [])
     assert "None of 4 rows mentions" in (run.folder / "report.html").read_text(encoding="utf-8")
-
-
-def test_without_the_analysis_of_english_the_missing_extra_is_named(monkeypatch):
-    def missing():
-        raise MissingExtra("spacy", extra="rules", purpose="Analysing English")
-
-    monkeypatch.setattr("longway.jobs.documents.load_pipeline", missing)
-    with pytest.raises(MissingExtra, match=r"longway\[rules\]"):
-        perturb(dataset_of(rows_of(4)))
 
 
 @pytest.mark.parametrize(

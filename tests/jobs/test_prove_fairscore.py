@@ -11,7 +11,6 @@ import pytest
 from longway.classify.catalog import model_named
 from longway.classify.classifier import Inputs, Labelled
 from longway.data import load
-from longway.errors import MissingExtra
 from longway.jobs.documents import ANALYSES_FILE
 from longway.jobs.perturb.job import perturb
 from longway.jobs.perturb.perturbing import NOBODY
@@ -202,16 +201,6 @@ def test_a_proof_that_was_broken_off_goes_on_with_the_same_rows(
     assert not (folder / ANALYSES_FILE).exists()
     monkeypatch.setattr(training, "train_cell", breaks_at(4))
     assert go_on()[1] == results
-
-
-def test_without_the_analysis_of_english_nothing_is_begun(biased, fairtuned, tests, tmp_path, monkeypatch):
-    from longway.english.pipeline import _load
-
-    monkeypatch.setattr("longway.english.pipeline.find_spec", lambda name: None)
-    monkeypatch.setattr("longway.jobs.prove.job.load_pipeline", lambda: _load.__wrapped__("longway"))
-    with pytest.raises(MissingExtra, match=r"pip install 'longway\[rules\]'"):
-        proved(biased, fairtuned, tests=tests, settings=SETTINGS, out=tmp_path / "run")
-    assert not (tmp_path / "run").exists()
 
 
 def test_rows_that_are_not_tested_on_are_not_perturbed(tests):

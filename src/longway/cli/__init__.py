@@ -20,23 +20,31 @@ from typer.core import TyperCommand, TyperGroup
 
 from longway.errors import ColumnError, LongwayError, MissingExtra, SettingError
 
-# Where each command is, and the first line of its help, so that the list of commands imports none of them.
-COMMANDS = {
-    "audit": ("audit:audit", "Find what a model could cheat with: words, phrases, positions, lengths, overlap, ranked and tested."),
-    "augment": ("augment:augment", "Add texts with another label that keep the words models rely on, so that these words no longer predict the label."),
-    "demo": ("demo:command", "Audit a built-in sample with planted shortcuts, repair it, and prove what it changed."),
-    "doctor": ("doctor:command", "Show what is installed, what is missing and the command that installs it."),
-    "explain": ("explain:explain", "Show which words models look at, and which few are enough to mislead them."),
-    "fairness": ("fairness:fairness", "Measure stereotypes in a language model or encoder (CrowS-Pairs, StereoSet, WEAT/SEAT, HolisticBias), or the fairscore of a classifier."),
-    "grammar": ("grammar:grammar", "Learn a grammar from the texts and list which of its phrases and rules predict the label."),
-    "perturb": ("perturb:perturb", "Change one person's gender, race or age in each row that mentions one; labels and everything else stay."),
-    "prove": ("prove:prove", "Train on the dataset before and after, and test both where shortcuts do not help."),
-    "repair": ("repair:repair", "Repair the data: take shortcuts out, balance them by rows with another label, and leave out as few rows as possible."),
-    "review": ("review:command", "Open a local web page with the findings and edits of a run: accept, reject or rewrite them, and export the result."),
-    "rewrite": ("rewrite:rewrite", "Rewrite the texts whose surface predicts their label; labels, ids and size stay."),
-    "runs": ("runs:command", "List the runs in a folder, newest first."),
-    "engines": ("engines:app", "List the engines that write and judge text, test how good one is, and install what one needs."),
-}  # fmt: skip
+# By group: where each command is, and the first line of its help, so that the list of commands imports none of them.
+GROUPS = {
+    "The story": {
+        "demo": ("demo:command", "Audit, repair and prove a built-in sample."),
+        "audit": ("audit:audit", "Find what predicts the label: words, phrases, lengths, overlap."),
+        "repair": ("repair:repair", "Repair the data: reword, exchange, add and drop rows."),
+        "prove": ("prove:prove", "Train on the data before and after, and compare."),
+        "review": ("review:command", "Accept, reject or rewrite edits on a local page."),
+    },
+    "Single methods": {
+        "rewrite": ("rewrite:rewrite", "Rewrite texts whose surface predicts their label (RAZOR)."),
+        "augment": ("augment:augment", "Add texts with another label that keep the shortcuts (CoBA)."),
+        "perturb": ("perturb:perturb", "Change one person's gender, race or age per row (PANDA)."),
+        "grammar": ("grammar:grammar", "Learn a grammar; list phrases and rules that predict labels."),
+    },
+    "Models": {
+        "explain": ("explain:explain", "Show which words models look at, and which mislead them."),
+        "fairness": ("fairness:fairness", "Measure stereotypes and the fairscore of a model."),
+    },
+    "Help": {
+        "runs": ("runs:command", "List the runs in a folder, newest first."),
+        "doctor": ("doctor:command", "Show what is installed, and which engines can be used."),
+    },
+}
+COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 # How libraries report a lack of memory, beside MemoryError.
 NO_MEMORY = re.compile(
     r"failed to (map segment|spawn)|kind: WouldBlock|can('t|not) (allocate memory|start new thread)"
@@ -77,10 +85,7 @@ def _build(name: str, module: str, attribute: str) -> Any:
     given = getattr(import_module(f"longway.cli.{module}"), attribute)
     parent = typer.Typer(**LOOK)
     parent.callback()(lambda: None)  # with a callback it is a group, even of a single command
-    if isinstance(given, typer.Typer):
-        parent.add_typer(given, name=name)
-    else:
-        parent.command(name)(given)
+    parent.command(name)(given)
     group: Any = typer.main.get_command(parent)
     return group.commands[name]
 
@@ -100,7 +105,10 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command; in the list of commands, its name and its first line."""
         if self._is_listing and cmd_name in COMMANDS:
-            return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1], rich_markup_mode="markdown")
+            panel = next(group for group, commands in GROUPS.items() if cmd_name in commands)
+            return TyperCommand(
+                cmd_name, help=COMMANDS[cmd_name][1], rich_markup_mode="markdown", rich_help_panel=panel
+            )
         return super().get_command(ctx, cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

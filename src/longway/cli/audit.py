@@ -80,7 +80,7 @@ def audit(
     ] = False,
     on: On = None,
 ) -> None:
-    """Find what a model could cheat with: words, phrases, positions, lengths, overlap, ranked and tested.
+    """Find what predicts the label: words, phrases, lengths, overlap.
 
     Writes findings.json, scores.parquet and report.html into a run folder. The same command again shows the finished run.
 

@@ -19,7 +19,7 @@ def augment(
     dry_run: DryRun = False,
     on: On = None,
 ) -> None:
-    """Add texts with another label that keep the words models rely on, so that these words no longer predict the label.
+    """Add texts with another label that keep the shortcuts (CoBA).
 
     Several classifiers name the words they rely on. Words that most of them name carry the label and are changed; words that only some
     name stay. Each new text is checked: does its label hold, are the words still there, is it a text and no copy. Writes the dataset with
@@ -54,7 +54,6 @@ def augment(
         show_dry_run("augment", estimate, as_json=output.json)
         return
     with Live(quiet=output.json, ask=engines.asks, adds_rows=True) as live:
-        live.explain_auto(settings.engine, engines.base_url)
         result = run_job(
             loaded,
             settings,

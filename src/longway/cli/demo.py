@@ -19,7 +19,7 @@ def command(
         typer.Option(help="Folder for the sample and its runs. Default: longway-runs."),
     ] = None,
 ) -> None:
-    """Audit a built-in sample with planted shortcuts, repair it, and prove what it changed.
+    """Audit, repair and prove a built-in sample.
 
     Copies the sample into a folder and runs three commands on it, which are printed first: try them on your own data. Downloads nothing and
     needs no key.
@@ -62,7 +62,7 @@ def _run(*arguments: object) -> bool:
         main.main(args=given, prog_name="longway", standalone_mode=False)
     except (MissingExtra, EngineError) as error:
         errors().print(
-            f"[yellow]Not done:[/] {safe(str(error))}\nThe demo needs: longway engines install rules",
+            f"[yellow]Not done:[/] {safe(str(error))}",
             soft_wrap=True,
         )
         return False

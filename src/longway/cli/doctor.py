@@ -1,20 +1,23 @@
-"""`longway doctor`: what is installed, what is missing, and the command that installs it."""
+"""`longway doctor`: what is installed, what is missing and the command that installs it, the engines, and a trial of one."""
 
 from __future__ import annotations
 
 import importlib.util
 import platform
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+if TYPE_CHECKING:
+    from longway.engines.registry import EngineStatus
+    from longway.jobs.trial import Trial
+
 PURPOSES = {
-    "core": "audit",
-    "rules": "English analysis, rules",
+    "core": "everything on this machine",
     "served": "served LLMs",
     "gguf": "GGUF files",
     "local": "sentence encoder",
@@ -24,6 +27,10 @@ PURPOSES = {
     "ray": "many machines",
     "hub": "hf: datasets",
     "xlsx": "Excel files",
+    "zh": "Chinese words",
+    "ja": "Japanese words",
+    "lemmas": "joined word forms",
+    "multilingual": "an encoder of 15 languages",
     "dev": "development",
 }
 UNIONS = {"all", "demo"}  # extras that only combine others
@@ -44,22 +51,40 @@ class Extra:
 
 
 def command(
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            "--try",
+            metavar="ENGINE",
+            help="Have an engine judge and rewrite five built-in rows: rules, served:MODEL or gguf:FILE.",
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible server.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
-    """Show what is installed, what is missing and the command that installs it."""
+    """Show what is installed, and which engines can be used.
+
+    longway doctor --try served:gpt-4o-mini
+    """
+    if engine is not None:
+        _try(engine, base_url, json)
+        return
     from importlib.metadata import version
 
-    extras = installed_extras()
-    english = _english() if extras["rules"].is_complete else {}
+    from longway.engines.registry import available, choose
+
+    extras, engines, auto = installed_extras(), available(base_url), choose(base_url)
     versions = {"longway": version("longway"), "python": platform.python_version()}
     if json:
         import json as json_module
 
         parts = {name: {**asdict(extra), "complete": extra.is_complete} for name, extra in extras.items()}
-        parts["rules"]["uses"] = english
-        typer.echo(json_module.dumps({**versions, **parts}, indent=1))
+        listed = {"engines": [asdict(status) for status in engines], "auto": asdict(auto)}
+        typer.echo(json_module.dumps({**versions, **parts, **listed}, indent=1))
     else:
-        _show(versions, extras, english)
+        _show(versions, extras, engines, f"{auto.spec}: {auto.why}")
     if not extras["core"].is_complete:
         raise typer.Exit(2)
 
@@ -68,13 +93,15 @@ def installed_extras() -> dict[str, Extra]:
     """The core and each extra of the package, by name."""
     from importlib.metadata import requires  # takes 20 ms, so only here
 
-    from longway.errors import install_command
+    from longway.errors import ALONE, install_command
 
     packages: dict[str, dict[str, str | None]] = {name: {} for name in PURPOSES}
     for requirement in requires("longway") or []:
         package = re.split(r"[<>=!~;\[ ]", requirement, maxsplit=1)[0]
         extra = re.search(r"extra == ['\"](\w+)['\"]", requirement)
         packages.setdefault(extra[1] if extra else "core", {})[package] = _version(package)
+    for name, package in ALONE.items():
+        packages[name][package] = _version(package)
     return {
         name: Extra(
             PURPOSES.get(name, name),
@@ -91,13 +118,6 @@ def _is_checkout() -> bool:
     return (Path(__file__).parents[3] / "pyproject.toml").exists()
 
 
-def _english() -> dict[str, str]:
-    """The pipeline that analyses English, and the WordNet that is used."""
-    from longway.english.wordnet_file import VERSION
-
-    return {"pipeline": "longway", "wordnet": VERSION}
-
-
 def _version(package: str) -> str | None:
     from importlib.metadata import PackageNotFoundError, version
 
@@ -107,11 +127,13 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _show(versions: Mapping[str, str], extras: Mapping[str, Extra], english: Mapping[str, str]) -> None:
+def _show(
+    versions: Mapping[str, str], extras: Mapping[str, Extra], engines: Sequence[EngineStatus], auto: str
+) -> None:
     from rich.table import Table
 
     from longway.cli.ending import Step, end
-    from longway.cli.screen import output
+    from longway.cli.screen import output, safe
 
     console = output()
     console.print(f"longway {versions['longway']} on Python {versions['python']}\n")
@@ -121,12 +143,15 @@ def _show(versions: Mapping[str, str], extras: Mapping[str, Extra], english: Map
         state = "[green]ok[/]" if extra.is_complete else "[yellow]not complete[/]"
         table.add_row(name, extra.purpose, state, ", ".join(packages))
     console.print(table)
-    if english:
-        console.print(
-            f"\nEnglish pipeline: {english['pipeline']}; WordNet: {english['wordnet']}", markup=False
-        )
     if importlib.util.find_spec("torch") is None:
-        console.print("\ntorch is not installed; an audit does not need it.", style="dim")
+        console.print("\ntorch is not installed; only neural models need it.", style="dim")
+    listed = Table("engine", "state", "what it is", box=None, pad_edge=False, header_style="dim")
+    for status in engines:
+        state = "[green]ready[/]" if status.ready else "[yellow]not ready[/]"
+        listed.add_row(status.name, state, safe(status.detail))
+    console.print()
+    console.print(listed)
+    console.print(f"\n--engine auto uses {safe(auto)}.", soft_wrap=True)
     missing = {name: extra.install for name, extra in extras.items() if not extra.is_complete}
     steps = [Step(f"Complete {name}", install) for name, install in missing.items()]
     if "core" not in missing:
@@ -136,6 +161,42 @@ def _show(versions: Mapping[str, str], extras: Mapping[str, Extra], english: Map
             "\nIn a checkout, '.' replaces longway: pip install '.[hub]'", style="dim", markup=False
         )
     end(_verdict(missing), *steps)
+
+
+def _try(engine: str, base_url: str | None, as_json: bool) -> None:
+    """Have an engine judge and rewrite a few rows, and print what it answered."""
+    from longway.cli.live import Live
+    from longway.jobs.trial import try_engine
+
+    with Live() as live:
+        trial = try_engine(engine, base_url=base_url, watcher=live)
+    if as_json:
+        import json as json_module
+
+        typer.echo(json_module.dumps(asdict(trial), indent=1))
+    else:
+        _show_trial(trial)
+
+
+def _show_trial(trial: Trial) -> None:
+    from shlex import quote
+
+    from rich.table import Table
+
+    from longway.cli.ending import Step, end
+    from longway.cli.screen import output, safe
+    from longway.sample import sample_path
+
+    console = output()
+    table = Table(
+        "label", "judged", "text, and how it was rewritten", box=None, pad_edge=False, header_style="dim"
+    )
+    for answer in trial.answers:
+        table.add_row(answer.label, safe(answer.judged or "-"), safe(answer.text))
+        table.add_row("", "", safe(answer.rewritten or f"not rewritten: {answer.why_not}"))
+    console.print(table)
+    command = f"longway rewrite {quote(str(sample_path('claims')))} --engine {quote(trial.engine)}"
+    end(trial.verdict, Step("Use it on the whole sample", command))
 
 
 def _verdict(missing: Iterable[str]) -> str:

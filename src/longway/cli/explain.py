@@ -8,7 +8,7 @@ from longway.jobs.explain.settings import ExplainSettings
 
 @command
 def explain(data: Data, source: DataOptions, settings: ExplainSettings, output: OutputOptions) -> None:
-    """Show which words models look at, and which few are enough to mislead them.
+    """Show which words models look at, and which mislead them.
 
     Trains models by cross-validation, so that each row is explained by a model that was not trained on it. Writes explain.json and
     report.html, with the words of each text in colour, into a run folder. The same command again resumes the run, or shows it if it is finished.

@@ -21,7 +21,7 @@ COMPARED = "hf:gpt2"  # the causal model that the published measures are most of
 class FairscoreOptions:
     """The data of the fairscore.
 
-    fairscore: The fairscore of a classifier: labelled data, as in `longway audit`, that it was not trained on. Needs the extra `rules`.
+    fairscore: The fairscore of a classifier: labelled data, as in `longway audit`, that it was not trained on.
     text: Column with the text. Default: guessed from the usual names.
     context: Column with the premise or evidence; "" if the classifier reads the text alone.
     label: Column with the label.
@@ -78,9 +78,9 @@ class TwoServerOptions(ServerOptions):
 def fairness(
     settings: FairnessSettings, source: FairscoreOptions, servers: TwoServerOptions, output: OutputOptions
 ) -> None:
-    """Measure stereotypes in a language model or encoder (CrowS-Pairs, StereoSet, WEAT/SEAT, HolisticBias), or the fairscore of a classifier.
+    """Measure stereotypes and the fairscore of a model.
 
-    Give at least one of the published files, which are not part of Longway. Or give labelled data: one person in each row gets another
+    Give at least one of the published files (CrowS-Pairs, StereoSet, WEAT/SEAT, HolisticBias), which are not part of Longway. Or give labelled data: one person in each row gets another
     gender, race or age, and the fairscore is how many of the classifier's predictions change, and with which words. Every figure has an interval
     and comes with the quality of the model, because a poor model looks fair. Writes fairness.json, results.json, report.html and card.md.
     The same command again resumes an interrupted run. None of the figures can show that a model is fair.

@@ -29,7 +29,7 @@ def grammar(
         ),
     ] = False,
 ) -> None:
-    """Learn a grammar from the texts and list which of its phrases and rules predict the label.
+    """Learn a grammar; list phrases and rules that predict labels.
 
     Finds what no single word shows: in a pair, the subject swapped for its opposite (a man → a woman), words that were added
     (to work) or left out; in a text, phrases like "his wife". Rows with a context are parsed as pairs. Writes findings.json, tables.json,

@@ -91,14 +91,6 @@ class Live(Watcher):
         if kind is not None and self._folder is not None and (kept := _kept(self._folder)):
             self._console.print(kept, soft_wrap=True)
 
-    def explain_auto(self, engine: str, base_url: str | None) -> None:
-        """Print what the exam of a configured model means for `--engine auto`."""
-        if engine == "auto" and not self._quiet:
-            from longway.engines.registry import choose
-
-            if note := choose(base_url=base_url).note:
-                self._console.print(safe(f"{note[0].upper()}{note[1:]}."), soft_wrap=True)
-
     def start(self, started: Started) -> None:
         """Print the engines and the run folder."""
         self._folder = started.folder

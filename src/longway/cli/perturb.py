@@ -66,10 +66,10 @@ def perturb(
     dry_run: DryRun = False,
     on: On = None,
 ) -> None:
-    """Change one person's gender, race or age in each row that mentions one; labels and everything else stay.
+    """Change one person's gender, race or age per row (PANDA).
 
     Draws a word that tells a gender, race or age, and another attribute for it; everything that refers to the same person is changed with
-    it: pronouns with their verbs, names, kinship, titles. Colours, quotations, titles of works and occupations stay unchanged. Results that
+    it: pronouns with their verbs, names, kinship, titles. Labels and everything else stay. Colours, quotations, titles of works and occupations stay unchanged. Results that
     would hurt a group are blocked, and pairs whose label depends on the contrast stay unchanged. Writes the dataset in its own format,
     edits.jsonl with every change, and report.html with who is mentioned before and after. The same command again resumes the run.
 

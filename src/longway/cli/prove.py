@@ -52,7 +52,7 @@ def prove(
         ),
     ] = None,
 ) -> None:
-    """Train on the dataset before and after, and test both where shortcuts do not help.
+    """Train on the data before and after, and compare.
 
     Reports for each model and test set what changed, with an interval and a paired test; the accuracy on counter-examples of each
     shortcut; what the text alone still predicts; and what got worse. Stops if the comparison would be wrong: test rows in the training

@@ -43,9 +43,9 @@ def repair(
     output: OutputOptions,
     dry_run: DryRun = False,
 ) -> None:
-    """Repair the data: take shortcuts out, balance them by rows with another label, and leave out as few rows as possible.
+    """Repair the data: reword, exchange, add and drop rows.
 
-    Every edit is verified, and used only if it makes the labels harder to guess from the surface. Writes the dataset in its own format,
+    Takes shortcuts out, balances them by rows with another label, and drops as few rows as possible. Every edit is verified, and used only if it makes the labels harder to guess from the surface. Writes the dataset in its own format,
     edits.jsonl with every draft and verdict, and report.html with before and after. The same command again resumes the run.
 
         longway repair claims.jsonl --text claim --context evidence --label label

@@ -46,7 +46,7 @@ def command(
         typer.Option("--browser/--no-browser", help="Open the page in a browser if there is a display."),
     ] = True,
 ) -> None:
-    """Open a local web page with the findings and edits of a run: accept, reject or rewrite them, and export the result.
+    """Accept, reject or rewrite edits on a local page.
 
     Only this machine can reach the page, and only with the printed address. Every decision is written to the run folder
     at once. Ctrl-C ends the review. Needs the extra `review`.

@@ -36,9 +36,9 @@ def rewrite(
     dry_run: DryRun = False,
     on: On = None,
 ) -> None:
-    """Rewrite the texts whose surface predicts their label; labels, ids and size stay.
+    """Rewrite texts whose surface predicts their label (RAZOR).
 
-    Each new text is checked: does the label still hold, are negation, numbers and names preserved, is the meaning close, is it a
+    Labels, ids and size stay. Each new text is checked: does the label still hold, are negation, numbers and names preserved, is the meaning close, is it a
     text at all. Writes the dataset in its own format, edits.jsonl with every candidate and verdict, and report.html with before
     and after. The same command again resumes the run and pays for nothing twice. --paper runs RAZOR as published.
 
@@ -68,7 +68,6 @@ def rewrite(
         show_dry_run("rewrite", estimate, as_json=output.json)
         return
     with Live(quiet=output.json, ask=engines.asks) as live:
-        live.explain_auto(settings.engine, engines.base_url)
         result = run_job(
             loaded,
             settings,

@@ -83,7 +83,7 @@ class Engine(Protocol):
     base_url: the address of its server; None if it runs in this process. max_in_flight: the most calls at once to a server, whose
     answers are committed one by one; None if it computes one after the other. reads_messages: whether its answers depend on
     `Prompt.messages` only, not on the other fields of a prompt. seconds_a_call: about how long a call takes on a slow core, for estimates;
-    None if it must be tried.
+    None if it must be tried. is_to_be_graded: whether "auto" chose it, so that a run grades it before it relies on it.
     """
 
     name: str = ""
@@ -93,6 +93,7 @@ class Engine(Protocol):
     max_in_flight: int | None = None
     reads_messages: bool = False
     seconds_a_call: float | None = None
+    is_to_be_graded: bool = False
 
     @property
     def identity(self) -> Mapping[str, object]:
@@ -149,7 +150,7 @@ def cannot(engine: Engine, verb: str) -> SettingError:
     """The error for an engine that cannot write or judge."""
     can = ", ".join(sorted(engine.can)) or "nothing"
     return SettingError(
-        f"The engine {engine.name} cannot {verb}. It can: {can}. `longway engines` lists the others."
+        f"The engine {engine.name} cannot {verb}. It can: {can}. `longway doctor` lists the others."
     )
 
 

@@ -120,7 +120,7 @@ def _is_model(file: GgufFile) -> bool:
 
 def check_gguf(path: Path) -> None:
     """Raise SettingError if a file is no GGUF file."""
-    hint = "`longway engines` lists the GGUF files on this machine."
+    hint = "Give the path of a GGUF file."
     try:
         with path.open("rb") as file:
             magic = file.read(4)

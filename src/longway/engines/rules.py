@@ -25,7 +25,6 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from hashlib import blake2b
 from importlib.metadata import version
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -43,7 +42,6 @@ from longway.english.triples.extract import triples_of
 from longway.english.triples.oppose import oppose, opposed_text
 from longway.english.triples.triple import MAX_TRIPLES, Triple, numbered, sentence_of, text_of, with_changes
 from longway.english.wordnet_file import VERSION as WORDNET_VERSION
-from longway.errors import MissingExtra
 from longway.languages.row_languages import NOT_ENGLISH
 from longway.task import Side
 from longway.tokens.tokenizer import is_longer_than
@@ -74,9 +72,6 @@ class RulesEngine(Engine):
     seconds_a_call = 0.04
 
     def __init__(self, seed: int = 0, *, model: str = "longway") -> None:
-        for package in ("lemminflect", "spacy"):
-            if find_spec(package) is None:
-                raise MissingExtra(package, extra="rules", purpose="Rewriting by rules")
         self.seed, self.model = seed, model
         self._documents: dict[str, Document] = {}
 

@@ -282,7 +282,7 @@ class ServedEngine(Engine):
                 raise EngineError(
                     f"{self.name} cannot be used to {call.kind}: none of its first {misread.total()} answers "
                     f"had the requested form, not even after a repair ({', '.join(misread)}). "
-                    f"Try a larger model; `longway engines exam` tests one."
+                    f"Try a larger model; `longway doctor --try` asks one five questions."
                 )
             if (first := running.get(call.kind)) is not None:
                 await asyncio.shield(first)  # raises what failed for the first one

@@ -16,13 +16,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from importlib import import_module
-from importlib.util import find_spec
 from itertools import pairwise
 from types import ModuleType
 
 from longway.english.document import Word
 from longway.english.listed_words import listed_phrases, listed_words
-from longway.errors import MissingExtra
 
 _LISTS = listed_words(__name__)
 
@@ -254,8 +252,6 @@ def _with_s(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def _lemminflect() -> ModuleType:
-    if find_spec("lemminflect") is None:
-        raise MissingExtra("lemminflect", extra="rules", purpose="Inflecting English words")
     return import_module("lemminflect")
 
 

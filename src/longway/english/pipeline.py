@@ -23,14 +23,13 @@ from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import blake2b
 from importlib.metadata import version
-from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from longway.english.document import Document, Word
 from longway.english.inflection import lemmas
-from longway.errors import MissingExtra, SettingError
+from longway.errors import SettingError
 from longway.store.journal import sqlite_errors
 
 if TYPE_CHECKING:
@@ -68,8 +67,6 @@ def load_pipeline(model: str = "longway") -> EnglishPipeline:
 
 @lru_cache(maxsize=4)
 def _load(model: str) -> EnglishPipeline:
-    if find_spec("spacy") is None:
-        raise MissingExtra("spacy", extra="rules", purpose="Analysing English")
     import spacy
 
     try:

@@ -1,6 +1,7 @@
 """The engines of a run: which are used, what they may cost, and what they did.
 
     writer, judge = engines_of(settings, engines)       the engines that the settings name
+    job = with_graded_judge(job, rows, journal, watcher)    the rules instead of a model that "auto" chose and that judges these rows badly
     asker_of(engine, journal, engines.budget, watcher)  asks one of them, within the budget
     RunEstimate                                         rows, calls, tokens, money and time of a run, before it begins
     costs(journal, writer, judge)                       what each engine did and cost
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar, cast
 
 from longway.engines.asker import Asker
 from longway.engines.costs import FREE
@@ -29,7 +30,9 @@ from longway.engines.registry import engine_named
 from longway.errors import SettingError
 from longway.jobs.options import check_options, option
 from longway.jobs.run import Watcher
+from longway.methods.method import Rows
 from longway.store import JOURNAL_FILE, CallTotals, Journal
+from longway.verify.grading import grade, graded_rows
 
 SAMPLED_ROWS = 64  # rows whose prompts are measured
 TIMED_CALLS, TIMED_SECONDS = 4, 4.0  # for engines in this process: calls to time, and when to stop
@@ -130,6 +133,49 @@ def asker_of(engine: Engine | None, journal: Journal, budget: float | None, watc
     if engine is None:
         return None
     return Asker(engine, journal, budget=budget, progress=watcher.progress, say=watcher.say)
+
+
+class JobWithEngines(Protocol):
+    """The part of a job that is about engines. A dataclass. note: why the engines are not those that were chosen."""
+
+    @property
+    def settings(self) -> EngineSettings:
+        """A dataclass, with the names of the engines."""
+        ...
+
+    @property
+    def judge(self) -> Engine | None:
+        """The engine that judges."""
+        ...
+
+    @property
+    def budget(self) -> float | None:
+        """Dollars."""
+        ...
+
+
+J = TypeVar("J", bound=JobWithEngines)
+
+
+def with_graded_judge(job: J, rows: Rows, journal: Journal, watcher: Watcher) -> J:
+    """The job; with the rules and without a judge if "auto" chose a model that is not good enough at judging these rows.
+
+    The model is graded on rows whose labels are known; its answers are in the journal.
+    """
+    if job.judge is None or not job.judge.is_to_be_graded:
+        return job
+    watcher.step("grading the judge on rows of the data")
+    some = graded_rows([rows.label(row) for row in range(len(rows))])
+    asker = Asker(job.judge, journal, budget=job.budget, progress=watcher.progress, say=watcher.say)
+    found = grade(asker, rows.task, [rows.example(row) for row in some])
+    if found.is_good_enough:
+        watcher.say(f"{job.judge.name} got {found}; it writes and judges.")
+        return job
+    note = f"judge: {job.judge.name} got {found}, so it is not used and the rules write; --engine {job.judge.name} uses it all the same"
+    watcher.say(note)
+    settings: Any = replace(cast(Any, job.settings), engine="rules", judge="none")
+    rules = engine_named("rules", seed=job.settings.seed)
+    return cast(J, replace(cast(Any, job), settings=settings, writer=rules, judge=None, note=note))
 
 
 def name_of(engine: Engine | None) -> str:

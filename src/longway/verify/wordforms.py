@@ -25,7 +25,6 @@ from longway.english.negation_words import (
     merge_negation_phrases,
 )
 from longway.english.opposites import COMPLEMENTS
-from longway.errors import LongwayError
 from longway.languages.words import MARKS, lowered
 
 # Chinese characters, kana, Thai, Lao, Burmese and Khmer letters are not separated by spaces: each counts as a word.
@@ -72,18 +71,15 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def forms_of(word: str) -> frozenset[str]:
-    """The lemmas of a word and its stem; the stem alone if the inflection package is not installed.
+    """The lemmas of a word and its stem.
 
     >>> forms_of("won") & forms_of("wins") != frozenset()
     True
     """
-    word = word.removesuffix("'s")
-    try:
-        from longway.english.inflection import lemmas
+    from longway.english.inflection import lemmas
 
-        known = {lemma for upos in ("VERB", "NOUN", "ADJ") for lemma in lemmas(word, upos)}
-    except LongwayError:
-        known = set()
+    word = word.removesuffix("'s")
+    known = {lemma for upos in ("VERB", "NOUN", "ADJ") for lemma in lemmas(word, upos)}
     return frozenset({*known, stem(word)})
 
 
@@ -133,7 +129,7 @@ def flips(before: str, after: str) -> list[tuple[str, str]]:
 
 
 def are_opposites(one: str, other: str) -> bool:
-    """Whether two words are opposites: by prefix or ending, by our list, or by WordNet if words can be inflected (extra `rules`).
+    """Whether two words are opposites: by prefix or ending, by our list, or by WordNet.
 
     >>> are_opposites("happy", "unhappy"), are_opposites("dead", "alive"), are_opposites("film", "movie")
     (True, True, False)
@@ -153,16 +149,13 @@ def are_opposites(one: str, other: str) -> bool:
 @cache
 def _antonyms(word: str) -> frozenset[str]:
     """WordNet's antonyms of a word, in all inflected forms."""
-    try:
-        from longway.english.inflection import forms, lemmas
-        from longway.english.wordnet import related_words
+    from longway.english.inflection import forms, lemmas
+    from longway.english.wordnet import related_words
 
-        found: set[str] = set()
-        for upos, tags in _TAGS.items():
-            for lemma in lemmas(word, upos) or (word,):
-                for candidate in related_words(lemma, upos, "antonym"):
-                    found.add(candidate.lemma)
-                    found.update(form for tag in tags for form in forms(candidate.lemma, tag))
-        return frozenset(found)
-    except LongwayError:  # lemminflect is missing: prefixes and our list must do
-        return frozenset()
+    found: set[str] = set()
+    for upos, tags in _TAGS.items():
+        for lemma in lemmas(word, upos) or (word,):
+            for candidate in related_words(lemma, upos, "antonym"):
+                found.add(candidate.lemma)
+                found.update(form for tag in tags for form in forms(candidate.lemma, tag))
+    return frozenset(found)

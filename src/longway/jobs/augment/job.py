@@ -48,6 +48,7 @@ from longway.jobs.engine_use import (
     failed_calls,
     judge_of,
     name_of,
+    with_graded_judge,
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
@@ -124,6 +125,7 @@ class _Job:
     judge: Engine | None
     given: GivenFile | None
     budget: float | None
+    note: str = ""
 
     def plan(self, out: Path | None) -> PlannedRun:
         more = {} if self.given is None else {"rewrites_fingerprint": self.given.fingerprint}
@@ -179,9 +181,12 @@ def _prepared(
 def _augment(run: ActiveRun, job: _Job) -> AugmentResult:
     """Add rows, write edits and dataset, and measure the effect."""
     settings, journal, watcher = job.settings, run.journal, run.watcher
-    writer, judge = (asker_of(engine, journal, job.budget, watcher) for engine in (job.writer, job.judge))
     watcher.step("reading")
     rows = rows_of(job.part, seed=settings.seed, labelled=settings.labelled, describe=settings.describe)
+    if settings.labelled:
+        job = with_graded_judge(job, rows, journal, watcher)
+        settings = job.settings
+    writer, judge = (asker_of(engine, journal, job.budget, watcher) for engine in (job.writer, job.judge))
     given = () if job.given is None else job.given.rewrites
     setup = Setup(settings, rows, writer, judge, given, journal, watcher)
     plan = plan_of(setup)
@@ -216,7 +221,7 @@ def _augment(run: ActiveRun, job: _Job) -> AugmentResult:
         if settings.labelled
         else Comparison(),
         checks=made.checks.counts(),
-        missing_checks=tuple(plan.missing),
+        missing_checks=(*filter(None, [job.note]), *plan.missing),
         sample=made.sample.items,
         refused=tuple(
             RefusedAdditions(reason, n, made.examples[reason]) for reason, n in made.reasons.most_common()

@@ -82,7 +82,7 @@ class WordAnalysis:
     """Which words classifiers rely on, or an engine named.
 
     models: the classifiers; votes: how many of them a principal word needs; k: words taken from each. texts: how many were analysed.
-    principal_words, spurious_words: means per text. parts_of_speech: shares by model; no_parts_of_speech: why they are missing.
+    principal_words, spurious_words: means per text. parts_of_speech: shares by model.
     refusals: why an engine named no words.
     """
 
@@ -94,7 +94,6 @@ class WordAnalysis:
     principal_words: float | None = None
     spurious_words: float | None = None
     parts_of_speech: Mapping[str, Mapping[str, float]] | None = None
-    no_parts_of_speech: str = ""
     refusals: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -49,7 +49,7 @@ class AugmentSettings:
     paper: As published: the options that are not given get the paper's values, and no text is checked.
     method: coba; for comparison counterfactual (with an engine), eda and crossaug (without); given takes texts from a file, see --rewrites.
     engine: Writes the texts: rules (no model, English only), gguf:FILE (a model file of yours), served:MODEL (any OpenAI-compatible server),
-        rules,served:MODEL (the model if no rule applies), rules+served:MODEL (both), replay:FILE, or auto. `longway engines` lists those that work here.
+        rules,served:MODEL (the model if no rule applies), rules+served:MODEL (both), replay:FILE, or auto. `longway doctor` lists those that work here.
     judge: Checks that the label of a new text holds: an engine, none, or auto (the writer, in a separate conversation).
     models: A classifier that votes on the words: bow, nb, minilm, cnn, gru, dan, minilm-lora, minilm-full, hf:NAME, or MODULE:NAME for a model of your own. Repeatable, an odd
         number of times. Default: five of them, as far as they are installed; with --paper five fine-tuned encoders of the hub.

@@ -507,8 +507,6 @@ def _votes(analysis: WordAnalysis) -> str:
         sentences.append(
             f"A text has {short(analysis.principal_words)} principal and {short(analysis.spurious_words)} spurious words on average."
         )
-    if analysis.no_parts_of_speech:
-        sentences.append(cut(analysis.no_parts_of_speech, TEXT_LIMIT))
     return " ".join(sentences)
 
 

@@ -25,7 +25,7 @@ from longway.engines.engine import Sampling
 from longway.engines.line_answers import read_identified
 from longway.engines.prompt import identify_prompt
 from longway.engines.recording import WORDS
-from longway.errors import DataError, MissingExtra, TrainingError
+from longway.errors import DataError, TrainingError
 from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.run import Watcher
 from longway.jobs.workload import Workload
@@ -320,11 +320,6 @@ def _analysis(
     k: int,
     needed: int,
 ) -> WordAnalysis:
-    kinds, why = None, ""
-    try:
-        kinds = parts_of_speech(scores, texts, k=k)
-    except MissingExtra as error:
-        why = str(error)
     return WordAnalysis(
         models=tuple(names),
         votes=needed,
@@ -333,6 +328,5 @@ def _analysis(
         overlap=overlap(scores, k=k) if len(names) > 1 else None,
         principal_words=float(np.mean([len(one.principal) for one in important])) if important else 0.0,
         spurious_words=float(np.mean([len(one.spurious) for one in important])) if important else 0.0,
-        parts_of_speech=kinds,
-        no_parts_of_speech=why,
+        parts_of_speech=parts_of_speech(scores, texts, k=k),
     )

@@ -22,7 +22,7 @@ from longway.data.problems import SHOWN, say_rows
 from longway.data.summary import DatasetSummary
 from longway.detect.findings import recurring, recurring_sets
 from longway.detect.reading import Reading
-from longway.errors import MissingExtra, SettingError
+from longway.errors import SettingError
 from longway.jobs.audit.examples import examples_by_place, places_of, with_examples
 from longway.jobs.explain.folds import LONGEST, ExplainedRow, FoldedRows, FoldResult, explain_fold, fold_rows
 from longway.jobs.explain.result import (
@@ -126,12 +126,8 @@ def _explain(
         name: [by_row[row].word_scores(rows.texts[row], settings.field) for row in shown]
         for name, by_row in explained.items()
     }
-    parts: dict[str, dict[str, float]] | None = None
     problems = [*data.problems, *arranged.problems, *_long_texts(rows, reading)]
-    try:
-        parts = parts_of_speech(scores, [rows.texts[row] for row in shown], k=settings.top)
-    except MissingExtra as error:
-        problems.append(Problem("no_english", "Parts of speech were not determined.", 1, str(error)))
+    parts = parts_of_speech(scores, [rows.texts[row] for row in shown], k=settings.top)
     contexts = rows.data.inputs.contexts
     return ExplainResult(
         dataset=DatasetSummary.of(data),

@@ -21,7 +21,6 @@ import numpy as np
 
 from longway.data import with_columns
 from longway.data.benchmarks.association_tests import AssociationWords
-from longway.english.pipeline import load_pipeline
 from longway.errors import SettingError, with_checked_arguments
 from longway.jobs.engine_use import Engines, close, costs
 from longway.jobs.fairness import answers
@@ -109,7 +108,6 @@ def fairness(
         stack.callback(close, model.engine)
         who = None
         if rows is not None:
-            load_pipeline()  # raises if its package is missing
             who = who_perturbs(chosen.perturb, replace(engines, device=chosen.device))
             stack.callback(close, who.engine)
         return _Job(chosen, model, given, rows, who, fingerprints, engines, watcher).run(out)

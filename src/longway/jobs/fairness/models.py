@@ -225,7 +225,7 @@ def _asked(name: str, engines: Engines) -> AskedClassifier:
     if "judge" not in engine.can:
         close(engine)
         raise SettingError(
-            f"{name} cannot choose a label. Expected a language model that can judge. Try served:MODEL; `longway engines` lists those that work here."
+            f"{name} cannot choose a label. Expected a language model that can judge. Try served:MODEL; `longway doctor` lists those that work here."
         )
     return AskedClassifier(engine)
 

@@ -105,7 +105,7 @@ class GrammarSettings:
     classifier_check: Steps between two of its validations, besides one after each epoch. Default: none, with --paper 4096.
     classifier_patience: Validations without improvement before its training stops. Default: 2, with --paper 5.
     contrast: Also generate contrast examples from held-out pairs and test the classifier on them. Needs labels for entailment,
-        contradiction and neutral, and the extra `rules`.
+        contradiction and neutral.
     contrast_labels: Which labels these are, if their names do not say: entailment=0,neutral=1,contradiction=2. Implies --contrast.
     max_q: False discovery rate of findings.
     seed: Seed of the sample and the networks.

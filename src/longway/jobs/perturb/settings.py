@@ -23,7 +23,7 @@ class PerturbSettings:
     sampling: How the word to change is drawn. balanced: race and age about as often as gender, as far as there are any; uniform: every
         word alike (Algorithm 1 of the paper), which makes nearly everything gender.
     engine: rules (no model); neural:FOLDER or neural:NAME (a trained network); or a language model:
-        served:MODEL or gguf:FILE. `longway engines` lists those that work here.
+        served:MODEL or gguf:FILE. `longway doctor` lists those that work here.
     everyone: Rules: change all people who have the attribute, not only the one drawn.
     names: Rules: leave names unchanged.
     keep_entities: Rules: leave people unchanged who are known by name, so that facts stay true.
@@ -71,7 +71,7 @@ class PerturbSettings:
         if not (self.model or is_engine(self.engine)):
             raise SettingError(
                 f"Unknown engine {self.engine!r}. Expected rules, {NEURAL}FOLDER_OR_NAME, or a language model: "
-                f"{', '.join(name for name in NAMES if name != RULES)}. `longway engines` lists those that work here."
+                f"{', '.join(name for name in NAMES if name != RULES)}. `longway doctor` lists those that work here."
             )
         if self.at_least and not self.m0 and not self.m1:
             raise SettingError(

@@ -22,7 +22,6 @@ import numpy as np
 from longway.classify.multilingual import LANGUAGES
 from longway.classify.own_model import sources_of
 from longway.data import Dataset, as_dataset, load, with_columns
-from longway.english.pipeline import load_pipeline
 from longway.errors import ColumnError, DataError, SettingError
 from longway.jobs.about import stem
 from longway.jobs.documents import ANALYSES_FILE, Documents
@@ -88,7 +87,6 @@ def prove(
     with ExitStack() as stack:
         who = None
         if chosen.fairscore:
-            load_pipeline()  # raises if the extra is missing
             who = who_perturbs(chosen.perturb, replace(engines, device=chosen.device))
             stack.callback(close, who.engine)
         changing = None if who is None else _Changing(who, engines.budget)

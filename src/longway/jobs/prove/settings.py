@@ -29,8 +29,7 @@ class ProveSettings:
     baselines: A baseline made from BEFORE, as a further version: eda or crossaug. Repeatable.
     keep: A word or phrase that is real signal, not a shortcut. Training methods do not remove patterns about it. Repeatable.
     drop_overlap: Leave out test rows that are also in the training data, instead of stopping.
-    fairscore: Also change the gender, race or age of one person in each test row, and count the answers that change. Needs the
-        extra `rules`.
+    fairscore: Also change the gender, race or age of one person in each test row, and count the answers that change.
     perturber: Fairscore: what changes the people: rules (the default), neural:FOLDER_OR_NAME (a trained network), or a language
         model: served:MODEL or gguf:FILE.
     save_models: Keep every trained classifier in the run folder, below models/, for example for `longway fairness --fairscore`.

@@ -55,6 +55,7 @@ from longway.jobs.engine_use import (
     failed_calls,
     name_of,
     sampled,
+    with_graded_judge,
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
@@ -140,6 +141,7 @@ class RepairJob:
     writer: Engine | None
     judge: Engine | None
     budget: float | None
+    note: str = ""
 
     def planned(self, out: Path | None) -> PlannedRun:
         """The run with its identity and folder."""
@@ -270,6 +272,8 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
     watcher.page(plan_page(plan, part.source_name))
     if plan.calls is not None:
         watcher.estimate(plan.calls)
+        job = with_graded_judge(job, rows, run.journal, watcher)
+        repairing = job.repairing(rows, plan, run.journal, watcher)
     kept = _Kept(rows, seed=settings.seed)
     work = repairing.work
     work.restart({COMPARE: (1.0, 2 * searched)})  # the search again, before and after
@@ -304,7 +308,7 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
         stopped=repairing.stopped,
         comparison=comparison,
         checks=kept.checks.counts(),
-        missing_checks=repairing.missing,
+        missing_checks=(*filter(None, [job.note]), *repairing.missing),
         sample=kept.sample.items,
         cost=costs(run.journal, job.writer, job.judge),
         failed_calls=reason_counts(failed_calls(repairing.writer, repairing.judge)),

@@ -69,7 +69,7 @@ class RepairSettings:
     keep_size: Keep the number of rows: rows that are added take the place of others.
     encoder: Sentence encoder of the concept level, as in an audit: auto, minilm, multilingual, or a name or folder of a Hugging Face encoder, which needs torch.
     engine: Rewords texts and writes counterparts; a model also puts patterns in and changes lengths: rules (no model, English only), served:MODEL (any OpenAI-compatible server)
-        or gguf:FILE (a model file of yours). `longway engines` lists those that work here.
+        or gguf:FILE (a model file of yours). `longway doctor` lists those that work here.
     judge: Checks labels as well: an engine, none, or auto (the engine, in a separate conversation, if it can judge).
     seed: Seed of everything random.
     """

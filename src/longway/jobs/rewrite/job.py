@@ -43,6 +43,7 @@ from longway.jobs.engine_use import (
     failed_calls,
     name_of,
     sampled,
+    with_graded_judge,
 )
 from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
@@ -121,6 +122,7 @@ class RewriteJob:
     writer: Engine | None
     judge: Engine | None
     budget: float | None
+    note: str = ""
 
     def plan(self, out: Path | None) -> PlannedRun:
         """The run with its identity and folder."""
@@ -176,11 +178,13 @@ def prepared(
 
 
 def _rewrite(run: ActiveRun, job: RewriteJob, on: str | None) -> RewriteResult:
-    watcher, settings = run.watcher, job.settings
+    watcher = run.watcher
     watcher.step("reading")
     rows = job.rows()
     if costs_money(job.writer, job.judge):
         watcher.estimate(job.estimate(rows, spent=run.journal.spent()))
+    job = with_graded_judge(job, rows, run.journal, watcher)
+    settings = job.settings
     asker, judging = (asker_of(one, run.journal, job.budget, watcher) for one in (job.writer, job.judge))
     watcher.step("rewriting" if asker is None else "preparing the checks")
     rewriting = Rewriting(rows, settings, writer=asker, judge=judging, watcher=watcher)
@@ -212,7 +216,7 @@ def _rewrite(run: ActiveRun, job: RewriteJob, on: str | None) -> RewriteResult:
         comparison=comparison,
         bleu=corpus_bleu(list(changed.values()), [rows.texts[row] for row in changed]).share if changed else None,
         checks=collected.checks.counts(checks.errors),
-        missing_checks=checks.missing,
+        missing_checks=(*filter(None, [job.note]), *checks.missing),
         expected_wrong=checks.wrong,
         sample=collected.sample.items,
         strongest=collected.strongest(),

@@ -92,7 +92,7 @@ class RewriteSettings:
 
     method: razor; eda and crossaug are baselines; none changes nothing, as a control.
     engine: Writes the texts: rules (no model, English only), gguf:FILE (a model file of yours), served:MODEL (any OpenAI-compatible server),
-        rules,served:MODEL (the model if no rule applies), rules+served:MODEL (both), replay:FILE, or auto (served if you named a model or server for Longway, else rules). `longway engines`
+        rules,served:MODEL (the model if no rule applies), rules+served:MODEL (both), replay:FILE, or auto (served if you named a model or server for Longway, else rules). `longway doctor`
         lists those that work here.
     judge: Checks that the label still holds: an engine, none, or auto (the writer, in a separate conversation).
     paper: RAZOR as published: the options that are not given get the paper's values.

@@ -1,4 +1,4 @@
-"""Perturbing by prompting a language model: any engine of `longway engines` that writes.
+"""Perturbing by prompting a language model: any engine of `longway doctor` that writes.
 
     the lines of a row, the person marked  ->  prompt perturb.v1  ->  as many lines  ->  read strictly  ->  the row's texts
 

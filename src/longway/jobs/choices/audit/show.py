@@ -9,6 +9,7 @@ from longway.detect.choices.judges import OWN, JudgeReport, Share
 from longway.detect.choices.leak import ENCODER, SEEN
 from longway.detect.choices.patterns import place_name
 from longway.detect.severity import severity_of, too_few, undecided
+from longway.errors import install_command
 from longway.jobs.choices.audit.result import (
     NO_ENCODER_OF_LANGUAGE,
     ChoiceAuditResult,
@@ -48,9 +49,6 @@ MAX_BARS = 12
 N_NAMED = 3
 OPTION_LIMIT = 160
 EVERYWHERE = REPORT | SCREEN
-NO_ENCODER = (
-    "The sentence encoder is not installed, so meaning was not measured: longway engines install local."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +188,10 @@ def _encoder_notes(result: ChoiceAuditResult) -> list[str]:
     encoder = result.leaks.get(ENCODER)
     if encoder is None:
         is_known = any(problem.kind == NO_ENCODER_OF_LANGUAGE for problem in result.problems)
-        return [NO_ENCODER] if result.settings.encoder and not is_known else []
+        missing = (
+            f"The sentence encoder is not installed, so meaning was not measured: {install_command('local')}."
+        )
+        return [missing] if result.settings.encoder and not is_known else []
     if encoder.rows == result.leak.rows:
         return []
     unit = UNITS[result.dataset.kind].question
