@@ -11,7 +11,6 @@ from contextlib import closing
 from urllib.parse import urlsplit
 
 import pytest
-from longway.engines.install import packages_of
 
 from longway.engines import gguf, gguf_files, llama_server
 from longway.engines.asker import Asker
@@ -53,12 +52,6 @@ def test_without_llama_cpp_the_message_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setattr(gguf, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"longway\[gguf\]"):
         GgufEngine(file)
-
-
-def test_packages_of_the_engine_come_from_its_extra(monkeypatch):
-    lines = ["openai>=2.0; extra == 'gguf'", "xllamacpp>=2026.1; extra == 'gguf'"]
-    monkeypatch.setattr("longway.engines.install.requires", lambda name: lines)
-    assert [package.name for package in packages_of("gguf")] == ["openai", "xllamacpp"]
 
 
 @needs_llama_cpp
