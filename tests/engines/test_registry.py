@@ -4,8 +4,9 @@ from importlib.util import find_spec
 
 import pytest
 
-from longway.engines import registry
-from longway.engines.registry import available, choose, engine_named, models_of
+from longway.engines import available as listing
+from longway.engines.available import available, choose
+from longway.engines.registry import engine_named, models_of
 from longway.errors import EngineError, SettingError
 from tests.engines.loopback import Endless, Loopback, Reply
 
@@ -21,7 +22,7 @@ def lacking(monkeypatch):
     """Make packages look as if they were not installed."""
 
     def lack(*packages):
-        monkeypatch.setattr(registry, "find_spec", lambda name: None if name in packages else find_spec(name))
+        monkeypatch.setattr(listing, "find_spec", lambda name: None if name in packages else find_spec(name))
 
     return lack
 

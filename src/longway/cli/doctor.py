@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from longway.engines.registry import EngineStatus
+    from longway.engines.available import EngineStatus
     from longway.jobs.trial import Trial
 
 PURPOSES = {
@@ -73,7 +73,7 @@ def command(
         return
     from importlib.metadata import version
 
-    from longway.engines.registry import available, choose
+    from longway.engines.available import available, choose
 
     extras, engines, auto = installed_extras(), available(base_url), choose(base_url)
     versions = {"longway": version("longway"), "python": platform.python_version()}

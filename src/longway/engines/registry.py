@@ -1,8 +1,6 @@
-"""The engines: which exist, which can be used here, and the engine for a name.
+"""The engine for a name; `available.py` has those that can be used here.
 
 engine_named("rules+served")     the engine for a name; several are joined by "+" or ","
-choose()                         the engine that "auto" selects here, and why
-available()                      every engine: whether it can be used
 
 rules           rewriting by rules; needs no model and costs nothing
 gguf:FILE       a GGUF file of the user's own, run by llama.cpp on this machine
@@ -17,38 +15,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
+from longway.engines.available import address_of_server, choose, host_of
 from longway.engines.engine import CombinedEngine, Engine, FallbackEngine
 from longway.engines.event_loop import run
 from longway.engines.secret import Secret, find_key
 from longway.engines.transport import ServerLimits, Transport
-from longway.errors import EngineError, SettingError, install_command, with_checked_arguments
+from longway.errors import EngineError, SettingError, with_checked_arguments
 
 _PLUS = re.compile(r"\+(?=(?:auto|rules|gguf|served|replay)\b)")  # a model's name may contain "+"
 _COMMA = re.compile(r",(?=(?:auto|rules|gguf|served|replay)\b)")
 NAMES = ("auto", "rules", "gguf:FILE", "served:MODEL", "replay:FILE")
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The engine that "auto" selects, and why."""
-
-    spec: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class EngineStatus:
-    """The state of one engine. detail: what it is, or what is missing."""
-
-    name: str
-    ready: bool
-    detail: str
 
 
 @with_checked_arguments
@@ -115,39 +94,6 @@ def is_engine(spec: str) -> bool:
     )
 
 
-def choose(base_url: str | None = None) -> Choice:
-    """The engine that "auto" selects here: the best one that can be used, and why.
-
-    Settings of other programs, such as OPENAI_BASE_URL, do not select a server: rows are sent only to one that was
-    named for Longway.
-    """
-    model, address = os.environ.get("LONGWAY_MODEL", ""), base_url or os.environ.get("LONGWAY_BASE_URL", "")
-    if (model or address) and find_spec("openai") is not None:
-        spec = f"served:{model}" if model else "served"
-        reason = "LONGWAY_MODEL is set" if model else f"a server is configured ({_host(address)})"
-        return Choice(spec, f"{reason}; a large model writes best")
-    why = "no served model is configured"
-    if model or address:
-        why = f"the served model cannot be used (not installed: openai; {install_command('served')})"
-    return Choice("rules", f"{why}, and the rules need none")
-
-
-def available(base_url: str | None = None) -> list[EngineStatus]:
-    """The status of every engine. Nothing is loaded and no server is called."""
-    gguf, served = _not_installed("gguf", "xllamacpp", "openai"), _why_not_served(base_url)
-    address = base_url or _address()
-    model = os.environ.get("LONGWAY_MODEL") or "its first model"
-    where = _host(address) if address else "the OpenAI service"
-    return [
-        EngineStatus("rules", True, "rewriting by rules, no model, English only"),
-        EngineStatus(
-            "gguf", not gguf, gguf or "a GGUF file of yours, run by llama.cpp on this machine: gguf:FILE"
-        ),
-        EngineStatus("served", not served, served or f"{model} on {where}"),
-        EngineStatus("replay", True, "plays recorded answers: replay:FILE"),
-    ]
-
-
 def models_of(base_url: str, *, api_key: str | None = None, timeout: float = 10.0) -> list[str]:
     """The models that a server lists, in its order."""
     if "@" in base_url:  # a password in the address would appear in messages
@@ -158,28 +104,11 @@ def models_of(base_url: str, *, api_key: str | None = None, timeout: float = 10.
     return run(Transport(base_url, key, ServerLimits(timeout=timeout)).models())
 
 
-def _why_not_served(base_url: str | None) -> str:
-    """Why a served model cannot be used; "" if it can."""
-    if missing := _not_installed("served", "openai"):
-        return missing
-    if os.environ.get("LONGWAY_MODEL") or base_url or _address():
-        return ""
-    missing = "no model is configured: set LONGWAY_MODEL or use served:MODEL"
-    if os.environ.get("OPENAI_API_KEY") or os.environ.get("LONGWAY_API_KEY"):
-        return f"a key is set, {missing}"
-    return f"{missing}; LONGWAY_BASE_URL for your own server, OPENAI_API_KEY for a service"
-
-
-def _not_installed(extra: str, *packages: str) -> str:
-    missing = [package for package in packages if find_spec(package) is None]
-    return f"not installed: {', '.join(missing)}; {install_command(extra)}" if missing else ""
-
-
 def _default_model(base_url: str | None, api_key: str | None) -> str:
     """LONGWAY_MODEL, or the first model that the server lists."""
     if model := os.environ.get("LONGWAY_MODEL"):
         return model
-    address = base_url or _address()
+    address = base_url or address_of_server()
     if not address:
         raise SettingError(
             "No served model is configured. Expected served:MODEL, or LONGWAY_MODEL in the environment. "
@@ -187,15 +116,5 @@ def _default_model(base_url: str | None, api_key: str | None) -> str:
         )
     models = models_of(address, api_key=api_key)
     if not models:
-        raise EngineError(f"{_host(address)} lists no models. Load one there, or name it: served:MODEL.")
+        raise EngineError(f"{host_of(address)} lists no models. Load one there, or name it: served:MODEL.")
     return models[0]
-
-
-def _address() -> str:
-    """The server of an engine that was named without an address."""
-    return os.environ.get("LONGWAY_BASE_URL") or os.environ.get("OPENAI_BASE_URL") or ""
-
-
-def _host(address: str) -> str:
-    """Host and port; the rest of an address may contain a password."""
-    return urlsplit(address).netloc.rpartition("@")[2]
