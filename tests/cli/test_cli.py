@@ -189,7 +189,7 @@ def test_a_mistake_is_told_in_words_with_the_next_step(run, args, words):
     assert words in str(result.exception)
 
 
-MAIN = "from longway.cli import main; main()"
+MAIN = "from longway.__main__ import main; main()"
 NO_SERVER = ["--engine", "served:toy", "--base-url", "http://127.0.0.1:9/v1", "--yes", "--judge", "none"]
 # For each exit code of the documentation: what happens during an audit, or nothing, and the arguments.
 ENDS = {
@@ -324,7 +324,7 @@ def test_ctrl_c_lets_files_be_closed(small):
     assert Path("closed").exists()
 
 
-@pytest.mark.parametrize("module", ["longway.cli.options", "numpy", "polars", "sklearn.base"])
+@pytest.mark.parametrize("module", ["typer.models", "longway.cli.options", "numpy", "polars", "sklearn.base"])
 def test_ctrl_c_stops_the_command_while_libraries_are_imported(small, module):
     """Moments are modules, since times depend on the machine."""
     command = [sys.executable, "-X", "importtime", "-c", MAIN, "audit", "d.csv"]
