@@ -274,7 +274,7 @@ if real_data.is_here():
         _add(f"real-{_name}-augment", "augment", _data, "--engine", "rules", "--limit", "60", *MODELS)
     for _name in real_data.TEXTS:
         _add(f"real-{_name}-prove", "prove", f"../data/{_name}.jsonl", f"../real-{_name}-repair/run", "--test",
-             f"test=../data/{_name}-test.jsonl", "--model", "bow", "--seeds", "2", needs=f"real-{_name}-repair")  # fmt: skip
+             f"test=../data/{_name}-test.jsonl", "--model", "bow", "--seeds", "2", "--drop-overlap", needs=f"real-{_name}-repair")  # fmt: skip
         _add(
             f"real-{_name}-explain",
             "explain",
