@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -11,7 +10,6 @@ from typer.testing import CliRunner
 from longway.cli.engines import app
 from longway.engines import install as installing
 from longway.engines import registry
-from longway.engines.gguf_files import GgufFile
 from longway.engines.install import Package
 from longway.engines.registry import EngineStatus
 from longway.errors import SettingError
@@ -79,17 +77,6 @@ def test_engines_are_tested_only_on_request(run, monkeypatch):
     run()
     run("--test")
     assert asked == [False, True]
-
-
-def test_gguf_files_are_listed_as_they_are_typed(run, monkeypatch):
-    files = [GgufFile(Path("/models/my model [7b].gguf"), "my model [7b]", 4_700_000_000)]
-    monkeypatch.setattr("longway.engines.gguf_files.found_files", lambda: files)
-    shown = run().output
-    assert "4.7 GB  'gguf:/models/my model [7b].gguf'" in shown
-    found = json.loads(run("--json").output)
-    assert found["gguf_files"] == [
-        {"name": "my model [7b]", "path": "/models/my model [7b].gguf", "bytes": 4_700_000_000}
-    ]
 
 
 def test_install_says_what_and_how_big_and_asks(run, missing):

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from longway.engines.gguf_files import GgufFile
     from longway.engines.registry import EngineStatus
 
 HELP = "List the engines that write and judge text, test how good one is, and install what one needs."
-MAX_LISTED = 12  # GGUF files
 app = typer.Typer(invoke_without_command=True, no_args_is_help=False, help=HELP)
 
 
@@ -33,11 +30,9 @@ def command(
     """List engines, unless a subcommand runs."""
     if context.invoked_subcommand is not None:
         return
-    from longway.engines.gguf_files import found_files
     from longway.engines.registry import available, choose
     from longway.errors import EngineError
 
-    files = found_files()
     statuses = available(test=test, base_url=base_url)
     try:
         chosen = choose(base_url=base_url)
@@ -48,10 +43,9 @@ def command(
         import json as json_module
 
         engines = [status.to_dict() for status in statuses]
-        listed = [{"name": file.name, "path": str(file.path), "bytes": file.size} for file in files]
-        typer.echo(json_module.dumps({"engines": engines, "auto": auto, "gguf_files": listed}, indent=1))
+        typer.echo(json_module.dumps({"engines": engines, "auto": auto}, indent=1))
         return
-    _show(statuses, files, auto)
+    _show(statuses, auto)
 
 
 @app.command("install")
@@ -146,7 +140,7 @@ def exam(
         own_file(sample)
 
 
-def _show(statuses: list[EngineStatus], files: Sequence[GgufFile], auto: dict[str, str]) -> None:
+def _show(statuses: list[EngineStatus], auto: dict[str, str]) -> None:
     from shlex import quote
 
     from rich.table import Table
@@ -166,13 +160,6 @@ def _show(statuses: list[EngineStatus], files: Sequence[GgufFile], auto: dict[st
         console.print(f"\nSelf-test, rewriting: {TEST_TEXTS[-1]}", style="dim", markup=False)
         for status in tested:
             console.print(f"  [bold]{status.name:<7}[/] {safe(status.self_test)}")
-    if files:
-        console.print("\nGGUF files on this machine:", style="dim")
-        for file in files[:MAX_LISTED]:
-            name = quote(f"gguf:{file.path}")
-            console.print(f"  {file.size / 1e9:>5.1f} GB  {safe(name)}", soft_wrap=True)
-        if len(files) > MAX_LISTED:
-            console.print(f"  {len(files) - MAX_LISTED} more: longway engines --json")
     if not auto["engine"]:
         end(auto["why"], Step("Install one", "longway engines install rules"))
         return
