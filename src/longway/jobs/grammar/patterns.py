@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from longway.grammar_names import ADDED, COPIED, LEFT_OUT, RARE, REPLACED, SLOT
-from longway.jobs.grammar.result import GrammarResult, KindVersions, PhraseKind, RowExample
+from longway.jobs.grammar.result import ClassifierSummary, GrammarResult, PhraseKind, RowExample
 from longway.show.charts import share_bar
-from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, harmless, highlighted
+from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut, harmless, highlighted
 from longway.show.labels import Label, label_named, label_span
 from longway.show.numbers import NONE, count, counted, or_dash, percent, q_value, signed
 from longway.show.sections import (
@@ -50,7 +50,12 @@ QUOTED = (
 )
 
 
-def pattern_name(kind: PhraseKind | KindVersions) -> str:
+def classifier_name(classifier: ClassifierSummary) -> str:
+    """The classifier in words."""
+    return "bag of words" if classifier.name == "bow" else cut(classifier.name, NAME_LIMIT)
+
+
+def pattern_name(kind: PhraseKind) -> str:
     """The name of a kind, cut to a line."""
     return cut(kind.name or ", ".join(kind.spans), PATTERN_LIMIT)
 

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from longway.grammars.trees import read_brackets
-from longway.jobs.grammar.figures import classifier_name, saliency_blocks, saliency_note
 from longway.jobs.grammar.patterns import (  # fmt: skip
     MAX_KINDS,
     NOT_ONE,
     Labels,
     Pair,
+    classifier_name,
     kinds_section,
     leaders,
     number_columns,
@@ -224,7 +224,7 @@ def _wrong_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[Se
     lead = (
         f"Rows that the classifier ({classifier_name(result.classifier)}) gets wrong, with the phrases that are built in a way that is most "
         "frequent in training rows of the predicted label, compared with those of the true label."
-    ) + saliency_note(result)
+    )
     cards = []
     for at, one in enumerate(result.wrong[:MAX_WRONG]):
         predicted, label = label_named(one.answer, labels), label_named(one.label, labels)
@@ -240,8 +240,7 @@ def _wrong_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[Se
             Span(f"id {cut(one.id, NAME_LIMIT)}", "quiet end"),
         ]
         tree = _tree(one, predicted.colour, pair, f"wrong-{at}")
-        salient = saliency_blocks(one, predicted.colour, labels)
-        cards.append(Card(facts, below=[*salient, tree, Bullets(rules, "speaks")], style="picture"))
+        cards.append(Card(facts, below=[tree, Bullets(rules, "speaks")], style="picture"))
     blocks: list[Block] = [Paragraph(lead, "lead"), Cards(cards, "pictures")]
     return [Section("wrong", "Wrong predictions", blocks)]
 
