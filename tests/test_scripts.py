@@ -319,7 +319,10 @@ def test_every_script_is_listed_above():
         "bench/common.py",
         "runs/common.py",
         "papers/grammar/shared.py",
-        *(f"papers/grammar/{name}.py" for name in ("runs_common", "saliency", "side_charts", "versions")),
+        *(
+            f"papers/grammar/{name}.py"
+            for name in ("controlled_sets", "runs_common", "saliency", "side_charts", "versions")
+        ),
         "runs/on_ray.py",
         "runs/plant_measures.py",
         *(f"papers/perturbation/{name}.py" for name in ("bases", "panda", "shared")),

@@ -20,7 +20,6 @@ from longway.show.sections import Bullet, Paragraph, Span
 MAX_LABELS = 8  # with a colour and a chart of their own
 MAX_SETTINGS = 60
 MAX_ROWS = 10  # row numbers of a problem
-A_FEW = 3  # more than are shown at once, where that is all: not worth a click
 POINTS = (
     "Points",
     "Percentage points of accuracy: how much more often than by chance a model is right that predicts the label for exactly the rows with the pattern, if the label and all others were equally frequent. Rare patterns have few points even if they are certain.",
@@ -74,15 +73,6 @@ def label_span(label: Label) -> Span:
 def level_name(level: str) -> str:
     """What kind of pattern it is, in plain words."""
     return LEVELS.get(level, cut(level, NAME_LIMIT))
-
-
-def columns_of(dataset: Mapping[str, Any]) -> str:
-    """Which column plays which role; columns that were guessed are said to be."""
-    return ", ".join(
-        f"{role} = {cut(column, NAME_LIMIT)}{' (guessed)' if role in dataset['guessed'] else ''}"
-        for role, column in dataset["fields"].items()
-        if column
-    )
 
 
 def part_name(leak: Leak) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.classify.classifier import Classifier, Floats, Ints, Labelled, Watch, label_names, targets_of
+from longway.classify.classifier import Classifier, Floats, Ints, Labelled, label_names, targets_of
 from longway.classify.objectives import CrossEntropy, Objective
 from longway.errors import SettingError
 
@@ -90,22 +90,18 @@ class TrainingData:
 class Trainer:
     """Makes and trains classifiers of one kind.
 
-    watch: called after each epoch of the training whose classifier is returned.
     brief: makes classifiers of this kind that train for a given number of epochs, if it has epochs.
     notify: called with a short text if a method does no more than plain training, or less than intended.
     """
 
     fresh: Fresh
     seed: int
-    watch: Watch | None = None
     notify: Callable[[str], object] = lambda text: None
     brief: Brief | None = None
 
     def train(self, data: TrainingData, objective: Objective | None = None) -> Classifier:
         """A new classifier, trained on the data."""
-        return self.fresh(self.seed).fit(
-            data.labelled, objective=objective, validation=data.validation, watch=self.watch
-        )
+        return self.fresh(self.seed).fit(data.labelled, objective=objective, validation=data.validation)
 
 
 class TrainingMethod(Protocol):

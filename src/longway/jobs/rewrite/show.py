@@ -67,7 +67,6 @@ OPEN_ROUNDS, MAX_ROUNDS = 12, 100  # the first number is visible at once, the se
 A_FEW = 3  # rounds more than are visible at once are not worth folding
 OPEN_STRONGEST, MAX_STRONGEST = 5, 20
 MAX_SAMPLE, SAMPLE_ON_SCREEN = 20, 3
-MAX_TERMS = 12  # words in the chart of a label
 MAX_DESCRIBED = 20  # rounds in the description of a chart
 MAX_DECISIONS = 6
 HARDLY = 0.02  # a leak that fell by less has hardly fallen
