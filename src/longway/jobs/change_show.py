@@ -6,7 +6,7 @@ JSON file of the run, which has everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
@@ -17,8 +17,8 @@ from longway.records import Leak, Verdict
 from longway.show.change_charts import change_bar
 from longway.show.charts import leak_chart
 from longway.show.differences import EDIT_LIMIT, versions
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
-from longway.show.labels import Label, label_named, label_span, level_name, part_name
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.labels import Labels, label_named, label_span, level_name, part_name
 from longway.show.numbers import (
     NONE,
     arrow,
@@ -35,6 +35,7 @@ from longway.show.numbers import (
 )
 from longway.show.sections import (
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
     Block,
     Bullet,
@@ -115,7 +116,7 @@ def leak_figure(change: LeakChange | None) -> KeyFigure:
     """The leak from the text as a key figure."""
     if change is None:
         return KeyFigure("Right from the text alone", NONE, "not measured")
-    name = f"Right from {cut(change.columns, NAME_LIMIT)} alone"
+    name = f"Right from {cut(change.columns)} alone"
     figures = arrow(percent(change.before.accuracy), percent(change.after.accuracy))
     return KeyFigure(name, figures, f"chance is {percent(change.after.majority)}")
 
@@ -137,7 +138,7 @@ def leak_section(comparison: Comparison, *, file: str) -> Section:
 
 
 def _leak_chart(change: LeakChange, key: str) -> Chart:
-    before, after, name = change.before, change.after, cut(change.columns, NAME_LIMIT)
+    before, after, name = change.before, change.after, cut(change.columns)
     svg = leak_chart(
         [replace(before, columns=("before",)), replace(after, columns=("after",))],
         key=key,
@@ -157,7 +158,7 @@ def _interval(leak: Leak) -> str:
 # Patterns
 
 
-def patterns_section(comparison: Comparison, labels: Mapping[str, Label], *, file: str) -> Section:
+def patterns_section(comparison: Comparison, labels: Labels, *, file: str) -> Section:
     """The strongest patterns of the original data, and how strong they are now."""
     heading, findings = "Findings before and after", comparison.findings
     if not findings:
@@ -174,22 +175,20 @@ def patterns_section(comparison: Comparison, labels: Mapping[str, Label], *, fil
         pattern_table(findings[:MAX_PATTERNS], labels, full=_most_points(comparison)),
         *left_out(max(len(findings) - MAX_PATTERNS, 0), "patterns are", file),
     ]
-    return Section("findings", heading, blocks, on=REPORT | SCREEN)
+    return Section("findings", heading, blocks, on=REPORT_AND_SCREEN)
 
 
 def _found(before: int, after: int) -> str:
     return f"{before:,} patterns were correlated with a label, {after:,} are now. The strongest, before and after:"
 
 
-def worse_section(
-    comparison: Comparison, labels: Mapping[str, Label], *, objections: Sequence[str] = ()
-) -> Section:
+def worse_section(comparison: Comparison, labels: Labels, *, objections: Sequence[str] = ()) -> Section:
     """What got worse: leaks that rose, patterns that got stronger. objections: further sentences."""
     sentences = [*(_risen(change) for change in comparison.leaks if _has_risen(change)), *objections]
     worse = comparison.worse[:MAX_WORSE]
     if not sentences and not worse:
         text = "Nothing: no pattern became noticeably stronger, and no leak rose."
-        return Section("worse", "What got worse", [Paragraph(text, "nothing")], on=REPORT | SCREEN)
+        return Section("worse", "What got worse", [Paragraph(text, "nothing")], on=REPORT_AND_SCREEN)
     lead = "Removing one shortcut can introduce another. These figures moved the wrong way."
     blocks: list[Block] = [Paragraph(lead, "lead")]
     if sentences:
@@ -199,7 +198,7 @@ def worse_section(
         blocks.append(pattern_table(worse, labels, full=full, is_worse=True))
     if n_more := n_worse(comparison) - len(worse):
         blocks.append(Paragraph(f"{n_more:,} more patterns got stronger, each less than these.", "rest"))
-    return Section("worse", "What got worse", blocks, on=REPORT | SCREEN)
+    return Section("worse", "What got worse", blocks, on=REPORT_AND_SCREEN)
 
 
 def n_worse(comparison: Comparison) -> int:
@@ -214,7 +213,7 @@ def _has_risen(change: LeakChange) -> bool:
 def _risen(change: LeakChange) -> str:
     chance = "" if change.is_clear else " The difference may be chance."
     figures = f"{percent(change.before.accuracy)} to {percent(change.after.accuracy)}"
-    return f"The leak from {cut(change.columns, NAME_LIMIT)} rose from {figures}.{chance}"
+    return f"The leak from {cut(change.columns)} rose from {figures}.{chance}"
 
 
 def _most_points(comparison: Comparison) -> float:
@@ -230,7 +229,7 @@ def bar_length(value: float | None) -> float:
 
 
 def pattern_table(
-    changes: Sequence[PatternChange], labels: Mapping[str, Label], *, full: float, is_worse: bool = False
+    changes: Sequence[PatternChange], labels: Labels, *, full: float, is_worse: bool = False
 ) -> Table:
     """Patterns before and after. full: the points of a full bar. is_worse: all of them got stronger."""
     columns = [
@@ -242,13 +241,13 @@ def pattern_table(
     return Table(columns, rows, "changes", open=n_open, more="patterns", screen=ON_SCREEN)
 
 
-def _pattern_row(change: PatternChange, labels: Mapping[str, Label], full: float, is_worse: bool) -> Row:
+def _pattern_row(change: PatternChange, labels: Labels, full: float, is_worse: bool) -> Row:
     total = sum(label.count for label in labels.values()) or 1
     label, pattern = label_named(change.label, labels), change.pattern
     words: list[str | Span] = [
         Span(cut(pattern.name, PATTERN_LIMIT), "pattern"),
         " ",
-        Span(f"{level_name(pattern.level)} in {cut(pattern.field, NAME_LIMIT)}", "where"),
+        Span(f"{level_name(pattern.level)} in {cut(pattern.field)}", "where"),
     ]
     if change.marked:
         words += [" ", Span(cut(change.marked, PATTERN_LIMIT), "remark")]
@@ -284,7 +283,7 @@ def _changed(before: str, after: str) -> Words:
 # Edits
 
 
-def edit_card(edit: ShownEdit, labels: Mapping[str, Label], *, limit: int = EDIT_LIMIT) -> Card:
+def edit_card(edit: ShownEdit, labels: Labels, *, limit: int = EDIT_LIMIT) -> Card:
     """An edit: label, engine and score, both texts with their differences, verdicts, context. limit: characters of each text."""
     before, after = versions(edit.before, edit.after, limit=limit)
     scores = (or_dash(score, three_digits) for score in (edit.score_before, edit.score_after))
@@ -293,13 +292,13 @@ def edit_card(edit: ShownEdit, labels: Mapping[str, Label], *, limit: int = EDIT
         facts=[
             label_change(edit.label_before, edit.label_after, labels),
             *([Span(cut(edit.how, PATTERN_LIMIT), "code")] if edit.how else []),
-            Span(f"{cut(edit.engine, NAME_LIMIT)}, round {edit.round}", "quiet"),
+            Span(f"{cut(edit.engine)}, round {edit.round}", "quiet"),
             *(
                 [Span(f"gamma {arrow(*scores)}", "quiet end")]
                 if edit.method == "razor" or edit.score_before is not None
                 else []
             ),
-            Span(f"id {cut(edit.id, NAME_LIMIT)}", "quiet"),
+            Span(f"id {cut(edit.id)}", "quiet"),
         ],
         versions=[("Before", before), ("After", after)],
         chips=verdict_chips(edit.verdicts),
@@ -308,7 +307,7 @@ def edit_card(edit: ShownEdit, labels: Mapping[str, Label], *, limit: int = EDIT
     )
 
 
-def label_change(before: str, after: str, labels: Mapping[str, Label]) -> Words:
+def label_change(before: str, after: str, labels: Labels) -> Words:
     """The label; both labels if it changed."""
     old = label_span(label_named(before, labels))
     return old if before == after else [old, Span(" → ", "quiet"), label_span(label_named(after, labels))]
@@ -326,7 +325,7 @@ def verdict_chips(verdicts: Sequence[Verdict]) -> list[Chip]:
     """What the first checks said, small."""
     return [
         Chip(
-            name=cut(verdict.check, NAME_LIMIT),
+            name=cut(verdict.check),
             passed=bool(verdict.passed),
             score="" if verdict.score is None else short(verdict.score),
             reason=cut(verdict.reason, TEXT_LIMIT) if verdict.reason else "",
@@ -369,7 +368,7 @@ def refused_section(
         Only(REPORT, left_out(max(len(refused) - MAX_REFUSED, 0), "reasons are", file)),
         Only(SCREEN, [_few_reasons(reasons)]),
     ]
-    return Section("refused", heading, blocks, on=REPORT | SCREEN)
+    return Section("refused", heading, blocks, on=REPORT_AND_SCREEN)
 
 
 def _few_reasons(reasons: Sequence[ReasonCount]) -> Paragraph:
@@ -407,7 +406,7 @@ def unwritten_section(
         *reasons_blocks(unwritten, "Show the reasons", file=file),
         *reasons_blocks(failed, "Show why calls failed", file=file),
     ]
-    return Section("unwritten", heading, blocks, on=REPORT | SCREEN)
+    return Section("unwritten", heading, blocks, on=REPORT_AND_SCREEN)
 
 
 def reasons_blocks(reasons: Sequence[ReasonCount], summary: str, *, file: str) -> list[Block]:
@@ -447,14 +446,14 @@ def checks_section(checks: Sequence[CheckCount], missing: Sequence[str], words: 
         shown = [Span(cut(words, TEXT_LIMIT), "data") for words in missing[:MAX_ROWS]]
         rest = left_out(max(len(missing) - MAX_ROWS, 0), "are", file)
         blocks = [Only(REPORT, blocks), Heading("Not checked"), Bullets(shown, "missing"), *rest]
-    return Section("checks", "Checks", blocks, on=REPORT | SCREEN if missing else REPORT)
+    return Section("checks", "Checks", blocks, on=REPORT_AND_SCREEN if missing else REPORT)
 
 
 def _check_row(check: CheckCount) -> Row:
     error = check.error
     return Row(
         [
-            Span(cut(check.check, NAME_LIMIT), "data"),
+            Span(cut(check.check), "data"),
             count(check.seen),
             count(check.failed),
             percent(check.failed / check.seen) if check.seen else NONE,
@@ -516,8 +515,8 @@ def cost_table(costs: Sequence[CallTotals]) -> Table:
     rows = [
         Row(
             [
-                Span(cut(one.engine, NAME_LIMIT), "data"),
-                Span(cut(one.kind, NAME_LIMIT), "data"),
+                Span(cut(one.engine), "data"),
+                Span(cut(one.kind), "data"),
                 count(one.calls),
                 count(one.prompt_tokens),
                 count(one.completion_tokens),
@@ -533,7 +532,7 @@ def cost_table(costs: Sequence[CallTotals]) -> Table:
 def encoding_section(note: str) -> list[Section]:
     """Why the written dataset has another encoding or another name for a column, if so."""
     blocks: list[Block] = [Paragraph(Span(note, "data"))]
-    return [Section("encoding", "Problems", blocks, on=REPORT | SCREEN)] if note else []
+    return [Section("encoding", "Problems", blocks, on=REPORT_AND_SCREEN)] if note else []
 
 
 def reading_sections(reading: Sequence[tuple[Words, Words]], note: Words, *, formulas: int) -> list[Section]:

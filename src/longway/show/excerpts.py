@@ -64,7 +64,7 @@ def clean(text: str) -> str:
     return " ".join(harmless(text[:READ_LIMIT]).split())
 
 
-def cut(text: str, limit: int) -> str:
+def cut(text: str, limit: int = NAME_LIMIT) -> str:
     """The cleaned text, at most `limit` characters of it; "(blank)" where nothing is left to see.
 
     >>> cut("a long pattern", 7)

@@ -22,7 +22,6 @@ from longway.languages.dataset import described
 from longway.records import Finding, Leak, Problem, Telling
 from longway.show import charts, markdown
 from longway.show.excerpts import (
-    NAME_LIMIT,
     PATTERN_LIMIT,
     READ_LIMIT,
     TEXT_LIMIT,
@@ -36,6 +35,7 @@ from longway.show.labels import (
     MAX_SETTINGS,
     POINTS,
     Label,
+    Labels,
     label_named,
     label_span,
     labels_of,
@@ -51,6 +51,7 @@ from longway.show.numbers import NONE, count, counted, gamma, length, percent, p
 from longway.show.sections import (
     CARD,
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
     Block,
     Bullet,
@@ -133,7 +134,7 @@ def audit_page(result: AuditResult) -> Page:
     dataset = result.dataset
     labels = labels_of(dataset.labels)
     n_significant, n_tested = sum(result.significant.values()), sum(result.tested.values())
-    about_tag = "" if dataset.tag is None else f": {cut(tag_name(dataset.tag), NAME_LIMIT)}"
+    about_tag = "" if dataset.tag is None else f": {cut(tag_name(dataset.tag))}"
     return Page(
         kicker="Longway audit",
         title=cut(f"Audit of {dataset.name}", PATTERN_LIMIT) + about_tag,
@@ -142,7 +143,7 @@ def audit_page(result: AuditResult) -> Page:
             ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
             ("Columns", roles_of(dataset)),
             *_language_facts(dataset),
-            ("Made", cut(result.created, NAME_LIMIT)),
+            ("Made", cut(result.created)),
         ],
         figures=_key_figures(result, labels, n_tested),
         sections=[
@@ -192,8 +193,8 @@ def _card_section(result: AuditResult) -> Section:
         for leak in _in_order(result.all_leaks or result.leaks)
     ]
     severe = [
-        f"{severity_of(finding)}: “{cut(str(finding.pattern), PATTERN_LIMIT)}” in {cut(finding.field, NAME_LIMIT)} predicts "
-        f"{cut(finding.label, NAME_LIMIT)}: {percent(finding.label_share)} of {counted(finding.count, 'row')}, base rate {percent(finding.base_rate)}."
+        f"{severity_of(finding)}: “{cut(str(finding.pattern), PATTERN_LIMIT)}” in {cut(finding.field)} predicts "
+        f"{cut(finding.label)}: {percent(finding.label_share)} of {counted(finding.count, 'row')}, base rate {percent(finding.base_rate)}."
         for finding in by_severity(result.findings)[:ON_SCREEN]
     ]
     problems = [cut(problem.message, TEXT_LIMIT) for problem in result.problems[:ON_SCREEN]]
@@ -217,7 +218,7 @@ def verdict(leaks: Sequence[Leak], findings: Sequence[Finding]) -> str:
     'From the claim alone a simple model gets 67% right; chance is 50%.'
     """
     leak = strongest_leak(leaks)
-    names = [f"“{cut(str(finding.pattern), NAME_LIMIT)}”" for finding in by_severity(findings)[:N_NAMED]]
+    names = [f"“{cut(str(finding.pattern))}”" for finding in by_severity(findings)[:N_NAMED]]
     strongest = f" Strongest: {', '.join(names)}." if names else ""
     if leak is None:
         return f"The leak could not be measured.{strongest}"
@@ -245,16 +246,16 @@ def by_severity(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda finding: SEVERITIES.index(severity_of(finding)))
 
 
-def _key_figures(result: AuditResult, labels: Mapping[str, Label], n_tested: int) -> list[KeyFigure]:
+def _key_figures(result: AuditResult, labels: Labels, n_tested: int) -> list[KeyFigure]:
     dataset = result.dataset
     largest = next(iter(labels.values()), None)
-    whole = f"the split {cut(dataset.split, NAME_LIMIT)}" if dataset.split else "the data"
+    whole = f"the split {cut(dataset.split)}" if dataset.split else "the data"
     figures = [
         KeyFigure("Rows used", count(dataset.used), f"of {count(dataset.rows)} in {whole}"),
         KeyFigure("Labels", count(len(labels)), f"largest: {largest.name}, {largest.share}" if largest else ""),
     ]  # fmt: skip
     if leak := strongest_leak(result.measured_leaks):
-        name = f"Right from {cut(' + '.join(leak.columns), NAME_LIMIT)} alone"
+        name = f"Right from {cut(' + '.join(leak.columns))} alone"
         figures.append(KeyFigure(name, percent(leak.accuracy), f"chance is {percent(leak.majority)}"))
     severities = Counter(severity_of(finding) for finding in result.findings)
     told = ", ".join(f"{count(severities[name])} {name}" for name in SEVERITIES if severities[name])
@@ -296,7 +297,7 @@ def _leak_section(result: AuditResult) -> Section:
     ]
     if told := _contributions(everything):
         blocks.append(Paragraph(told, "rest"))
-    return Section("leak", "Leak against chance", blocks, on=REPORT | SCREEN)
+    return Section("leak", "Leak against chance", blocks, on=REPORT_AND_SCREEN)
 
 
 def _contributions(leaks: Sequence[Leak]) -> str:
@@ -316,10 +317,10 @@ def _in_order(leaks: Mapping[str, Leak]) -> list[Leak]:
 
 
 def _leak_row(leak: Leak, everything: Leak | None, *, held_out: str = "") -> Row:
-    columns = cut(" + ".join(leak.columns), NAME_LIMIT)
+    columns = cut(" + ".join(leak.columns))
     return Row(
         [
-            f"{columns}, on {cut(held_out, NAME_LIMIT)}" if held_out else columns,
+            f"{columns}, on {cut(held_out)}" if held_out else columns,
             leak_words(leak),
             NONE if everything is None else leak_words(everything),
             percent(leak.majority),
@@ -345,7 +346,7 @@ def _leak_chart(leaks: Sequence[Leak], key: str, of: str) -> Chart:
 
 
 def _leak_text(leak: Leak) -> str:
-    columns = cut(" + ".join(leak.columns) or leak.part, NAME_LIMIT)
+    columns = cut(" + ".join(leak.columns) or leak.part)
     interval = f"95% interval {percent(leak.low)} to {percent(leak.high)}"
     return f"{columns}: {percent(leak.accuracy)}, {interval}, chance {percent(leak.majority)}"
 
@@ -353,7 +354,7 @@ def _leak_text(leak: Leak) -> str:
 # Findings
 
 
-def _strongest_section(result: AuditResult, labels: Mapping[str, Label]) -> Section:
+def _strongest_section(result: AuditResult, labels: Labels) -> Section:
     heading = "Strongest shortcuts by label"
     if not result.findings:
         text = f"No pattern is correlated with a label at q ≤ {result.settings.max_q:g}."
@@ -372,7 +373,7 @@ def _strongest_section(result: AuditResult, labels: Mapping[str, Label]) -> Sect
     return Section("strongest", heading, blocks)
 
 
-def _strongest_charts(findings: Sequence[Finding], labels: Mapping[str, Label]) -> list[Chart]:
+def _strongest_charts(findings: Sequence[Finding], labels: Labels) -> list[Chart]:
     """A chart per label, all on one scale."""
     full = max((100 * finding.points for finding in findings), default=0.0)
     shown = []
@@ -401,7 +402,7 @@ def surest(findings: Sequence[Finding], *, after: int, n: int) -> list[Finding]:
     return sorted(certain, key=lambda f: -f.share_low)[:n]
 
 
-def _sure(finding: Finding, labels: Mapping[str, Label]) -> Bullet:
+def _sure(finding: Finding, labels: Labels) -> Bullet:
     label = label_named(finding.label, labels)
     words: list[str | Span] = [
         Span(cut(str(finding.pattern), PATTERN_LIMIT), "strong"),
@@ -412,9 +413,7 @@ def _sure(finding: Finding, labels: Mapping[str, Label]) -> Bullet:
     return Bullet(words, colour=label.colour)
 
 
-def _findings_section(
-    result: AuditResult, labels: Mapping[str, Label], n_significant: int, n_tested: int
-) -> Section:
+def _findings_section(result: AuditResult, labels: Labels, n_significant: int, n_tested: int) -> Section:
     blocks: list[Block] = [Paragraph(_found(result, n_significant, n_tested))]
     if repeats := _repeats(result, n_significant):
         blocks.append(Paragraph(repeats, "note"))
@@ -428,7 +427,7 @@ def _findings_section(
         )
         blocks += [Paragraph(lead, "lead"), findings_table(by_severity(result.findings)[:MAX_GROUPS], labels)]
         rare = [
-            f"{cut(str(f.pattern), PATTERN_LIMIT)} → {cut(f.label, NAME_LIMIT)} ({f.label_share:.0%} of {f.count:,})"
+            f"{cut(str(f.pattern), PATTERN_LIMIT)} → {cut(f.label)} ({f.label_share:.0%} of {f.count:,})"
             for f in surest(result.findings, after=ON_SCREEN, n=8)
         ]
         if rare:
@@ -439,7 +438,7 @@ def _findings_section(
         for level, n in list(result.tested.items())[:MAX_SETTINGS]
     ]  # fmt: skip
     blocks.append(Only(REPORT, [Heading("What was tested"), Bullets(tested, "tested")]))
-    return Section("findings", "Findings", blocks, on=REPORT | SCREEN)
+    return Section("findings", "Findings", blocks, on=REPORT_AND_SCREEN)
 
 
 def _found(result: AuditResult, n_significant: int, n_tested: int) -> str:
@@ -459,9 +458,7 @@ def _repeats(result: AuditResult, n_significant: int) -> str:
     if n_rows <= NOTICEABLE * n_significant:
         return ""
     name, n = min(result.distinct.items(), key=lambda item: item[1])
-    shared = (
-        f"{count(result.dataset.used)} rows have {counted(n, 'different text')} in {cut(name, NAME_LIMIT)}"
-    )
+    shared = f"{count(result.dataset.used)} rows have {counted(n, 'different text')} in {cut(name)}"
     return (
         f"Rows repeat texts or share them: {shared}. If each row were an independent observation, {counted(n_rows, 'pattern')} would pass; "
         f"{count(n_significant)} do when repeats are taken into account."
@@ -473,7 +470,7 @@ def _missed_by_words(result: AuditResult) -> str:
     if not result.tested.get("grammar"):
         return ""
     only, n_explained = result.only_grammar, result.n_explained
-    names = [f"“{cut(str(finding.pattern), NAME_LIMIT)}”" for finding in only[:N_NAMED]]
+    names = [f"“{cut(str(finding.pattern))}”" for finding in only[:N_NAMED]]
     more = f" and {count(len(only) - len(names))} more" if len(only) > len(names) else ""
     missed = f"{counted(len(only), 'pattern')} that words miss: {', '.join(names)}{more}."
     if not only:
@@ -494,12 +491,12 @@ def _concepts_found(result: AuditResult) -> str:
     concepts = [finding for finding in result.findings if finding.level == CONCEPT]
     if not concepts:
         return "No concept (a topic or tone of texts) predicts the label beyond the words found."
-    names = [f"“{cut(str(finding.pattern), NAME_LIMIT)}”" for finding in concepts[:N_NAMED]]
+    names = [f"“{cut(str(finding.pattern))}”" for finding in concepts[:N_NAMED]]
     more = f" and {count(len(concepts) - len(names))} more" if len(concepts) > len(names) else ""
     return f"{counted(len(concepts), 'concept')}, topics or tones of texts, beyond the words found: {', '.join(names)}{more}."
 
 
-def findings_table(findings: Sequence[Finding], labels: Mapping[str, Label]) -> Table:
+def findings_table(findings: Sequence[Finding], labels: Labels) -> Table:
     """Findings with their figures; each row has an example and variants below it."""
     columns = [
         Column("Pattern"), Column("Severity", drop=1), Column("Predicts", style="to"), Column("Rows", number=True, drop=3),
@@ -510,7 +507,7 @@ def findings_table(findings: Sequence[Finding], labels: Mapping[str, Label]) -> 
     return Table(columns, rows, "findings", open=OPEN_GROUPS, more="groups", screen=ON_SCREEN)
 
 
-def _finding_row(finding: Finding, labels: Mapping[str, Label]) -> Row:
+def _finding_row(finding: Finding, labels: Labels) -> Row:
     label = label_named(finding.label, labels)
     return Row(
         [
@@ -534,7 +531,7 @@ def _finding_row(finding: Finding, labels: Mapping[str, Label]) -> Row:
 
 def pattern_words(finding: Finding) -> Words:
     """The pattern with its level and column."""
-    where = f"{level_name(finding.level)} in {cut(finding.field, NAME_LIMIT)}"
+    where = f"{level_name(finding.level)} in {cut(finding.field)}"
     return [Span(cut(str(finding.pattern), PATTERN_LIMIT), "pattern"), " ", Span(where, "where")]
 
 
@@ -591,7 +588,7 @@ def _sources_section(found: Sources | None) -> list[Section]:
     """What a column of groups says about the labels, if one was named."""
     if found is None:
         return []
-    column = cut(found.column, NAME_LIMIT)
+    column = cut(found.column)
     alone = (
         f"From {column} alone, without reading the text, {percent(found.accuracy)} of the labels are right (95% interval {percent(found.low)} to "
         f"{percent(found.high)}, chance {percent(found.majority)}; {counted(found.groups, 'group')})."
@@ -625,13 +622,13 @@ def _sources_section(found: Sources | None) -> list[Section]:
         blocks.append(
             Table(columns, rows, "figures-only", open=OPEN_GROUPS, more="findings", screen=ON_SCREEN)
         )
-    return [Section("sources", f"Groups by {column}", blocks, on=REPORT | SCREEN)]
+    return [Section("sources", f"Groups by {column}", blocks, on=REPORT_AND_SCREEN)]
 
 
 # The shortcut space
 
 
-def _space_section(result: AuditResult, labels: Mapping[str, Label]) -> list[Section]:
+def _space_section(result: AuditResult, labels: Labels) -> list[Section]:
     space, shown = result.space, with_colour(labels)
     if space is None:
         return []
@@ -651,7 +648,7 @@ def _space_section(result: AuditResult, labels: Mapping[str, Label]) -> list[Sec
     lead = (
         "Gamma compares the surface of a text (which words, at which positions) with the texts of all other labels. Further right: less "
         "similar to any of them. The line marks the label’s mean; the last bar includes all higher values. Shortcut space: "
-        f"{cut(space.variant, NAME_LIMIT)} variant, {counted(space.dimensions, 'dimension')}."
+        f"{cut(space.variant)} variant, {counted(space.dimensions, 'dimension')}."
     )
     blocks: list[Block] = [Paragraph(lead, "lead"), *([chart] if chart else [])]
     if outliers:
@@ -683,14 +680,14 @@ def _outliers(documents: Sequence[Telling], shown: Sequence[Label]) -> list[Bloc
 def _document(document: Telling) -> Card:
     text = harmless(document.text[:READ_LIMIT])
     words = highlighted(text, token_spans(text, document.tokens))
-    scores = f"lean {gamma(document.lean)}, gamma {gamma(document.gamma)}, id {cut(document.id, NAME_LIMIT)}"
+    scores = f"lean {gamma(document.lean)}, gamma {gamma(document.gamma)}, id {cut(document.id)}"
     return Card([], below=[Paragraph(words), Paragraph(scores, "quiet")], style="document")
 
 
 # The data
 
 
-def _data_section(result: AuditResult, labels: Mapping[str, Label]) -> Section:
+def _data_section(result: AuditResult, labels: Labels) -> Section:
     shown = with_colour(labels)
     bars = [
         charts.Bar(label.name, label.count, f"{count(label.count)} ({label.share})", label.colour)
@@ -754,4 +751,4 @@ def _problems_section(problems: Sequence[Problem]) -> Section:
     ]
     if n_more := max(len(problems) - MAX_PROBLEMS, 0):
         blocks.append(Paragraph(f"{n_more} further kinds of problem are in findings.json.", "rest"))
-    return Section("problems", "Problems in the data", blocks, on=REPORT | SCREEN)
+    return Section("problems", "Problems in the data", blocks, on=REPORT_AND_SCREEN)

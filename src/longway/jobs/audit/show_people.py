@@ -8,12 +8,12 @@ from math import sqrt
 from longway.jobs.audit.result import AuditResult
 from longway.records import Mentions
 from longway.show import charts
-from longway.show.excerpts import NAME_LIMIT, cut
-from longway.show.labels import MAX_LABELS, Label, label_named, label_span, with_colour
+from longway.show.excerpts import cut
+from longway.show.labels import MAX_LABELS, Labels, label_named, label_span, with_colour
 from longway.show.numbers import count, counted, percent, q_value
 from longway.show.sections import (
     REPORT,
-    SCREEN,
+    REPORT_AND_SCREEN,
     Block,
     Cell,
     Column,
@@ -47,7 +47,7 @@ def leaning(texts: Mapping[str, int], totals: Mapping[str, int]) -> tuple[str, f
     return label, *shares[label]
 
 
-def people_section(result: AuditResult, labels: Mapping[str, Label]) -> list[Section]:
+def people_section(result: AuditResult, labels: Labels) -> list[Section]:
     """How the labels divide the texts that mention people."""
     by_axis: dict[tuple[str, str], list[Mentions]] = {}
     for mentions in result.people[:MAX_PEOPLE]:
@@ -72,12 +72,12 @@ def people_section(result: AuditResult, labels: Mapping[str, Label]) -> list[Sec
     )
     blocks.append(Only(REPORT, [Paragraph(note, "rest")]))
     is_correlated = any(m.q is not None and m.q <= result.settings.max_q for m in result.people)
-    on = REPORT | SCREEN if is_correlated else REPORT
+    on = REPORT_AND_SCREEN if is_correlated else REPORT
     return [Section("people", "People in the texts", blocks, on=on)]
 
 
 def _axis_blocks(
-    field: str, axis: str, rows: Sequence[Mentions], labels: Mapping[str, Label], max_q: float
+    field: str, axis: str, rows: Sequence[Mentions], labels: Labels, max_q: float
 ) -> list[Block]:
     tested = [row for row in rows if row.q is not None]
     others = [f"{_who(row)} ({counted(sum(row.texts.values()), 'text')})" for row in rows if row.q is None]
@@ -85,7 +85,7 @@ def _axis_blocks(
         Column("Mention"), Column("Texts", number=True), Column("Mentions", number=True), Column("q", number=True),
         Column("Leans to", style="shares"),
     ]  # fmt: skip
-    heading = Heading(cut(axis.capitalize(), NAME_LIMIT), ["in ", Span(cut(field, NAME_LIMIT), "data")])
+    heading = Heading(cut(axis.capitalize()), ["in ", Span(cut(field), "data")])
     blocks: list[Block] = []
     if tested:
         table = Table(columns, [_people_row(row, labels, max_q) for row in tested], "people")
@@ -98,7 +98,7 @@ def _axis_blocks(
     return blocks
 
 
-def _people_row(row: Mentions, labels: Mapping[str, Label], max_q: float) -> Row:
+def _people_row(row: Mentions, labels: Labels, max_q: float) -> Row:
     totals = {name: label.count for name, label in labels.items()}
     name, share, base = leaning(row.texts, totals)
     n, n_all = sum(row.texts.values()) or 1, sum(totals.values()) or 1
@@ -111,7 +111,7 @@ def _people_row(row: Mentions, labels: Mapping[str, Label], max_q: float) -> Row
     q = row.q if row.q is not None else 1.0
     style = "strong" if q <= max_q else ""
     label = label_named(name, labels)
-    words = ", ".join(cut(word, NAME_LIMIT) for word, _ in row.words[:N_WORDS])
+    words = ", ".join(cut(word) for word, _ in row.words[:N_WORDS])
     return Row(
         [
             [Span(_who(row), "pattern"), " ", Span(words, "where")],
@@ -128,4 +128,4 @@ def _people_row(row: Mentions, labels: Mapping[str, Label], max_q: float) -> Row
 
 
 def _who(row: Mentions) -> str:
-    return cut(row.pattern.removeprefix("speaks of "), NAME_LIMIT)
+    return cut(row.pattern.removeprefix("speaks of "))

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from longway.jobs.grammar.patterns import Labels, Pair, classifier_name, leaders, number_columns, pattern_name
+from longway.jobs.grammar.patterns import Pair, classifier_name, leaders, number_columns, pattern_name
 from longway.jobs.grammar.result import GrammarResult, KindAccuracy, SideAccuracy
-from longway.show.labels import label_named, label_span
+from longway.show.labels import Labels, label_named, label_span
 from longway.show.numbers import count, counted, or_dash, percent, points
-from longway.show.sections import REPORT, SCREEN, Block, Column, Paragraph, Row, Section, Span, Table, Words
+from longway.show.sections import (
+    REPORT_AND_SCREEN,
+    Block,
+    Column,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    Words,
+)
 
 MAX_COMPARED, COMPARED_ON_SCREEN = 20, 8
 ENOUGH = 10  # rows of a side for its accuracy to be compared
@@ -38,7 +48,7 @@ def reliance_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[
     columns = [Column("Pattern"), *number_columns("Pattern’s label", "Other label", "Gap")]
     table = Table(columns, rows, screen=COMPARED_ON_SCREEN, more="patterns")
     blocks: list[Block] = [Paragraph(explained), table]
-    return [Section("reliance", "Does a classifier rely on it?", blocks, on=REPORT | SCREEN)]
+    return [Section("reliance", "Does a classifier rely on it?", blocks, on=REPORT_AND_SCREEN)]
 
 
 def _accuracy(found: KindAccuracy) -> list[Words]:

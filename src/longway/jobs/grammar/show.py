@@ -13,7 +13,6 @@ from longway.grammars.trees import read_brackets
 from longway.jobs.grammar.patterns import (  # fmt: skip
     MAX_KINDS,
     NOT_ONE,
-    Labels,
     Pair,
     classifier_name,
     kinds_section,
@@ -32,9 +31,10 @@ from longway.jobs.grammar.result import (
     WrongPrediction,
 )
 from longway.show.differences import versions as changed_words
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import (
     Label,
+    Labels,
     label_named,
     label_span,
     labels_of,
@@ -45,6 +45,7 @@ from longway.show.labels import (
 from longway.show.numbers import count, counted, or_dash, percent, q_value, short
 from longway.show.sections import (
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
     Block,
     Bullets,
@@ -89,7 +90,7 @@ def grammar_page(result: GrammarResult) -> Page:
     """All sections of a grammar run."""
     dataset, grammar = result.dataset, result.grammar
     labels = labels_of(grammar.labels)
-    fields = [cut(dataset.fields.get(role) or role, NAME_LIMIT) for role in ("context", "text")]
+    fields = [cut(dataset.fields.get(role) or role) for role in ("context", "text")]
     pair = (fields[0], fields[1]) if grammar.kind == "pair" else None
     return Page(
         kicker="Longway grammar",
@@ -98,7 +99,7 @@ def grammar_page(result: GrammarResult) -> Page:
         facts=[
             ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
             ("Columns", roles_of(dataset)),
-            ("Made", cut(result.created, NAME_LIMIT)),
+            ("Made", cut(result.created)),
         ],
         figures=_key_figures(result),
         figures_style="" if result.classifier else "three",
@@ -159,11 +160,11 @@ def _symbols_section(result: GrammarResult, labels: Labels) -> Section:
     )
     columns = [Column("Goes with", style="to"), *number_columns("Rows", "Label’s share", "q")]
     kinds = [
-        Row([" · ".join(cut(span, NAME_LIMIT) for span in kind.spans[:MAX_SPANS]), str(kind.root), *_counts(kind, labels)])
+        Row([" · ".join(cut(span) for span in kind.spans[:MAX_SPANS]), str(kind.root), *_counts(kind, labels)])
         for kind in result.composites[:MAX_KINDS]
     ]  # fmt: skip
     rules = [
-        Row([cut(rule.name or "", PATTERN_LIMIT), Span(cut(rule.rule, NAME_LIMIT), "code"), *_counts(rule, labels)])
+        Row([cut(rule.name or "", PATTERN_LIMIT), Span(cut(rule.rule), "code"), *_counts(rule, labels)])
         for rule in result.rules[:MAX_RULES]
     ]  # fmt: skip
     blocks: list[Block] = [
@@ -173,7 +174,7 @@ def _symbols_section(result: GrammarResult, labels: Labels) -> Section:
     ]
     screen = [Only(SCREEN, blocks)] if result.symbols else []
     folded = Only(REPORT, [Details("Show symbols, rules and training", blocks)])
-    return Section("symbols", "Symbols", [folded, *screen], on=REPORT | SCREEN)
+    return Section("symbols", "Symbols", [folded, *screen], on=REPORT_AND_SCREEN)
 
 
 def _counts(row: PhraseKind | RuleSummary, labels: Labels) -> list[Words]:
@@ -206,7 +207,7 @@ def _tree_card(picture: TreeExample, predicted: Label, labels: Labels, pair: Pai
     side = f"supports {predicted.name}" if picture.side == "supporting" else "counter-example"
     facts: list[Words] = [
         [label_span(label_named(picture.label, labels)), " ", Span(side, "quiet")],
-        Span(f"id {cut(picture.id, NAME_LIMIT)}", "quiet end"),
+        Span(f"id {cut(picture.id)}", "quiet end"),
     ]
     return Card(facts, below=[_tree(picture, predicted.colour, pair, key)], style="picture")
 
@@ -237,7 +238,7 @@ def _wrong_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[Se
         ]  # fmt: skip
         facts: list[Words] = [
             ["label ", label_span(label), Span(" predicted ", "quiet"), label_span(predicted)],
-            Span(f"id {cut(one.id, NAME_LIMIT)}", "quiet end"),
+            Span(f"id {cut(one.id)}", "quiet end"),
         ]
         tree = _tree(one, predicted.colour, pair, f"wrong-{at}")
         cards.append(Card(facts, below=[tree, Bullets(rules, "speaks")], style="picture"))
@@ -267,7 +268,7 @@ def _contrast_section(result: GrammarResult, labels: Labels) -> list[Section]:
         rows = [_contrast_row(one, labels) for one in result.contrast[:MAX_EDITS]]
         end = Paragraph("All examples are in contrast.jsonl.", "rest")
         blocks = [Paragraph(lead, "lead"), Table(columns, rows, "contrast"), end]
-    return [Section("contrast", "Contrast sets", blocks, on=REPORT | SCREEN)]
+    return [Section("contrast", "Contrast sets", blocks, on=REPORT_AND_SCREEN)]
 
 
 def _contrast_row(one: ContrastSummary, labels: Labels) -> Row:
@@ -278,10 +279,10 @@ def _contrast_row(one: ContrastSummary, labels: Labels) -> Row:
     result: list[str | Span] = ["label ", label_span(label_named(example.label, labels))]
     if example.answer is not None:
         result += [Span(" predicted ", "quiet"), label_span(label_named(example.answer, labels))]
-    result.append(Span(f" id {cut(example.id, NAME_LIMIT)}", "quiet"))
+    result.append(Span(f" id {cut(example.id)}", "quiet"))
     return Row(
         [
-            cut(one.edit, NAME_LIMIT),
+            cut(one.edit),
             count(one.sets),
             label_span(label_named(one.shortcut, labels)),
             Span(or_dash(one.error, percent), "strong"),
@@ -298,7 +299,7 @@ def _contrast_row(one: ContrastSummary, labels: Labels) -> Row:
 def _next_section(result: GrammarResult) -> list[Section]:
     if not leaders(result.composites):
         return []
-    return [Section("next", "What to do with a pattern", [Bullets(NEXT)], on=REPORT | SCREEN)]
+    return [Section("next", "What to do with a pattern", [Bullets(NEXT)], on=REPORT_AND_SCREEN)]
 
 
 def _problems_section(result: GrammarResult) -> list[Section]:
@@ -307,4 +308,4 @@ def _problems_section(result: GrammarResult) -> list[Section]:
     shown = [problem_bullet(problem) for problem in result.problems[:MAX_PROBLEMS]]
     more = left_out(max(0, len(result.problems) - MAX_PROBLEMS), "problems are", "tables.json")
     blocks = [Bullets(shown, "problems"), *more]
-    return [Section("problems", "About the data", blocks, on=REPORT | SCREEN)]
+    return [Section("problems", "About the data", blocks, on=REPORT_AND_SCREEN)]

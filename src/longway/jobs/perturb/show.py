@@ -5,7 +5,7 @@ Every list is cut here and what is cut is counted, so the page stays small whate
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from longway.jobs.change_show import (
@@ -34,12 +34,13 @@ from longway.jobs.perturb.result import (
 )
 from longway.show.change_charts import ChangeRow, change_chart
 from longway.show.differences import versions
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
-from longway.show.labels import Label, label_named, label_span, labels_of, roles_of, setting_rows
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.labels import Labels, label_named, label_span, labels_of, roles_of, setting_rows
 from longway.show.numbers import NONE, arrow, count, counted, percent, short
 from longway.show.sections import (
     CARD,
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
     Block,
     Bullets,
@@ -110,9 +111,9 @@ def perturb_page(result: PerturbResult) -> Page:
         facts=[
             ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
             ("Columns", roles_of(dataset)),
-            ("Changed by", cut(result.engine, NAME_LIMIT)),
-            ("Drawn", cut(drawn, NAME_LIMIT)),
-            ("Made", cut(result.created, NAME_LIMIT)),
+            ("Changed by", cut(result.engine)),
+            ("Drawn", cut(drawn)),
+            ("Made", cut(result.created)),
         ],
         figures=_key_figures(result),
         figures_style="three",
@@ -124,7 +125,7 @@ def perturb_page(result: PerturbResult) -> Page:
             _refused_section(result, labels),
             _unchanged_section(result),
             _distance_section(result),
-            replace(cost, on=REPORT | SCREEN) if result.cost else cost,
+            replace(cost, on=REPORT_AND_SCREEN) if result.cost else cost,
             *_failed_section(result.failed_calls),
             Section("settings", "Settings", [Facts(settings, "settings")]),
             *encoding_section(result.encoding_note),
@@ -158,7 +159,7 @@ def verdict(result: PerturbResult) -> str:
 def _key_figures(result: PerturbResult) -> list[KeyFigure]:
     rows, could, done, far = result.rows, result.perturbable, result.perturbed, result.distances
     axes = sorted(result.axes, key=lambda row: -row.perturbed)[:MAX_AXES]
-    shares = [f"{cut(row.axis, NAME_LIMIT)} {percent(row.perturbed / done)}" for row in axes] if done else []
+    shares = [f"{cut(row.axis)} {percent(row.perturbed / done)}" for row in axes] if done else []
     return [
         KeyFigure(
             "Rows that mention people",
@@ -208,16 +209,16 @@ def _balance_section(result: PerturbResult) -> Section:
         Only(REPORT, [Paragraph(lead, "lead"), Grid([_axis_chart(axis, result.balance) for axis in result.axes[:MAX_AXES]], "thirds")]),
         Only(SCREEN, [Table(columns, rows)]),
     ]  # fmt: skip
-    on = REPORT | SCREEN if result.perturbed else REPORT
+    on = REPORT_AND_SCREEN if result.perturbed else REPORT
     return Section("balance", "Who is mentioned, before and after", blocks, on=on)
 
 
 def _axis_chart(axis: AxisCount, counts: Sequence[AttributeCount]) -> Chart:
     """Rows with a word for each attribute, before and after."""
-    name = cut(axis.axis, NAME_LIMIT)
+    name = cut(axis.axis)
     rows = [
         ChangeRow(
-            cut(row.attribute, NAME_LIMIT),
+            cut(row.attribute),
             row.rows_before,
             row.rows_after,
             arrow(count(row.rows_before), count(row.rows_after)),
@@ -243,7 +244,7 @@ def _pairs_section(result: PerturbResult) -> Section:
     rows = [
         Row(
             [
-                *(Span(cut(name, NAME_LIMIT), "data") for name in (pair.axis, pair.source, pair.target)),
+                *(Span(cut(name), "data") for name in (pair.axis, pair.source, pair.target)),
                 Span(count(pair.count), "strong"),
                 percent(pair.count / result.perturbed) if result.perturbed else NONE,
             ]
@@ -262,7 +263,7 @@ def _pairs_section(result: PerturbResult) -> Section:
 # Rows to read
 
 
-def _sample_section(result: PerturbResult, labels: Mapping[str, Label]) -> Section:
+def _sample_section(result: PerturbResult, labels: Labels) -> Section:
     heading = "Added rows to read" if result.adds_rows else "Changed rows to read"
     if not result.sample:
         return Section("sample", heading, [Paragraph("Nothing was changed.", "nothing")])
@@ -281,14 +282,16 @@ def _sample_section(result: PerturbResult, labels: Mapping[str, Label]) -> Secti
         cards = [person_card(row, labels) for row in sample[:MAX_SAMPLE]]
         few += cards[:1]
         blocks += [
-            Heading(Span(cut(axis.axis, NAME_LIMIT), "data")),
+            Heading(Span(cut(axis.axis), "data")),
             Cards(cards, open=OPEN_SAMPLE, more="rows"),
             *left_out(max(len(sample) - MAX_SAMPLE, 0), "are", FILE),
         ]
-    return Section("sample", heading, [Only(REPORT, blocks), Only(SCREEN, [Cards(few)])], on=REPORT | SCREEN)
+    return Section(
+        "sample", heading, [Only(REPORT, blocks), Only(SCREEN, [Cards(few)])], on=REPORT_AND_SCREEN
+    )
 
 
-def person_card(row: ShownPerson, labels: Mapping[str, Label], *, hidden: bool = False) -> Card:
+def person_card(row: ShownPerson, labels: Labels, *, hidden: bool = False) -> Card:
     """A choice in a row, with all its texts. hidden: leave out the new texts, as for those that were blocked as offensive."""
     between: list[Block] = [_text_block(text, hidden=hidden) for text in row.texts[:MAX_TEXTS]]
     if hidden:
@@ -300,13 +303,13 @@ def person_card(row: ShownPerson, labels: Mapping[str, Label], *, hidden: bool =
         between.append(refusal(row.reason))
     objections = [] if row.reason else [one for one in row.verdicts if not one.passed]
     chips = verdict_chips(objections)
-    source = f", made from {cut(row.source_id, NAME_LIMIT)}" if row.source_id else ""
+    source = f", made from {cut(row.source_id)}" if row.source_id else ""
     return Card(
         facts=[
             Span(cut(f"{row.axis}: {row.source} to {row.target}", PATTERN_LIMIT), "data"),
-            [Span("chosen word ", "quiet"), Span(cut(row.word, NAME_LIMIT), "strong")],
+            [Span("chosen word ", "quiet"), Span(cut(row.word), "strong")],
             label_span(label_named(row.label, labels)),
-            Span(f"id {cut(row.id, NAME_LIMIT)}{source}", "quiet end"),
+            Span(f"id {cut(row.id)}{source}", "quiet end"),
         ],
         between=between,
         chips=chips,
@@ -316,7 +319,7 @@ def person_card(row: ShownPerson, labels: Mapping[str, Label], *, hidden: bool =
 
 def _text_block(text: PersonText, *, hidden: bool) -> Facts:
     """Both versions of a text; one of them if it is unchanged, or the new one is hidden."""
-    name = cut(text.field, NAME_LIMIT)
+    name = cut(text.field)
     is_same = hidden or text.before == text.after
     before, after = versions(
         text.before, text.before if is_same else text.after, marks=_marks(text), styles=STYLES
@@ -363,11 +366,11 @@ def _guards_section(result: PerturbResult) -> Section:
     note = Paragraph(
         "Both are rules over word lists. They catch the known cases and no others: read the sample.", "rest"
     )
-    on = REPORT | SCREEN if result.blocked or result.warned else REPORT
+    on = REPORT_AND_SCREEN if result.blocked or result.warned else REPORT
     return Section("guards", heading, [Bullets(sentences, "missing"), note], on=on)
 
 
-def _refused_section(result: PerturbResult, labels: Mapping[str, Label]) -> Section:
+def _refused_section(result: PerturbResult, labels: Labels) -> Section:
     n = sum(one.count for one in result.refused)
     return refused_section(
         result.refused,
@@ -395,7 +398,7 @@ def _unchanged_section(result: PerturbResult) -> Section:
             Row(
                 [
                     Span(cut(one.reason, TEXT_LIMIT), "data"),
-                    Span(", ".join(f"{cut(word, NAME_LIMIT)} ({count(n)})" for word, n in one.words), "data"),
+                    Span(", ".join(f"{cut(word)} ({count(n)})" for word, n in one.words), "data"),
                     count(one.count),
                 ]
             )
@@ -428,7 +431,7 @@ def _failed_section(failed: Sequence[ReasonCount]) -> list[Section]:
         f"{counted(n, 'call')} to engines failed for a passing reason; run the same command again to retry."
     )
     blocks = [Paragraph(lost), *reasons_blocks(failed, "Show why calls failed", file=FILE)]
-    return [Section("failed", "Failed calls", blocks, on=REPORT | SCREEN)]
+    return [Section("failed", "Failed calls", blocks, on=REPORT_AND_SCREEN)]
 
 
 # The card

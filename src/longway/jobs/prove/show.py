@@ -33,10 +33,11 @@ from longway.jobs.prove.wording import change, figure, name
 from longway.metrics.fairness.fairscore import FEWEST
 from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.highlights import scored_words
-from longway.show.labels import Label, label_named, label_span, level_name, setting_rows
+from longway.show.labels import Labels, label_named, label_span, level_name, setting_rows
 from longway.show.numbers import NONE, arrow, count, counted, duration, or_dash, percent, q_value
 from longway.show.sections import (
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
     Block,
     Bullet,
@@ -216,7 +217,7 @@ def _largest(title: str, some: Sequence[Comparison]) -> KeyFigure:
 def _failed_section(failed: Sequence[proof.FailedTraining]) -> list[Section]:
     lead = f"{counted(len(failed), 'training')} failed. The figures below do not include them, so a row may have fewer seeds, or be missing."
     blocks = [Paragraph(lead, "lead"), *_remarks(failed, "objections failures", "failures")]
-    return [Section("failed", "What could not be trained", blocks, on=REPORT | SCREEN)] if failed else []
+    return [Section("failed", "What could not be trained", blocks, on=REPORT_AND_SCREEN)] if failed else []
 
 
 def _remarks(rows: Sequence[proof.FailedTraining | proof.TrainingNote], style: str, what: str) -> list[Block]:
@@ -240,7 +241,9 @@ def _concern_section(concerns: Sequence[proof.Concern]) -> Section:
         items.append(Bullet([*refused, Span(cut(one.text, TEXT_LIMIT), "data")], count(one.count), below))
     blocks = [Bullets(items, "problems"), *more(concerns, MAX_REMARKS, "concerns")]
     none = Only(REPORT, [nothing("The checks raised no concern.")])
-    return Section("concerns", "What limits the comparison", blocks if items else [none], on=REPORT | SCREEN)
+    return Section(
+        "concerns", "What limits the comparison", blocks if items else [none], on=REPORT_AND_SCREEN
+    )
 
 
 # Accuracy before and after
@@ -267,7 +270,9 @@ def _score_section(shown: Shown) -> Section:
         *more(result.versions, len(shown.versions), "versions"),
         *_remarks(result.notes, "notes", "notes"),
     ]
-    return Section("scores", "Accuracy before and after", [*blocks, *_all_metrics(shown)], on=REPORT | SCREEN)
+    return Section(
+        "scores", "Accuracy before and after", [*blocks, *_all_metrics(shown)], on=REPORT_AND_SCREEN
+    )
 
 
 def _run_cell(run: Run, where: str = "") -> Words:
@@ -427,7 +432,7 @@ def _fairscore_section(shown: Shown) -> list[Section]:
         ]
         details += more(fair.examples, MAX_FLIPS, "texts")
     blocks.append(Only(REPORT, details))
-    return [Section("fairscore", "Fairscore before and after", blocks, on=REPORT | SCREEN)]
+    return [Section("fairscore", "Fairscore before and after", blocks, on=REPORT_AND_SCREEN)]
 
 
 def _perturbed_blocks(shown: Shown, test: proof.PerturbedTest) -> list[Block]:
@@ -522,7 +527,7 @@ def _change_words(one: proof.PairFigure | proof.PersonExample) -> str:
     return f"{name(one.axis)}: {name(one.source)} → {name(one.target)}"
 
 
-def _flip(one: proof.PersonExample, labels: Mapping[str, Label]) -> Card:
+def _flip(one: proof.PersonExample, labels: Labels) -> Card:
     """A row whose answer changes with the person."""
     answers: list[Words] = []
     for side in one.sides:
@@ -557,7 +562,7 @@ def _worse_section(shown: Shown) -> Section:
         blocks.append(Table(columns, rows, "figures-only worse-table", screen=ON_SCREEN))
         blocks += more(worse, MAX_WORSE, "figures that got worse")
     none = nothing("No figure is clearly worse, no leak rose and no gap grew.")
-    return Section("worse", "What got worse", blocks or [none], on=REPORT | SCREEN)
+    return Section("worse", "What got worse", blocks or [none], on=REPORT_AND_SCREEN)
 
 
 def _worse_row(one: Comparison) -> Row:
@@ -608,7 +613,7 @@ def _group_section(shown: Shown) -> Section:
         table = shown.table("Model and test set", rows, "worst", limit=MAX_WORST)
         blocks += [Heading("The worst group"), *table, Paragraph(note, "rest")]
     blocks = [Only(REPORT, blocks), Only(SCREEN, _counter_table(shown))]
-    return Section("groups", "With the pattern and against it", blocks, on=REPORT | SCREEN)
+    return Section("groups", "With the pattern and against it", blocks, on=REPORT_AND_SCREEN)
 
 
 def _places(shown: Shown) -> dict[tuple[Run, str], list[PatternGroups]]:
@@ -713,7 +718,7 @@ def _example_section(shown: Shown) -> list[Section]:
     return [Section("examples", "What the model looked at", blocks)] if cards else []
 
 
-def _example(one: proof.ChangedAnswer, labels: Mapping[str, Label]) -> Card:
+def _example(one: proof.ChangedAnswer, labels: Labels) -> Card:
     """A row, answered by both models, with words coloured on one scale."""
     label = label_named(one.label, labels)
     texts: list[tuple[Words, Words]] = []

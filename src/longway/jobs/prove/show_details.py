@@ -12,10 +12,11 @@ from longway.jobs.prove.wording import name
 from longway.records import Leak
 from longway.show.charts import leak_chart
 from longway.show.excerpts import PATTERN_LIMIT, cut
-from longway.show.labels import Label, labels_of
+from longway.show.labels import Labels, labels_of
 from longway.show.numbers import NONE, count, or_dash, percent, three_digits
 from longway.show.sections import (
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
     Block,
     Bullet,
@@ -58,7 +59,7 @@ class Shown:
     pair: tuple[str, str]
     tests: list[str]
     runs: list[proof.Run]
-    labels: Mapping[str, Label]
+    labels: Labels
     figures: Mapping[tuple[str, str, str, str, str], proof.Figure]
     compared: Mapping[tuple[str, proof.Run, str, str], proof.Comparison]
     leaks: Mapping[tuple[str, str], Mapping[str, proof.VersionLeak]]
@@ -160,7 +161,7 @@ def leak_section(shown: Shown) -> Section:
     )
     screen = Only(SCREEN, shown.table("Right from", rows, limit=MAX_LEAKS))
     blocks = [report, screen] if figures else [nothing("The leak was not measured.")]
-    return Section("leak", "Leak before and after", blocks, on=REPORT | SCREEN)
+    return Section("leak", "Leak before and after", blocks, on=REPORT_AND_SCREEN)
 
 
 def leak_changes(shown: Shown) -> list[str]:

@@ -5,7 +5,7 @@ Every list is cut here and what is cut is counted, so the page stays small whate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite
 
 from longway.jobs.change_show import (
@@ -31,10 +31,10 @@ from longway.jobs.edit_counts import RoundSummary, ShownEdit, refusals_of
 from longway.jobs.rewrite.decisions import DecisionSummary
 from longway.jobs.rewrite.result import FILE, RewriteResult
 from longway.show.change_charts import Goal, Point, line_chart
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import (
     POINTS,
-    Label,
+    Labels,
     labels_of,
     roles_of,
     setting_rows,
@@ -43,6 +43,7 @@ from longway.show.numbers import NONE, arrow, count, counted, duration, or_dash,
 from longway.show.sections import (
     CARD,
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
     Block,
     Bullets,
@@ -102,10 +103,10 @@ def rewrite_page(result: RewriteResult) -> Page:
         facts=[
             ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
             ("Columns", roles_of(dataset)),
-            ("Method", cut(result.method, NAME_LIMIT)),
-            ("Written by", cut(result.engine, NAME_LIMIT)),
-            ("Judged by", cut(result.judge, NAME_LIMIT)),
-            ("Made", cut(result.created, NAME_LIMIT)),
+            ("Method", cut(result.method)),
+            ("Written by", cut(result.engine)),
+            ("Judged by", cut(result.judge)),
+            ("Made", cut(result.created)),
         ],
         figures=_key_figures(result),
         figures_style="three",
@@ -185,20 +186,18 @@ def _decisions_section(decisions: DecisionSummary | None) -> list[Section]:
         if patterns:
             n_more = len(patterns) - MAX_DECISIONS
             more = f" and {n_more:,} more" if n_more > 0 else ""
-            parts.append(
-                f"{what}: {', '.join(cut(one, NAME_LIMIT) for one in patterns[:MAX_DECISIONS])}{more}"
-            )
+            parts.append(f"{what}: {', '.join(cut(one) for one in patterns[:MAX_DECISIONS])}{more}")
     if n := decisions.rejected:
         parts.append(f"{counted(n, 'rejected text')} {'is' if n == 1 else 'are'} not proposed again")
     applied = "; ".join(parts) or "none could be used"
-    blocks: list[Block] = [Paragraph(f"Decisions of {cut(decisions.source, NAME_LIMIT)}: {applied}.")]
+    blocks: list[Block] = [Paragraph(f"Decisions of {cut(decisions.source)}: {applied}.")]
     if decisions.left_out:
         items = [
             f"Not applied: {cut(one.pattern.name, PATTERN_LIMIT)}: {one.why}" for one in decisions.left_out
         ]
         blocks.append(Bullets(items[:MAX_DECISIONS], "missing"))
         blocks += left_out(max(len(items) - MAX_DECISIONS, 0), "decisions that were not applied are", FILE)
-    return [Section("decisions", "Decisions of a review", blocks, on=REPORT | SCREEN)]
+    return [Section("decisions", "Decisions of a review", blocks, on=REPORT_AND_SCREEN)]
 
 
 # Rounds
@@ -314,7 +313,7 @@ def _less_alike(rounds: Sequence[RoundSummary]) -> list[str]:
 # Edits
 
 
-def _sample_section(result: RewriteResult, labels: Mapping[str, Label]) -> Section:
+def _sample_section(result: RewriteResult, labels: Labels) -> Section:
     heading = "A sample to look at"
     if not result.sample:
         return Section("sample", heading, [Paragraph("No edit was accepted.", "nothing")])
@@ -328,10 +327,10 @@ def _sample_section(result: RewriteResult, labels: Mapping[str, Label]) -> Secti
         Only(SCREEN, [Cards(cards[:SAMPLE_ON_SCREEN])]),
         *left_out(max(len(result.sample) - MAX_SAMPLE, 0), "sampled edits are", FILE),
     ]
-    return Section("sample", heading, blocks, on=REPORT | SCREEN)
+    return Section("sample", heading, blocks, on=REPORT_AND_SCREEN)
 
 
-def _strongest_section(edits: Sequence[ShownEdit], labels: Mapping[str, Label]) -> Section:
+def _strongest_section(edits: Sequence[ShownEdit], labels: Labels) -> Section:
     if not edits:
         return Section("strongest", "Strongest edits", [Paragraph("No edit was accepted.", "nothing")])
     cards = [edit_card(edit, labels) for edit in edits[:MAX_STRONGEST]]

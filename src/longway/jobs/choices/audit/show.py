@@ -17,12 +17,13 @@ from longway.jobs.choices.audit.result import (
 )
 from longway.records import Finding, Leak
 from longway.show import charts
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import problem_bullet, setting_rows
 from longway.show.numbers import NONE, count, counted, or_dash, percent, points, q_value
 from longway.show.sections import (
     CARD,
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
     Block,
     Bullets,
@@ -47,7 +48,7 @@ MAX_EFFECTS, EFFECTS_ON_SCREEN = 40, 8
 MAX_BARS = 12
 N_NAMED = 3
 OPTION_LIMIT = 160
-EVERYWHERE = REPORT | SCREEN
+EVERYWHERE = REPORT_AND_SCREEN
 NO_ENCODER = (
     "The sentence encoder is not installed, so meaning was not measured: longway engines install local."
 )
@@ -94,8 +95,8 @@ def choice_page(result: ChoiceAuditResult) -> Page:
         verdict=_verdict(result),
         facts=[
             ("Dataset", cut(data.name, PATTERN_LIMIT)),
-            ("Columns", ", ".join(f"{role} = {cut(name, NAME_LIMIT)}{' (guessed)' if role in data.guessed else ''}" for role, name in data.fields.items())),
-            ("Made", cut(result.created, NAME_LIMIT)),
+            ("Columns", ", ".join(f"{role} = {cut(name)}{' (guessed)' if role in data.guessed else ''}" for role, name in data.fields.items())),
+            ("Made", cut(result.created)),
         ],
         figures=[
             KeyFigure(f"{unit.question.capitalize()}s used", count(data.used), f"of {counted(data.rows, 'row')}; {counted(data.candidates, unit.candidate)}"),
@@ -123,15 +124,13 @@ def _strongest(result: ChoiceAuditResult) -> KeyFigure:
     if not result.findings:
         return KeyFigure("Strongest", NONE, "no pattern found")
     first = result.findings[0]
-    return KeyFigure(
-        "Strongest", points(first.points), f"points over chance: {cut(first.pattern.name, NAME_LIMIT)}"
-    )
+    return KeyFigure("Strongest", points(first.points), f"points over chance: {cut(first.pattern.name)}")
 
 
 def _verdict(result: ChoiceAuditResult) -> str:
     clear = (one for one in (result.headline, *result.measured_leaks) if one.low > one.majority)
     leak = next(clear, result.headline)
-    names = [cut(one.pattern.name, NAME_LIMIT) for one in result.findings[:N_NAMED]]
+    names = [cut(one.pattern.name) for one in result.findings[:N_NAMED]]
     strongest = (f" Strongest: {'; '.join(names)}." if names else "") + _bias(result.judges)
     ranker = f"a simple ranker ({SEEN[leak.part]})"
     if not leak.is_measured:
@@ -246,7 +245,7 @@ def _findings_section(result: ChoiceAuditResult) -> Section:
 def _finding_row(at: int, finding: Finding, result: ChoiceAuditResult) -> Row:
     below: list[Block] = []
     if finding.variants:
-        names = "; ".join(cut(one.pattern.name, NAME_LIMIT) for one in finding.variants[:6])
+        names = "; ".join(cut(one.pattern.name) for one in finding.variants[:6])
         more = len(finding.variants) - 6
         below.append(Paragraph(f"Explains: {names}{f' and {more} more' if more > 0 else ''}", "quiet"))
     below += [
@@ -272,7 +271,7 @@ def _finding_row(at: int, finding: Finding, result: ChoiceAuditResult) -> Row:
 def _example(example: ChoiceExample, unit: Unit) -> Block:
     """A question and its candidates, a line each: the right one in bold, and which have the pattern."""
     prompt = cut(" ".join(example.prompt.split()), TEXT_LIMIT)
-    items: list[Words] = [[Span(f"Row {cut(example.id, NAME_LIMIT)} ", "quiet"), Span(prompt, "data")]]
+    items: list[Words] = [[Span(f"Row {cut(example.id)} ", "quiet"), Span(prompt, "data")]]
     for at, (text, has) in enumerate(zip(example.candidates, example.has, strict=True)):
         is_right = at == example.right
         notes = [unit.right] * is_right + ["has it"] * has
@@ -392,7 +391,7 @@ def _share_row(one: Share) -> Row:
     return Row(
         [
             one.name,
-            cut(one.judge, NAME_LIMIT) if one.judge else "all",
+            cut(one.judge) if one.judge else "all",
             count(one.n),
             share,
             or_dash(one.expected, percent),

@@ -27,12 +27,11 @@ from longway.jobs.choices.prove.result import (
 from longway.jobs.prove.charts import GapRow, Lane, gap_chart
 from longway.jobs.prove.result import BETTER, UNCLEAR, WORSE, Comparison, GroupSide
 from longway.jobs.prove.wording import before_and_after, change, change_interval, few, mark, model_name, name
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, cut
 from longway.show.labels import setting_rows
 from longway.show.numbers import NONE, arrow, count, counted, duration, or_dash, percent, points
 from longway.show.sections import (
-    REPORT,
-    SCREEN,
+    REPORT_AND_SCREEN,
     Block,
     Bullets,
     Chart,
@@ -52,7 +51,7 @@ from longway.show.sections import (
 MAX_TESTS = 6  # test sets on the page
 MAX_CHARTS = 6
 MAX_NAMED = 4
-EVERYWHERE = REPORT | SCREEN
+EVERYWHERE = REPORT_AND_SCREEN
 WHERE = {
     ALL: "all",
     REVERSED: "cues wrong",
@@ -338,7 +337,7 @@ def _further_sections(result: ChoiceProveResult) -> list[Section]:
     for number, version in enumerate(result.further):
         changes = [one for one in result.comparisons if one.data == version]
         title = f"Before and {cut(version, PATTERN_LIMIT)}"
-        tables = _compared_tables(result, changes, {"After": cut(version, NAME_LIMIT)})
+        tables = _compared_tables(result, changes, {"After": cut(version)})
         found.append(Section(f"further{number}", title, tables, on=EVERYWHERE))
     return found
 

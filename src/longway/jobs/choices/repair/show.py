@@ -19,12 +19,13 @@ from longway.jobs.choices.repair.result import (
 )
 from longway.show import charts
 from longway.show.change_charts import change_bar
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import setting_rows
 from longway.show.numbers import NONE, arrow, count, counted, percent, points
 from longway.show.sections import (
     CARD,
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
     Block,
     Bullets,
@@ -42,7 +43,7 @@ from longway.show.sections import (
     Words,
 )
 
-EVERYWHERE = REPORT | SCREEN
+EVERYWHERE = REPORT_AND_SCREEN
 ON_SCREEN = 10
 REACHED = "the goal is reached"  # in other folds
 GONE = 0.2  # share of its points that a pattern may keep to count as gone
@@ -69,8 +70,8 @@ def choice_repair_page(result: ChoiceRepairResult) -> Page:
         verdict=_verdict(result),
         facts=[
             ("Dataset", cut(data.name, PATTERN_LIMIT)),
-            ("Columns", ", ".join(f"{role} = {cut(name, NAME_LIMIT)}" for role, name in data.fields.items())),
-            ("Made", cut(result.created, NAME_LIMIT)),
+            ("Columns", ", ".join(f"{role} = {cut(name)}" for role, name in data.fields.items())),
+            ("Made", cut(result.created)),
         ],
         figures=_key_figures(result),
         figures_style="three",
@@ -279,7 +280,7 @@ def _example(one: ChangedQuestion) -> Block:
     prompt = cut(" ".join(one.prompt.split()), TEXT_LIMIT)
     items: list[tuple[Words, Words]] = [
         (
-            [Span(f"{one.remedy}, row {cut(one.id, NAME_LIMIT)}", "quiet")],
+            [Span(f"{one.remedy}, row {cut(one.id)}", "quiet")],
             Span(prompt, "data") if prompt else "",
         ),
         ("Before", _options(one.before, one.right_before)),
