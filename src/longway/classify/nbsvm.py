@@ -17,15 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+REGULARIZATION, SMOOTHING = 0.05, 2.0
 LIBLINEAR = Lock()  # one fit at a time: liblinear has one random generator per process
 
 
 class NbSvm:
     """Predicts labels from a (texts, features) matrix of zeros and ones."""
 
-    def __init__(self, *, regularization: float = 0.05, smoothing: float = 2.0, seed: int = 0) -> None:
-        self.regularization = regularization
-        self.smoothing = smoothing
+    def __init__(self, *, seed: int = 0) -> None:
         self.seed = seed
 
     def fit(
@@ -62,7 +61,7 @@ class NbSvm:
             (ratio[features.indices], features.indices, features.indptr), shape=features.shape
         )
         # The dual solver is the fast one for many sparse features; a looser tolerance costs no accuracy (notes/LOG.md).
-        model = LinearSVC(C=self.regularization, tol=0.1, random_state=self.seed)
+        model = LinearSVC(C=REGULARIZATION, tol=0.1, random_state=self.seed)
         with LIBLINEAR:
             model.fit(weighted, positive, sample_weight=weights)
         return model.coef_[0] * ratio, float(model.intercept_[0])
@@ -78,7 +77,7 @@ class NbSvm:
                 weights=None if weights is None else np.repeat(weights, sizes)[some],
                 minlength=n,
             )
-            + self.smoothing
+            + SMOOTHING
             for some in (is_yes, ~is_yes)
         )
         return np.log(yes / yes.sum()) - np.log(no / no.sum())

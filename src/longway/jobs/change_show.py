@@ -463,7 +463,7 @@ def _check_row(check: CheckCount) -> Row:
     )
 
 
-def wrong_words(wrong: ExpectedWrong | None, *, what: str = "accepted edits") -> str:
+def wrong_words(wrong: ExpectedWrong | None) -> str:
     """How many labels are expected to be wrong, from the error rates of the checks."""
     if wrong is None:
         return "The share of labels that no longer fit was not estimated."
@@ -475,7 +475,7 @@ def wrong_words(wrong: ExpectedWrong | None, *, what: str = "accepted edits") ->
         )
     interval = f"95% interval {percent(wrong.low)} to {percent(wrong.high)}"
     basis = f" Basis: {cut(wrong.basis, TEXT_LIMIT).rstrip('.')}." if wrong.basis else ""
-    return f"About {percent(wrong.share)} of the {what} are expected to have a label that no longer fits ({interval}){rows}.{basis}"
+    return f"About {percent(wrong.share)} of the accepted edits are expected to have a label that no longer fits ({interval}){rows}.{basis}"
 
 
 def total_cost(costs: Sequence[CallTotals]) -> tuple[str, str]:

@@ -36,6 +36,8 @@ Feature = tuple[str, ...]
 _START, _END, _LENGTH, _DENIAL = "\x02", "\x03", "\x04", "\x05"  # no token is a control character
 _MARKS = (_START, _END, _LENGTH, _DENIAL)
 _N_LENGTHS = 8
+SMOOTHING = 4.0  # texts added to the counts of a feature
+MOST_TELLING = 8  # features named of a text
 TELLING = 0.7  # log odds from which a word counts as predictive: two to one
 OFTEN = 5  # and the number of texts that must have it
 STRONG = 1.1  # log odds of patterns that must not spread: three to one
@@ -58,7 +60,6 @@ class GiveAway:
         texts: Sequence[str],
         labels: Sequence[int] | NDArray[np.integer],
         *,
-        smoothing: float = 4.0,
         keep: Iterable[str] = (),
         only: Iterable[Feature] | None = None,
         lengths: bool = True,
@@ -68,7 +69,7 @@ class GiveAway:
         self.labels = np.asarray(labels, dtype=np.int64)
         n_of_label = np.bincount(self.labels)
         share = n_of_label / max(len(self.labels), 1)
-        self._own_prior, self._rest_prior = smoothing * share, smoothing * (1 - share)
+        self._own_prior, self._rest_prior = SMOOTHING * share, SMOOTHING * (1 - share)
         with np.errstate(divide="ignore"):
             self._log_odds = np.log(np.maximum(share, 1e-12)) - np.log(np.maximum(1 - share, 1e-12))
         self._keep = [_words(phrase) for phrase in keep]
@@ -113,7 +114,7 @@ class GiveAway:
         scores[np.unique(text_of[self._is_planted(flat) & (itself == 0)])] += PLANTED
         return scores
 
-    def telling(self, text: str, label: int, *, most: int = 8) -> tuple[str, ...]:
+    def telling(self, text: str, label: int) -> tuple[str, ...]:
         """The words and phrases of a text that predict the label, strongest first; of two that overlap, the stronger.
 
         Patterns of `first` come before all others, even if weak.
@@ -134,7 +135,7 @@ class GiveAway:
         for *_, feature in ranked:
             if not any(is_inside(feature, other) for other in chosen):
                 chosen.append(feature)
-        return tuple(" ".join(feature) for feature in chosen[:most])
+        return tuple(" ".join(feature) for feature in chosen[:MOST_TELLING])
 
     def replace(self, texts: Mapping[int, str]) -> None:
         """Put new texts in place of the given rows."""

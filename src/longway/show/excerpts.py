@@ -127,11 +127,11 @@ def pieces(text: str, spans: Iterable[Span], *, limit: int = TEXT_LIMIT) -> list
     return [piece for piece in parts if piece.text]
 
 
-def highlighted(text: str, marks: Iterable[Span], *, limit: int = TEXT_LIMIT) -> list[str | sections.Span]:
+def highlighted(text: str, marks: Iterable[Span]) -> list[str | sections.Span]:
     """The text as words of a section, highlighted where the marks are, cut to a window that shows the strongest of them."""
     return [
         sections.Span(piece.text, f"m{piece.level}") if piece.level else piece.text
-        for piece in pieces(text, marks, limit=limit)
+        for piece in pieces(text, marks, limit=TEXT_LIMIT)
     ]
 
 

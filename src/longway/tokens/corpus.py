@@ -30,11 +30,10 @@ _BLOCK_BYTES = 1_000_000  # of text; about 200,000 tokens
 class Vocabulary:
     """Token to code and back; codes count up from 0 in order of first appearance."""
 
-    def __init__(self, words: Iterable[str] = (), *, max_words: int = MAX_WORDS) -> None:
+    def __init__(self, *, max_words: int = MAX_WORDS) -> None:
         self.words: list[str] = []
         self.codes: dict[str, int] = {}
         self.max_words = max_words
-        self.add(list(words))
 
     def __len__(self) -> int:
         return len(self.words)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from longway.data.choice_columns import Kind
 from longway.data.choices import MOST_ROWS, MOST_SHARE, Question, instructions
-from longway.detect.choices.cues import CUES, Cue, measure, words_of
+from longway.detect.choices.cues import CUES, measure, words_of
 from longway.detect.choices.ranker import Sets
 
 Floats = NDArray[np.float64]
@@ -162,10 +162,10 @@ def position_patterns(sets: Sets, noun: str = "option") -> Iterator[CandidatePat
         yield CandidatePattern("position", f"the last {noun}", place == sets.sizes[sets.question] - 1)
 
 
-def cue_patterns(given: Candidates, cues: Sequence[Cue] = CUES) -> Iterator[CandidatePattern]:
+def cue_patterns(given: Candidates) -> Iterator[CandidatePattern]:
     """For each cue the candidates with the highest value of their question, and those with the lowest."""
     starts, question = given.sets.starts[:-1], given.sets.question
-    for i, cue in enumerate(cues):
+    for i, cue in enumerate(CUES):
         values = given.cues[:, i]
         high, low = (
             np.maximum.reduceat(values, starts)[question],

@@ -77,15 +77,13 @@ def weights_from_table(rules: Mapping[str, Mapping[str, float]], *, sure: float,
     return Weights(table, sure, balanced)
 
 
-def find_chains(
-    document: Document, *, sure: float | None = None, weights: Weights | None = None
-) -> tuple[Chain, ...]:
+def find_chains(document: Document, *, sure: float | None = None) -> tuple[Chain, ...]:
     """Return the people of a document with their mentions, in order of the first mention.
 
     sure: the probability from which a pronoun is linked; default: `Weights.sure`. A lower value links more pronouns, and more of them
     wrongly; `Weights.balanced` is the best compromise.
     """
-    weights = weights or load_weights()
+    weights = load_weights()
     bound = weights.sure if sure is None else sure
     if not 0 <= bound <= 1:
         raise SettingError(

@@ -51,7 +51,6 @@ def balancing_weights(
     features: Sequence[Numbers],
     labels: NDArray[np.integer],
     *,
-    bound: float = BOUND,
     parsed: int | None = None,
 ) -> Floats:
     """A weight for each row; those of a label add up to its number of rows. features: for each row the numbers of its features.
@@ -70,7 +69,7 @@ def balancing_weights(
     weights = np.ones(len(features))
     balanced = np.zeros(len(numbers), dtype=bool)
     for _ in range(ROUNDS):
-        tied = often & (weighted_gain(table, labels, weights, known) > bound)
+        tied = often & (weighted_gain(table, labels, weights, known) > BOUND)
         if not (tied & ~balanced).any():
             break
         balanced |= tied
@@ -79,13 +78,7 @@ def balancing_weights(
     return weights
 
 
-def entropy_balanced(
-    table: csr_matrix,
-    labels: NDArray[np.integer],
-    parsed: Parsed | None = None,
-    *,
-    largest: float = LARGEST,
-) -> Floats:
+def entropy_balanced(table: csr_matrix, labels: NDArray[np.integer], parsed: Parsed | None = None) -> Floats:
     """The weights for all features of a table of rows by features, zeros and ones."""
     n, n_features = table.shape
     parsed = parsed or Parsed(np.ones(n, np.bool_), np.zeros(n_features, np.bool_))
@@ -98,9 +91,9 @@ def entropy_balanced(
         slack = SLACK * means * (1 - means) / n_known
         for step in range(STEPS):
             mine = _solve(own, means, slack * 4**step, mine_parsed)
-            if mine.max(initial=0.0) <= largest:
+            if mine.max(initial=0.0) <= LARGEST:
                 break
-        weights[rows] = np.minimum(mine, largest)
+        weights[rows] = np.minimum(mine, LARGEST)
         weights[rows] *= len(rows) / weights[rows].sum()
     return weights
 
