@@ -65,11 +65,11 @@ class BagOfWordsClassifier(SoftmaxClassifier):
         model._load_arrays(arrays)
         return model
 
-    def _arrays(self) -> dict[str, NDArray[np.float64]]:
+    def _arrays(self) -> dict[str, Floats]:
         """Further arrays to save."""
         return {}
 
-    def _load_arrays(self, arrays: dict[str, NDArray[np.float64]]) -> None:
+    def _load_arrays(self, arrays: dict[str, Floats]) -> None:
         """Read them back."""
 
 

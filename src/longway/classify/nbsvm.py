@@ -17,6 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+Bools = NDArray[np.bool_]
+
+Floats = NDArray[np.float64]
+
 REGULARIZATION, SMOOTHING = 0.05, 2.0
 LIBLINEAR = Lock()  # one fit at a time: liblinear has one random generator per process
 
@@ -27,9 +31,7 @@ class NbSvm:
     def __init__(self, *, seed: int = 0) -> None:
         self.seed = seed
 
-    def fit(
-        self, features: csr_matrix, labels: NDArray[Any], weights: NDArray[np.float64] | None = None
-    ) -> NbSvm:
+    def fit(self, features: csr_matrix, labels: NDArray[Any], weights: Floats | None = None) -> NbSvm:
         """Learn ratios and coefficients. weights: of the rows."""
         self.labels_ = np.unique(labels)
         targets = self.labels_[1:] if len(self.labels_) == 2 else self.labels_
@@ -40,7 +42,7 @@ class NbSvm:
         ]
         return self
 
-    def scores(self, features: csr_matrix) -> NDArray[np.float64]:
+    def scores(self, features: csr_matrix) -> Floats:
         """(texts, labels): the decision values."""
         if not self._models:
             return np.zeros((features.shape[0], 1))
@@ -52,8 +54,8 @@ class NbSvm:
         return np.asarray(self.labels_[self.scores(features).argmax(axis=1)])
 
     def _fit_label(
-        self, features: csr_matrix, positive: NDArray[np.bool_], weights: NDArray[np.float64] | None
-    ) -> tuple[NDArray[np.float64], float]:
+        self, features: csr_matrix, positive: Bools, weights: Floats | None
+    ) -> tuple[Floats, float]:
         from sklearn.svm import LinearSVC  # takes a second to import, and plans do without
 
         ratio = self._log_count_ratio(features, positive, weights)
@@ -66,9 +68,7 @@ class NbSvm:
             model.fit(weighted, positive, sample_weight=weights)
         return model.coef_[0] * ratio, float(model.intercept_[0])
 
-    def _log_count_ratio(
-        self, features: csr_matrix, positive: NDArray[np.bool_], weights: NDArray[np.float64] | None
-    ) -> NDArray[np.float64]:
+    def _log_count_ratio(self, features: csr_matrix, positive: Bools, weights: Floats | None) -> Floats:
         n, sizes = features.shape[1], np.diff(features.indptr)
         is_yes = np.repeat(positive, sizes)
         yes, no = (

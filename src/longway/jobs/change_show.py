@@ -38,6 +38,7 @@ from longway.show.sections import (
     REPORT_AND_SCREEN,
     SCREEN,
     Block,
+    Blocks,
     Bullet,
     Bullets,
     Card,
@@ -169,7 +170,7 @@ def patterns_section(comparison: Comparison, labels: Labels, *, file: str) -> Se
         "inside it is after; the tick is the label’s base rate."
     )
     found = comparison.found
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Paragraph(lead, "lead"),
         *([Only(SCREEN, [Paragraph(_found(found.before, found.after))])] if found else []),
         pattern_table(findings[:MAX_PATTERNS], labels, full=_most_points(comparison)),
@@ -190,7 +191,7 @@ def worse_section(comparison: Comparison, labels: Labels, *, objections: Sequenc
         text = "Nothing: no pattern became noticeably stronger, and no leak rose."
         return Section("worse", "What got worse", [Paragraph(text, "nothing")], on=REPORT_AND_SCREEN)
     lead = "Removing one shortcut can introduce another. These figures moved the wrong way."
-    blocks: list[Block] = [Paragraph(lead, "lead")]
+    blocks: Blocks = [Paragraph(lead, "lead")]
     if sentences:
         blocks.append(Bullets([Span(sentence, "data") for sentence in sentences], "objections"))
     if worse:
@@ -363,7 +364,7 @@ def refused_section(
     items = [
         Bullet(reason_words(one, n_rejected), below=[example] if example else []) for one, example in shown
     ]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Only(REPORT, [Paragraph(lead, "lead"), Bullets(items, "refusals")]),
         Only(REPORT, left_out(max(len(refused) - MAX_REFUSED, 0), "reasons are", file)),
         Only(SCREEN, [_few_reasons(reasons)]),
@@ -400,7 +401,7 @@ def unwritten_section(
     )
     lost = f"{counted(n_failed, 'call')} to engines failed for a passing reason; run the same command again to retry."
     lead = " ".join([*([said] if n_unwritten else []), *([lost] if n_failed else [])])
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Only(REPORT, [Paragraph(lead, "lead")]),
         Only(SCREEN, [Paragraph(lost)] if n_failed else []),
         *reasons_blocks(unwritten, "Show the reasons", file=file),
@@ -409,7 +410,7 @@ def unwritten_section(
     return Section("unwritten", heading, blocks, on=REPORT_AND_SCREEN)
 
 
-def reasons_blocks(reasons: Sequence[ReasonCount], summary: str, *, file: str) -> list[Block]:
+def reasons_blocks(reasons: Sequence[ReasonCount], summary: str, *, file: str) -> Blocks:
     """Reasons with their counts and shares: a folded list in the report, a line on the terminal."""
     if not reasons:
         return []
@@ -427,7 +428,7 @@ def reasons_blocks(reasons: Sequence[ReasonCount], summary: str, *, file: str) -
 
 def checks_section(checks: Sequence[CheckCount], missing: Sequence[str], words: str, *, file: str) -> Section:
     """What each check rejected and how often it errs. words: how many labels are expected to be wrong."""
-    blocks: list[Block] = [Paragraph(Span(words, "data"), "lead")]
+    blocks: Blocks = [Paragraph(Span(words, "data"), "lead")]
     if checks:
         columns = [
             Column("Check"), Column("Candidates seen", number=True, short="Seen"), Column("Failed", number=True),
@@ -497,7 +498,7 @@ def cost_section(costs: Sequence[CallTotals], *, budget: float | None, file: str
     """What each engine did and cost. The terminal shows only the total, as a key figure."""
     cost, time = total_cost(costs)
     limit = "no budget was set" if budget is None else f"the budget was {money(budget)}"
-    blocks: list[Block] = []
+    blocks: Blocks = []
     if costs:
         blocks += [
             cost_table(costs[:MAX_ROWS]),
@@ -531,7 +532,7 @@ def cost_table(costs: Sequence[CallTotals]) -> Table:
 
 def encoding_section(note: str) -> list[Section]:
     """Why the written dataset has another encoding or another name for a column, if so."""
-    blocks: list[Block] = [Paragraph(Span(note, "data"))]
+    blocks: Blocks = [Paragraph(Span(note, "data"))]
     return [Section("encoding", "Problems", blocks, on=REPORT_AND_SCREEN)] if note else []
 
 
@@ -539,8 +540,8 @@ def reading_sections(reading: Sequence[tuple[Words, Words]], note: Words, *, for
     """How to read the report. formulas: cells that a spreadsheet would run as a formula; if there are any, the terminal warns too."""
     cells = f"{counted(formulas, 'cell')} of the dataset would run as a formula in a spreadsheet."
     rest = " They begin with =, +, -, @ or a tab and are written unchanged: import the file as text instead of opening it."
-    warning: list[Block] = [Paragraph([Span(cells, "strong"), rest], "note")] if formulas else []
-    blocks: list[Block] = [Facts(reading, "reading"), Paragraph(note, "note"), *warning]
+    warning: Blocks = [Paragraph([Span(cells, "strong"), rest], "note")] if formulas else []
+    blocks: Blocks = [Facts(reading, "reading"), Paragraph(note, "note"), *warning]
     return [
         Section("reading", "How to read this", blocks),
         *([Section("formulas", "Formulas", warning, on=SCREEN)] if formulas else []),

@@ -17,7 +17,7 @@ from longway.show.numbers import NONE, count, counted, percent
 from longway.show.sections import (
     CARD,
     SCREEN,
-    Block,
+    Blocks,
     Column,
     Heading,
     Page,
@@ -98,8 +98,8 @@ def agreement_page(contents: RunContents, *, reader: str) -> Page:
     )
 
 
-def _blocks(found: RaterAgreement) -> list[Block]:
-    blocks: list[Block] = []
+def _blocks(found: RaterAgreement) -> Blocks:
+    blocks: Blocks = []
     for pair in found.pairs[:MAX_PAIRS]:
         blocks += [Heading(Span(pair_name(pair), "data")), agreement_table(pair)]
     if more := len(found.pairs) - MAX_PAIRS:

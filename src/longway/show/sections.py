@@ -238,6 +238,7 @@ class Picture:
 
 
 Block = Paragraph | Heading | Facts | Bullets | Table | Chart | Grid | Card | Cards | Details | Only | Picture
+Blocks = list[Block]
 
 
 @dataclass(frozen=True, slots=True)

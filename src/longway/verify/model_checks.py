@@ -31,11 +31,13 @@ from longway.verify.check import Candidate, Check
 from longway.verify.model_cache import ModelCache
 from longway.verify.wordforms import FUNCTION_WORDS, forms_of, words
 
+Floats32 = NDArray[np.float32]
+
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]"
 )
 Floats = NDArray[np.float64]
-Vectors = Callable[[Sequence[str]], NDArray[np.float32]]  # one vector of length 1 per text
+Vectors = Callable[[Sequence[str]], Floats32]  # one vector of length 1 per text
 
 # ---------------------------------------------------------------- meaning
 
@@ -312,12 +314,12 @@ def _phrase(phrase: str) -> str:
 class _Encoder:
     """Logistic regression on vectors."""
 
-    def __init__(self, vectors: NDArray[np.float32], labels: NDArray[Any]) -> None:
+    def __init__(self, vectors: Floats32, labels: NDArray[Any]) -> None:
         from sklearn.linear_model import LogisticRegression
 
         self.model = LogisticRegression(C=10.0, max_iter=300, tol=1e-3).fit(vectors, labels)
 
-    def probabilities(self, vectors: NDArray[np.float32]) -> Floats:
+    def probabilities(self, vectors: Floats32) -> Floats:
         return np.asarray(self.model.predict_proba(vectors))
 
 

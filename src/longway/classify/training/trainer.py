@@ -23,6 +23,8 @@ from longway.classify.classifier import Classifier, Floats, Ints, Labelled, labe
 from longway.classify.objectives import CrossEntropy, Objective
 from longway.errors import SettingError
 
+Bools = NDArray[np.bool_]
+
 Fresh = Callable[[int], Classifier]  # seed -> an untrained classifier
 Brief = Callable[
     [int, int], Classifier
@@ -48,7 +50,7 @@ class TrainingData:
     keep: tuple[tuple[str, ...], ...] = ()
     weights: Floats | None = None
     are_rules: bool = False
-    parsed: NDArray[np.bool_] | None = None
+    parsed: Bools | None = None
 
     def __post_init__(self) -> None:
         if self.shortcuts is not None and self.shortcuts.shape[0] != len(self.labelled):
@@ -68,7 +70,7 @@ class TrainingData:
         return self.shortcuts is not None and self.shortcuts.shape[1] > 0
 
     @property
-    def seen(self) -> NDArray[np.bool_]:
+    def seen(self) -> Bools:
         """The rows whose shortcuts are known: all of them, or those that a grammar parsed."""
         if self.shortcuts is None or not self.are_rules:
             return np.ones(len(self.labelled), dtype=np.bool_)

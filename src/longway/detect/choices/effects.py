@@ -24,6 +24,8 @@ from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import design_effect
 from longway.stats import wilson_interval
 
+Ints = NDArray[np.int64]
+
 Floats = NDArray[np.float64]
 FEWEST = 20  # pairs that must differ in a cue
 MOST, PENALTY, NEAR = 50.0, 1e-3, 1e-3  # of a weight
@@ -64,9 +66,9 @@ class StyleEffect:
 class Pairs:
     """Pairs of candidates. right, other: the places of the preferred one and of the other; group: the same for pairs that are not independent."""
 
-    right: NDArray[np.int64]
-    other: NDArray[np.int64]
-    group: NDArray[np.int64]
+    right: Ints
+    other: Ints
+    group: Ints
 
     @classmethod
     def of(cls, given: Candidates, kind: Kind) -> Pairs:

@@ -182,6 +182,7 @@ def _at_least(scene: Scene, least: Word) -> Iterator[Rephrasing]:
             yield Rephrasing.of(f"restrictors.{new.replace(' ', '_')}", Change(at.start, least.end, new))
 
 
+Range = tuple[int, int]  # start and stop in the text
 RESTRICTORS = frozenset({"only", "solely", "exclusively", "merely"})
 _TIME_PATTERN = re.compile(rf"(1[0-9]|20)\d\d|\d{{4}}s|{'|'.join(MONTH_WORDS)}")
 _PLACE_PREPOSITIONS = frozenset({"in", "at", "on", "inside", "within"})
@@ -201,7 +202,7 @@ class Focus:
     restrictor: Word
     start: int
     end: int
-    removed: tuple[int, int]
+    removed: Range
     kind: str
     verb: Word | None
     is_short: bool
@@ -250,7 +251,7 @@ def focus_of(scene: Scene, word: Word) -> Focus | None:
     return _focus_at(scene, word, removed, last.index + 1)
 
 
-def restrictor_range(document: Document, word: Word) -> tuple[tuple[int, int], Word]:
+def restrictor_range(document: Document, word: Word) -> tuple[Range, Word]:
     """Return the offsets of a restrictor with "ever" and a space, and its last word."""
     last = word
     after = document.words[word.index + 1 : word.index + 3]
@@ -263,7 +264,7 @@ def restrictor_range(document: Document, word: Word) -> tuple[tuple[int, int], W
     return (before.end, last.end), last
 
 
-def _focus_after_verb(scene: Scene, word: Word, removed: tuple[int, int], verb: Word) -> Focus | None:
+def _focus_after_verb(scene: Scene, word: Word, removed: Range, verb: Word) -> Focus | None:
     """Return the object or phrase right after a verb that follows the restrictor."""
     document = scene.document
     following = document.words[verb.index + 1 : verb.index + 2]
@@ -272,7 +273,7 @@ def _focus_after_verb(scene: Scene, word: Word, removed: tuple[int, int], verb: 
     return _focus_at(scene, word, removed, verb.index + 1, governor=verb)
 
 
-def _focus_before(scene: Scene, word: Word, removed: tuple[int, int]) -> Focus | None:
+def _focus_before(scene: Scene, word: Word, removed: Range) -> Focus | None:
     """Return the phrase right before a restrictor that ends a clause: "in Boston only"."""
     document = scene.document
     last = document.words[word.index - 1]
@@ -290,7 +291,7 @@ def _focus_before(scene: Scene, word: Word, removed: tuple[int, int]) -> Focus |
 
 
 def _focus_at(
-    scene: Scene, word: Word, removed: tuple[int, int], index: int, *, governor: Word | None = None
+    scene: Scene, word: Word, removed: Range, index: int, *, governor: Word | None = None
 ) -> Focus | None:
     """Return the phrase that starts at an index. governor: the verb before it."""
     document = scene.document
@@ -313,7 +314,7 @@ def _focus_at(
 
 
 def _make_focus(
-    scene: Scene, word: Word, removed: tuple[int, int], phrase: list[Word], head: Word, verb: Word | None
+    scene: Scene, word: Word, removed: Range, phrase: list[Word], head: Word, verb: Word | None
 ) -> Focus | None:
     document = scene.document
     kind = _focus_kind(scene, phrase, head)

@@ -18,7 +18,7 @@ from longway.show.sections import (
     REPORT,
     REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Bullets,
     Column,
     KeyFigure,
@@ -195,7 +195,7 @@ def _patterns_section(labels: Sequence[LabelAudit]) -> list[Section]:
     rows = [_pattern_row(label, finding) for label, finding in found[:MAX_PATTERNS]]
     lead = "The worst first. Points: what the pattern alone is worth, in percentage points of accuracy. The report of each label explains all terms."
     table = Table(columns, rows, "labels", open=OPEN_PATTERNS, more="patterns", screen=ON_SCREEN)
-    blocks: list[Block] = [Paragraph(lead, "lead"), table]
+    blocks: Blocks = [Paragraph(lead, "lead"), table]
     if n_more := max(len(found) - MAX_PATTERNS, 0):
         blocks.append(Only(REPORT, [Paragraph(f"{n_more:,} more are in the reports of the labels.", "rest")]))
     return [Section("patterns", "Strongest patterns of all labels", blocks, on=REPORT_AND_SCREEN)]
@@ -226,5 +226,5 @@ def _left_out_section(tags: Sequence[LeftOut]) -> list[Section]:
         f"{reason.capitalize()}: {', '.join(f'{tag_name(cut(tag.tag))} ({count(tag.rows)})' for tag in named)}."
         for reason, named in by_reason.items()
     ]
-    blocks: list[Block] = [Bullets(reasons), *left_out(max(len(tags) - N_NAMED, 0), "tags", "labels.json")]
+    blocks: Blocks = [Bullets(reasons), *left_out(max(len(tags) - N_NAMED, 0), "tags", "labels.json")]
     return [Section("left-out", "Tags that were not audited", blocks, on=REPORT_AND_SCREEN)]

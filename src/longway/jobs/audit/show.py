@@ -53,7 +53,7 @@ from longway.show.sections import (
     REPORT,
     REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Bullet,
     Bullets,
     Card,
@@ -198,7 +198,7 @@ def _card_section(result: AuditResult) -> Section:
         for finding in by_severity(result.findings)[:ON_SCREEN]
     ]
     problems = [cut(problem.message, TEXT_LIMIT) for problem in result.problems[:ON_SCREEN]]
-    blocks: list[Block] = []
+    blocks: Blocks = []
     for heading, items in (
         ("How well a model does without reading", leaks),
         ("Shortcuts", severe),
@@ -290,7 +290,7 @@ def _leak_section(result: AuditResult) -> Section:
         "detectors see (length, position, punctuation and casing, overlap, people, grammar). The dashed line is the accuracy of always "
         "predicting the most frequent label; the whisker is the 95% interval."
     )
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Paragraph(lead, "lead"),
         Only(REPORT, [Grid(shown or [nothing])]),
         Only(SCREEN, [Table(columns, rows)]),
@@ -363,7 +363,7 @@ def _strongest_section(result: AuditResult, labels: Labels) -> Section:
         "The patterns that predict the label best, each by the strongest wording of its group. The length of a bar is what the "
         "pattern alone is worth, in percentage points of accuracy, on one scale for all labels."
     )
-    blocks: list[Block] = [Paragraph(lead, "lead"), Grid(_strongest_charts(result.findings, labels))]
+    blocks: Blocks = [Paragraph(lead, "lead"), Grid(_strongest_charts(result.findings, labels))]
     if n_more := len(labels) - MAX_LABELS if len(labels) > MAX_LABELS else 0:
         blocks.append(
             Paragraph(f"The {n_more} smaller labels have no chart; their patterns are in the table.", "rest")
@@ -414,7 +414,7 @@ def _sure(finding: Finding, labels: Labels) -> Bullet:
 
 
 def _findings_section(result: AuditResult, labels: Labels, n_significant: int, n_tested: int) -> Section:
-    blocks: list[Block] = [Paragraph(_found(result, n_significant, n_tested))]
+    blocks: Blocks = [Paragraph(_found(result, n_significant, n_tested))]
     if repeats := _repeats(result, n_significant):
         blocks.append(Paragraph(repeats, "note"))
     for missed in (_missed_by_words(result), _concepts_found(result)):
@@ -535,10 +535,10 @@ def pattern_words(finding: Finding) -> Words:
     return [Span(cut(str(finding.pattern), PATTERN_LIMIT), "pattern"), " ", Span(where, "where")]
 
 
-def _below(finding: Finding) -> list[Block]:
+def _below(finding: Finding) -> Blocks:
     marks = sorted((int(start), int(end), MARK_LEVEL) for start, end in finding.marks)
     example = highlighted(harmless(finding.example[:READ_LIMIT]), marks)
-    blocks: list[Block] = [Paragraph(example, "example")] if finding.example else []
+    blocks: Blocks = [Paragraph(example, "example")] if finding.example else []
     for texts, with_label in (
         (finding.typical[1:], "Also typical"),
         (finding.untypical, "With another label"),
@@ -555,7 +555,7 @@ def _below(finding: Finding) -> list[Block]:
     return blocks
 
 
-def _variants(intro: str, variants: Sequence[Finding]) -> list[Block]:
+def _variants(intro: str, variants: Sequence[Finding]) -> Blocks:
     """The names of weaker patterns; those of a grammar have commas."""
     if not variants:
         return []
@@ -566,8 +566,8 @@ def _variants(intro: str, variants: Sequence[Finding]) -> list[Block]:
     return [Paragraph([f"{intro}: ", *listed[1:], more], "also")]
 
 
-def _unlisted(result: AuditResult, n_significant: int) -> list[Block]:
-    blocks: list[Block] = []
+def _unlisted(result: AuditResult, n_significant: int) -> Blocks:
+    blocks: Blocks = []
     if n_weaker := max(len(result.findings) - MAX_GROUPS, 0):
         blocks.append(
             Paragraph(f"{n_weaker} weaker groups are in findings.json and not on this page.", "rest")
@@ -593,7 +593,7 @@ def _sources_section(found: Sources | None) -> list[Section]:
         f"From {column} alone, without reading the text, {percent(found.accuracy)} of the labels are right (95% interval {percent(found.low)} to "
         f"{percent(found.high)}, chance {percent(found.majority)}; {counted(found.groups, 'group')})."
     )
-    blocks: list[Block] = [Paragraph(alone)]
+    blocks: Blocks = [Paragraph(alone)]
     if found.at_random is not None and found.left_out is not None:
         interval = f"{points(found.drop_low or 0.0)} to {points(found.drop_high or 0.0)}"
         blocks.append(
@@ -650,7 +650,7 @@ def _space_section(result: AuditResult, labels: Labels) -> list[Section]:
         "similar to any of them. The line marks the label’s mean; the last bar includes all higher values. Shortcut space: "
         f"{cut(space.variant)} variant, {counted(space.dimensions, 'dimension')}."
     )
-    blocks: list[Block] = [Paragraph(lead, "lead"), *([chart] if chart else [])]
+    blocks: Blocks = [Paragraph(lead, "lead"), *([chart] if chart else [])]
     if outliers:
         text = (
             "Below are the texts most typical of their label (lean) and those least like the other labels (gamma). The stronger the colour, "
@@ -660,12 +660,12 @@ def _space_section(result: AuditResult, labels: Labels) -> list[Section]:
     return [Section("gamma", "How different each text is from the other labels", [*blocks, *outliers])]
 
 
-def _outliers(documents: Sequence[Telling], shown: Sequence[Label]) -> list[Block]:
+def _outliers(documents: Sequence[Telling], shown: Sequence[Label]) -> Blocks:
     """Per label, the texts most typical of it, then those least like the other labels."""
     by_ranking: dict[tuple[str, str], list[Telling]] = {}
     for document in documents:
         by_ranking.setdefault((document.label, document.chosen_by), []).append(document)
-    blocks: list[Block] = []
+    blocks: Blocks = []
     for label in shown:
         for ranking, heading in RANKINGS.items():
             chosen = by_ranking.get((label.key, ranking), [])
@@ -700,7 +700,7 @@ def _data_section(result: AuditResult, labels: Labels) -> Section:
         desc="; ".join(f"{label.name}: {count(label.count)}" for label in shown),
         full=max((label.count for label in shown), default=0),
     )
-    below: list[Block] = []
+    below: Blocks = []
     if smaller := list(labels.values())[MAX_LABELS:]:
         texts = counted(sum(label.count for label in smaller), "text")
         below.append(
@@ -709,7 +709,7 @@ def _data_section(result: AuditResult, labels: Labels) -> Section:
     lengths = _histogram(
         result.lengths, shown, key="lengths", title="Words per text, by label", form=length, notes={}, means={}
     )  # fmt: skip
-    figures: list[Block] = [Chart(svg, "Texts per label", below=below)]
+    figures: Blocks = [Chart(svg, "Texts per label", below=below)]
     if lengths is not None:
         rest = Paragraph("The last bar includes longer texts.", "rest")
         figures.append(Chart(lengths.svg, "Words per text", below=[rest]))
@@ -746,9 +746,7 @@ def _histogram(
 def _problems_section(problems: Sequence[Problem]) -> Section:
     if not problems:
         return Section("problems", "Problems in the data", [Paragraph("None found.", "nothing")])
-    blocks: list[Block] = [
-        Bullets([problem_bullet(problem) for problem in problems[:MAX_PROBLEMS]], "problems")
-    ]
+    blocks: Blocks = [Bullets([problem_bullet(problem) for problem in problems[:MAX_PROBLEMS]], "problems")]
     if n_more := max(len(problems) - MAX_PROBLEMS, 0):
         blocks.append(Paragraph(f"{n_more} further kinds of problem are in findings.json.", "rest"))
     return Section("problems", "Problems in the data", blocks, on=REPORT_AND_SCREEN)

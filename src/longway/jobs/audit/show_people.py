@@ -14,7 +14,7 @@ from longway.show.numbers import count, counted, percent, q_value
 from longway.show.sections import (
     REPORT,
     REPORT_AND_SCREEN,
-    Block,
+    Blocks,
     Cell,
     Column,
     Heading,
@@ -63,7 +63,7 @@ def people_section(result: AuditResult, labels: Labels) -> list[Section]:
         "Texts with words that indicate a person’s gender, race or age in any context. The bar shows how the labels divide these texts, its "
         "ticks how they divide all texts: "
     )
-    blocks: list[Block] = [Paragraph([lead, *names], "lead")]
+    blocks: Blocks = [Paragraph([lead, *names], "lead")]
     for (field, axis), rows in by_axis.items():
         blocks += _axis_blocks(field, axis, rows, labels, result.settings.max_q)
     note = (
@@ -76,9 +76,7 @@ def people_section(result: AuditResult, labels: Labels) -> list[Section]:
     return [Section("people", "People in the texts", blocks, on=on)]
 
 
-def _axis_blocks(
-    field: str, axis: str, rows: Sequence[Mentions], labels: Labels, max_q: float
-) -> list[Block]:
+def _axis_blocks(field: str, axis: str, rows: Sequence[Mentions], labels: Labels, max_q: float) -> Blocks:
     tested = [row for row in rows if row.q is not None]
     others = [f"{_who(row)} ({counted(sum(row.texts.values()), 'text')})" for row in rows if row.q is None]
     columns = [
@@ -86,7 +84,7 @@ def _axis_blocks(
         Column("Leans to", style="shares"),
     ]  # fmt: skip
     heading = Heading(cut(axis.capitalize()), ["in ", Span(cut(field), "data")])
-    blocks: list[Block] = []
+    blocks: Blocks = []
     if tested:
         table = Table(columns, [_people_row(row, labels, max_q) for row in tested], "people")
         blocks += [heading, table]

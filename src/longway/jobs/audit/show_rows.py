@@ -10,7 +10,7 @@ from longway.show.numbers import count, counted, percent
 from longway.show.sections import (
     REPORT,
     REPORT_AND_SCREEN,
-    Block,
+    Blocks,
     Column,
     Heading,
     Only,
@@ -32,7 +32,7 @@ def rows_section(rows: RowSummary | None, labels: Labels) -> list[Section]:
     if rows is None:
         return []
     words = rows.information[WORDS]
-    blocks: list[Block] = []
+    blocks: Blocks = []
     if words.low > 0 and rows.solved:
         blocks.append(
             Paragraph(
@@ -54,7 +54,7 @@ def rows_section(rows: RowSummary | None, labels: Labels) -> list[Section]:
     return [Section("rows", "Single rows", blocks, on=REPORT_AND_SCREEN)] if blocks else []
 
 
-def _errors(rows: RowSummary, labels: Labels) -> list[Block]:
+def _errors(rows: RowSummary, labels: Labels) -> Blocks:
     n = rows.n_possible_errors or 0
     text = (
         f"{counted(n, 'label')} may be wrong: of rows like these, at least {1 - UNLIKELY:.0%} have another label. "
@@ -63,7 +63,7 @@ def _errors(rows: RowSummary, labels: Labels) -> list[Block]:
     columns = [Column("Row"), Column("Label"), Column("More likely label"), Column("Certain", number=True)]
     shown = [_error_row(one, labels) for one in rows.possible_errors[:SHOWN]]
     table = Table(columns, shown, "possible-errors", screen=ON_SCREEN, more="rows")
-    blocks: list[Block] = [Only(REPORT, [Heading("Possible wrong labels")]), Paragraph(text), table]
+    blocks: Blocks = [Only(REPORT, [Heading("Possible wrong labels")]), Paragraph(text), table]
     if n > SHOWN:
         rest = f"{count(n - SHOWN)} more are in findings.json and in longway review; may_be_wrong in scores.parquet has all of them."
         blocks.append(Only(REPORT, [Paragraph(rest, "rest")]))
@@ -72,7 +72,7 @@ def _errors(rows: RowSummary, labels: Labels) -> list[Block]:
 
 def _error_row(one: PossibleError, labels: Labels) -> Row:
     mine, likely = label_named(one.label, labels), label_named(one.likely, labels)
-    below: list[Block] = [Paragraph(cut_to_width(one.text, WIDTH), "example")] if one.text else []
+    below: Blocks = [Paragraph(cut_to_width(one.text, WIDTH), "example")] if one.text else []
     for similar in one.neighbours[:NEIGHBOURS]:
         words: list[str | Span] = [
             "similar: ",

@@ -65,6 +65,7 @@ from longway.show.sections import (
     REPORT_AND_SCREEN,
     SCREEN,
     Block,
+    Blocks,
     Bullet,
     Bullets,
     Card,
@@ -266,7 +267,7 @@ def _labels_section(result: AugmentResult, labels: Labels) -> Section:
         )
         for name in sorted(after, key=lambda name: (-after[name], name))[:MAX_LABEL_ROWS]
     ]
-    blocks: list[Block] = [Table(columns, rows, "figures-only")]
+    blocks: Blocks = [Table(columns, rows, "figures-only")]
     if not rows:
         blocks = [Paragraph("The rows have output texts instead of labels.", "nothing")]
     blocks += left_out(max(len(after) - MAX_LABEL_ROWS, 0), "labels are", FILE)
@@ -297,7 +298,7 @@ def _sample_section(result: AugmentResult, labels: Labels) -> Section:
     cards = [addition_card(edit, labels) for edit in result.sample[:MAX_SAMPLE]]
     few = [_short_card(edit, labels) for edit in result.sample[:SAMPLE_ON_SCREEN]]
     rest = left_out(max(len(result.sample) - MAX_SAMPLE, 0), "sampled additions are", FILE)
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Only(REPORT, [Paragraph(lead, "lead"), Cards(cards, open=OPEN_SAMPLE, more="additions"), *rest]),
         Only(SCREEN, [Cards(few)]),
     ]
@@ -308,7 +309,7 @@ def addition_card(edit: ShownAddition, labels: Labels) -> Card:
     """An addition, step by step if CoBA made it, else both texts with their differences."""
     trace = CobaTrace.of(edit)
     source = f", made from {cut(edit.source)}" if edit.source else ""
-    between: list[Block] = [] if trace is None else [steps_block(edit, trace, labels)]
+    between: Blocks = [] if trace is None else [steps_block(edit, trace, labels)]
     if edit.reason:
         between.append(refusal(edit.reason))
     before, after = edit.context_before, edit.context
@@ -346,7 +347,7 @@ def steps_block(edit: Edit, trace: CobaTrace, labels: Labels) -> Bullets:
     lists = (trace.context_triples, trace.triples or (), trace.target_triples)
     has_several = bool(trace.context_triples or trace.target_triples)
     captions = ("Of the context", "Of the text" if has_several else "", "Of the output text")
-    tables: list[Block] = [
+    tables: Blocks = [
         _triple_table(triples[:MAX_TRIPLES], caption)
         for triples, caption in zip(lists, captions, strict=True)
         if triples
@@ -358,8 +359,8 @@ def steps_block(edit: Edit, trace: CobaTrace, labels: Labels) -> Bullets:
     if also := _also(trace):
         tables.append(Paragraph(["Also: ", Span(also, "data"), "."], "found"))
     marks = [(trace.spurious or (), 1), (trace.principal or (), 2)]
-    source: list[Block] = [Paragraph(marked_words(edit.before, marks), "data")]
-    new: list[Block] = [Paragraph(marked_words(edit.after, marks[:1]), "data")]
+    source: Blocks = [Paragraph(marked_words(edit.before, marks), "data")]
+    new: Blocks = [Paragraph(marked_words(edit.after, marks[:1]), "data")]
     named: Words = "The new text"
     if trace.target_triples:
         for blocks, text in ((source, edit.label_before), (new, edit.label_after)):
@@ -477,7 +478,7 @@ def _models_section(analysis: WordAnalysis | None) -> list[Section]:
         Span(_votes(analysis), "data"),
     ]
     shown = _overlap_rows(analysis)
-    tables: list[Block] = (
+    tables: Blocks = (
         [Table([Column("In common"), Column("Share", number=True)], shown, "figures-only")] if shown else []
     )
     if kinds := analysis.parts_of_speech:

@@ -24,7 +24,7 @@ from longway.show.sections import (
     REPORT,
     REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Bullet,
     Bullets,
     Card,
@@ -152,13 +152,13 @@ def _models_section(models: Sequence[ModelSummary]) -> Section:
         )
         for model in models
     ]
-    blocks: list[Block] = [Paragraph(lead, "lead"), Table(columns, rows)]
+    blocks: Blocks = [Paragraph(lead, "lead"), Table(columns, rows)]
     return Section("models", "Models and their wrong predictions", blocks, on=REPORT_AND_SCREEN)
 
 
 def _sets_section(result: ExplainResult, labels: Labels) -> Section:
     wrong = {words.words: words.wrong for words in result.sufficient}
-    blocks: list[Block] = []
+    blocks: Blocks = []
     if result.findings:
         columns = [
             Column("Words"), Column("Predicts", style="to"), Column("Misleads", number=True), Column("Texts", number=True, drop=1),
@@ -217,7 +217,7 @@ def _joined(words: Sequence[str]) -> str:
 
 def _comparison_section(result: ExplainResult) -> list[Section]:
     k = result.settings.top
-    blocks: list[Block] = []
+    blocks: Blocks = []
     if (found := result.overlap) is not None:
         shares = {"texts in which all models share a top word": found.every}
         if len(found.pairs) > 1:  # with two models, two are all
@@ -248,12 +248,12 @@ def _texts_section(result: ExplainResult, labels: Labels) -> Section:
     )
     n_texts, side = len(result.texts), result.settings.field
     cards = [_text(text, labels, side) for text in result.texts[:MAX_TEXTS]]
-    report: list[Block] = [Paragraph(SCALE, "scale"), Cards(cards, "texts")]
+    report: Blocks = [Paragraph(SCALE, "scale"), Cards(cards, "texts")]
     report += left_out(max(0, n_texts - MAX_TEXTS), "texts are", "explain.json")
-    screen: list[Block] = [Cards(cards[:TEXTS_ON_SCREEN])]
+    screen: Blocks = [Cards(cards[:TEXTS_ON_SCREEN])]
     if n_texts > TEXTS_ON_SCREEN:
         screen.append(Paragraph(f"{n_texts - TEXTS_ON_SCREEN:,} more texts are in the report.", "rest"))
-    blocks: list[Block] = [Paragraph(lead, "lead"), Only(REPORT, report), Only(SCREEN, screen)]
+    blocks: Blocks = [Paragraph(lead, "lead"), Only(REPORT, report), Only(SCREEN, screen)]
     if not cards:
         blocks = [Paragraph("There are none to show.", "nothing")]
     return Section("texts", "Texts", blocks, on=REPORT_AND_SCREEN)
@@ -263,7 +263,7 @@ def _text(text: ExplainedText, labels: Labels, side: str) -> Card:
     explained, other = (text.text, text.context) if side == "text" else (text.context or "", text.text)
     label = label_named(text.label, labels)
     views = [_view(view, explained, label, labels) for view in text.explanations]
-    below: list[Block] = [Cards(views, "views")]
+    below: Blocks = [Cards(views, "views")]
     if other:
         below.append(Only(REPORT, [Paragraph(Span(cut(other, TEXT_LIMIT), "data"), "other")]))
     id_ = Span(f"id {cut(text.id)}", "quiet end")
@@ -280,7 +280,7 @@ def _view(view: ModelView, text: str, label: Label, labels: Labels) -> Card:
     ]
     if predicted.key != label.key:
         said += [" ", Span("✗ wrong", "wrong")]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Paragraph(said, "said"),
         Only(REPORT, [Paragraph(scored_words(text, view.words, label=predicted.name), "data")]),
         Only(SCREEN, [Paragraph(scored_words(text, view.words, limit=TEXT_LIMIT)), _top(text, view.words)]),

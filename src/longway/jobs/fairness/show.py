@@ -43,6 +43,7 @@ from longway.show.sections import (
     REPORT,
     SCREEN,
     Block,
+    Blocks,
     Bullets,
     Card,
     Cards,
@@ -362,7 +363,7 @@ def _holistic(measure: HolisticMeasure) -> Section:
     )
     axes = {name.replace("_", " "): axis for name, axis in measure.axes.items()}
     pairs = [_pairs(name, axis) for name, axis in islice(axes.items(), MAX_GROUPS)]
-    details: list[Block] = [Grid(pairs, "apart"), Paragraph(note, "rest")]
+    details: Blocks = [Grid(pairs, "apart"), Paragraph(note, "rest")]
     blocks = [
         *_tables("tests", columns, {"": axes}),
         Only(REPORT, [Details("Pairs that differ most, and the templates", details)]),
@@ -385,7 +386,7 @@ def _pairs(name: str, axis: Descriptors) -> Card:
 def _fairscore(measure: FairscoreMeasure) -> Section:
     none = ChangedAnswers(0, 0, Measurement(nan, nan, nan))
     axes = {axis: measure.by_axis.get(axis, none) for axis in (*AXES_OF_PEOPLE, *measure.by_axis)}
-    blocks: list[Block] = [
+    blocks: Blocks = [
         _changes_table("Group", [("All perturbed rows", measure.overall), *axes.items()]),
         *_pairs_blocks(measure.by_pair),
         *_words_blocks(measure),
@@ -440,7 +441,7 @@ def _changes_table(first: str, groups: Iterable[tuple[Words, ChangedAnswers]], *
     return Table(columns, rows, "measure wide changes", **options)
 
 
-def _pairs_blocks(pairs: Sequence[ChangedPair]) -> list[Block]:
+def _pairs_blocks(pairs: Sequence[ChangedPair]) -> Blocks:
     """What was changed, largest groups of each axis first; small groups are one line."""
     large = sorted((one for one in pairs if one.rows >= FEWEST), key=lambda one: (one.axis, -one.rows))
     small = [one for one in pairs if one.rows < FEWEST]
@@ -455,7 +456,7 @@ def _pairs_blocks(pairs: Sequence[ChangedPair]) -> list[Block]:
     return [Heading("By what was changed"), _changes_table("Change", groups), *rest] if groups else []
 
 
-def _words_blocks(measure: FairscoreMeasure) -> list[Block]:
+def _words_blocks(measure: FairscoreMeasure) -> Blocks:
     """The words that change answers, those that most surely do first."""
     words = [one for one in measure.by_word if one.differ]
     steady = len(measure.by_word) - len(words)
@@ -464,7 +465,7 @@ def _words_blocks(measure: FairscoreMeasure) -> list[Block]:
         if steady
         else ""
     )
-    blocks: list[Block] = [Heading(WORDS_HEADING)]
+    blocks: Blocks = [Heading(WORDS_HEADING)]
     if not words:
         none = f"No change of a word that was made in {FEWEST} or more rows changed an answer."
         return [*blocks, Paragraph(none, "nothing")] if measure.by_word else []
@@ -474,7 +475,7 @@ def _words_blocks(measure: FairscoreMeasure) -> list[Block]:
     return [*blocks, table, *rest, Paragraph(note + WORDS_NOTE, "rest")]
 
 
-def _flip_blocks(measure: FairscoreMeasure) -> list[Block]:
+def _flip_blocks(measure: FairscoreMeasure) -> Blocks:
     """Rows whose answer changes with the person."""
     if not measure.examples:
         return []
@@ -532,11 +533,11 @@ def _quality(quality: Quality) -> str:
     )
 
 
-def _tables(n: str, columns: Columns, tables: Mapping[str, Mapping[str, Group]]) -> list[Block]:
+def _tables(n: str, columns: Columns, tables: Mapping[str, Mapping[str, Group]]) -> Blocks:
     """Tables by heading, with a row per group. n: the field with the number of items."""
     names = [Column("Group"), Column(n.capitalize(), number=True)]
     names += [Column(name, style="shares figure") for _, name, _ in columns]
-    blocks: list[Block] = []
+    blocks: Blocks = []
     for heading, groups in tables.items():
         rows = [
             Row(

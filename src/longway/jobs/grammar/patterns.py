@@ -15,7 +15,7 @@ from longway.show.sections import (
     REPORT,
     REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Bullet,
     Bullets,
     Cell,
@@ -78,7 +78,7 @@ def share_sentence(kind: PhraseKind, labels: Labels, *, interval: bool = False) 
 def kinds_section(result: GrammarResult, labels: Labels, pair: Pair) -> Section:
     """The significant kinds, and folded in the report the others."""
     listed, others = leaders(result.composites), [kind for kind in result.composites if kind.q is None]
-    blocks: list[Block] = [Paragraph(NOT_ONE, "nothing")]
+    blocks: Blocks = [Paragraph(NOT_ONE, "nothing")]
     if listed:
         shown = listed[:MAX_KINDS]
         rows = [(kind, _below(at, result.composites, pair)) for at, kind in shown]

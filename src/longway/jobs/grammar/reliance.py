@@ -8,7 +8,7 @@ from longway.show.labels import Labels, label_named, label_span
 from longway.show.numbers import count, counted, or_dash, percent, points
 from longway.show.sections import (
     REPORT_AND_SCREEN,
-    Block,
+    Blocks,
     Column,
     Paragraph,
     Row,
@@ -47,7 +47,7 @@ def reliance_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[
         )
     columns = [Column("Pattern"), *number_columns("Pattern’s label", "Other label", "Gap")]
     table = Table(columns, rows, screen=COMPARED_ON_SCREEN, more="patterns")
-    blocks: list[Block] = [Paragraph(explained), table]
+    blocks: Blocks = [Paragraph(explained), table]
     return [Section("reliance", "Does a classifier rely on it?", blocks, on=REPORT_AND_SCREEN)]
 
 

@@ -48,6 +48,7 @@ from longway.show.sections import (
     REPORT_AND_SCREEN,
     SCREEN,
     Block,
+    Blocks,
     Bullets,
     Card,
     Cards,
@@ -167,7 +168,7 @@ def _symbols_section(result: GrammarResult, labels: Labels) -> Section:
         Row([cut(rule.name or "", PATTERN_LIMIT), Span(cut(rule.rule), "code"), *_counts(rule, labels)])
         for rule in result.rules[:MAX_RULES]
     ]  # fmt: skip
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Paragraph(text),
         Table([Column("Words"), *number_columns("Symbol"), *columns], kinds, caption="Kinds of phrases"),
         Table([Column("Built from"), Column("Rule"), *columns], rules, caption="Rules"),
@@ -193,7 +194,7 @@ def _trees_section(pictures: Sequence[TreeExample], labels: Labels, pair: Pair) 
         by_kind.setdefault((picture.root, picture.composite, picture.name), []).append((at, picture))
     lines = f" Words of the {pair[0]} are above those of the {pair[1]}; – stands for no word." if pair else ""
     lead = f"How the grammar splits some rows, with the phrase in the colour of the label that it goes with.{lines}"
-    blocks: list[Block] = [Paragraph(lead, "lead")]
+    blocks: Blocks = [Paragraph(lead, "lead")]
     for (_, name, _), members in by_kind.items():
         label = label_named(name, labels)
         words = members[0][1].name or ", ".join(dict.fromkeys(picture.marked for _, picture in members))
@@ -242,7 +243,7 @@ def _wrong_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[Se
         ]
         tree = _tree(one, predicted.colour, pair, f"wrong-{at}")
         cards.append(Card(facts, below=[tree, Bullets(rules, "speaks")], style="picture"))
-    blocks: list[Block] = [Paragraph(lead, "lead"), Cards(cards, "pictures")]
+    blocks: Blocks = [Paragraph(lead, "lead"), Cards(cards, "pictures")]
     return [Section("wrong", "Wrong predictions", blocks)]
 
 
@@ -254,7 +255,7 @@ def _contrast_section(result: GrammarResult, labels: Labels) -> list[Section]:
         return []
     if not result.contrast:
         text = "No held-out row could be edited. More rows (--limit) teach the grammar more words."
-        blocks: list[Block] = [Paragraph(text, "nothing")]
+        blocks: Blocks = [Paragraph(text, "nothing")]
     else:
         lead = "Held-out rows, edited with the grammar’s own words so that they have a shortcut but not its label."
         if result.classifier is not None:

@@ -18,7 +18,7 @@ from longway.show.sections import (
     REPORT,
     REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Cards,
     Column,
     Facts,
@@ -125,7 +125,7 @@ def _changes_section(changes: Sequence[ChangePairs], *, is_full: bool) -> Sectio
         for one in changes
     ]
     lead = "Rows that mention the first attribute, choices that were tried and refused, and pairs. Pairs are shared evenly by the changes of an axis, as far as there are rows."
-    blocks: list[Block] = [Paragraph(lead, "lead")]
+    blocks: Blocks = [Paragraph(lead, "lead")]
     blocks.append(
         Table(columns, rows, "figures-only pairs", open=OPEN_CHANGES, more="changes", screen=OPEN_CHANGES)
     )
@@ -139,7 +139,7 @@ def _sample_section(sample: Sequence[ShownPerson], axes: Sequence[str], labels: 
     if not sample:
         return Section("sample", "Pairs to read", [Paragraph("There are none.", "nothing")])
     lead = "A random sample of each axis. Read each one: is everything about this person changed, and nobody else? Does the label still hold?"
-    blocks: list[Block] = [Paragraph(lead, "lead")]
+    blocks: Blocks = [Paragraph(lead, "lead")]
     few = []
     for axis in axes:
         if cards := [person_card(one, labels) for one in sample if one.axis == axis]:
@@ -250,8 +250,8 @@ def _flips_section(result: PairsCheck) -> Section:
         for pair in [flip.pair]
     ]  # fmt: skip
     more = len(result.flips) - len(cards)
-    rest: list[Block] = [Paragraph(f"{more:,} more are in `flips`.", "rest")] if more else []
-    blocks: list[Block] = [
+    rest: Blocks = [Paragraph(f"{more:,} more are in `flips`.", "rest")] if more else []
+    blocks: Blocks = [
         Only(REPORT, [Cards(cards, open=OPEN_FLIPS, more="answers"), *rest]),
         Only(SCREEN, [Cards(cards[:FLIPS_ON_SCREEN])]),
     ]

@@ -42,7 +42,7 @@ from longway.show.sections import (
     REPORT,
     REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Bullets,
     Card,
     Cards,
@@ -205,7 +205,7 @@ def _balance_section(result: PerturbResult) -> Section:
         for row in result.balance
         if row.rows_before or row.rows_after
     ]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Only(REPORT, [Paragraph(lead, "lead"), Grid([_axis_chart(axis, result.balance) for axis in result.axes[:MAX_AXES]], "thirds")]),
         Only(SCREEN, [Table(columns, rows)]),
     ]  # fmt: skip
@@ -252,7 +252,7 @@ def _pairs_section(result: PerturbResult) -> Section:
         for pair in result.pairs[:MAX_PAIRS]
     ]
     table = Table(columns, rows, "figures-only pairs", open=OPEN_PAIRS, more="pairs")
-    blocks: list[Block] = [table] if rows else [Paragraph("Nothing was changed.", "nothing")]
+    blocks: Blocks = [table] if rows else [Paragraph("Nothing was changed.", "nothing")]
     blocks += left_out(max(len(result.pairs) - MAX_PAIRS, 0), "pairs are", FILE)
     if result.stopped:
         stopped = Span(cut(result.stopped, TEXT_LIMIT), "data")
@@ -273,7 +273,7 @@ def _sample_section(result: PerturbResult, labels: Labels) -> Section:
         Span("Words with a dotted line", "person"),
         " refer to the same person and are unchanged.",
     ]
-    blocks: list[Block] = [Paragraph(lead, "lead")]
+    blocks: Blocks = [Paragraph(lead, "lead")]
     few: list[Card] = []
     for axis in result.axes[:MAX_AXES]:
         sample = [row for row in result.sample if row.axis == axis.axis]
@@ -293,7 +293,7 @@ def _sample_section(result: PerturbResult, labels: Labels) -> Section:
 
 def person_card(row: ShownPerson, labels: Labels, *, hidden: bool = False) -> Card:
     """A choice in a row, with all its texts. hidden: leave out the new texts, as for those that were blocked as offensive."""
-    between: list[Block] = [_text_block(text, hidden=hidden) for text in row.texts[:MAX_TEXTS]]
+    between: Blocks = [_text_block(text, hidden=hidden) for text in row.texts[:MAX_TEXTS]]
     if hidden:
         between.append(Paragraph("The new text is not shown here; it is in edits.jsonl.", "rest"))
     if row.left:
@@ -386,7 +386,7 @@ def _refused_section(result: PerturbResult, labels: Labels) -> Section:
 
 def _unchanged_section(result: PerturbResult) -> Section:
     stayed, left = result.stayed, result.left
-    blocks: list[Block] = []
+    blocks: Blocks = []
     if stayed:
         total = sum(one.count for one in stayed)
         reasons = [reason_words(one, total) for one in stayed[:MAX_REASONS]]

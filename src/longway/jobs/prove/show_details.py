@@ -19,6 +19,7 @@ from longway.show.sections import (
     REPORT_AND_SCREEN,
     SCREEN,
     Block,
+    Blocks,
     Bullet,
     Bullets,
     Chart,
@@ -103,7 +104,7 @@ class Shown:
         style: str = "",
         *,
         limit: int = MAX_ROWS,
-    ) -> list[Block]:
+    ) -> Blocks:
         """A table with a column per version. rows: the heading of each row, and its cells by version."""
         columns = [Column(first), *(Column(name(data), number=True) for data in self.versions)]
         cells = [
@@ -213,7 +214,7 @@ def distance_section(shown: Shown) -> Section:
         for one in result.apart[:MAX_ROWS]
     ]
     far = Table(columns, rows, "figures-only far")
-    blocks: list[Block] = [far, *more(result.apart, MAX_ROWS, "rows")] if rows else [nothing("Not measured.")]
+    blocks: Blocks = [far, *more(result.apart, MAX_ROWS, "rows")] if rows else [nothing("Not measured.")]
     if any(one.bleu is None for one in result.apart):
         blocks.append(
             Paragraph(f"BLEU, ROUGE and edit distance were not measured: {install_command('prove')}", "rest")
@@ -236,7 +237,7 @@ def data_section(result: proof.ProveResult) -> Section:
     )
 
 
-def _sources(first: str, rows: Sequence[Source], last: str, note: Callable[[Source], str]) -> list[Block]:
+def _sources(first: str, rows: Sequence[Source], last: str, note: Callable[[Source], str]) -> Blocks:
     cells = []
     for one in rows[:MAX_ROWS]:
         ordered = sorted(one.labels.items(), key=lambda item: (-item[1], item[0]))

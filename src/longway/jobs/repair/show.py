@@ -28,7 +28,7 @@ from longway.show.sections import (
     REPORT,
     REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Bullets,
     Cards,
     Column,
@@ -255,7 +255,7 @@ def _remedies_section(result: RepairResult) -> Section:
                 ]
             )
         )
-    blocks: list[Block] = (
+    blocks: Blocks = (
         [Table(columns, rows, "labels")] if rows else [Paragraph("No remedy applies.", "nothing")]
     )
     if result.weights is not None:
@@ -295,7 +295,7 @@ def _sample_section(result: RepairResult, labels: Labels) -> Section:
         return Section("sample", heading, [Paragraph("No text was changed or added.", "nothing")])
     lead = "Drawn at random. Read each one: does the label hold, and is it good English?"
     cards = [edit_card(edit, labels) for edit in result.sample[:MAX_SAMPLE]]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Only(REPORT, [Paragraph(lead, "lead"), Cards(cards)]),
         Only(SCREEN, [Cards(cards[:SAMPLE_ON_SCREEN])]),
     ]

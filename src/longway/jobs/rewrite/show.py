@@ -45,7 +45,7 @@ from longway.show.sections import (
     REPORT,
     REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Bullets,
     Cards,
     Chart,
@@ -190,7 +190,7 @@ def _decisions_section(decisions: DecisionSummary | None) -> list[Section]:
     if n := decisions.rejected:
         parts.append(f"{counted(n, 'rejected text')} {'is' if n == 1 else 'are'} not proposed again")
     applied = "; ".join(parts) or "none could be used"
-    blocks: list[Block] = [Paragraph(f"Decisions of {cut(decisions.source)}: {applied}.")]
+    blocks: Blocks = [Paragraph(f"Decisions of {cut(decisions.source)}: {applied}.")]
     if decisions.left_out:
         items = [
             f"Not applied: {cut(one.pattern.name, PATTERN_LIMIT)}: {one.why}" for one in decisions.left_out
@@ -209,14 +209,14 @@ def _rounds_section(result: RewriteResult) -> Section:
         "Each round rewrites the texts that stand out most, and measures the whole dataset again. Each curve has its own scale, which is "
         "written at its ends."
     )
-    stopped: list[Block] = []
+    stopped: Blocks = []
     if result.stopped:
         stopped = [
             Paragraph(["Stopped because: ", Span(cut(result.stopped, TEXT_LIMIT), "data"), "."], "rest")
         ]
     if not rounds:
         return Section("rounds", "Round by round", [Paragraph("There were no rounds.", "nothing"), *stopped])
-    blocks: list[Block] = [Paragraph(lead, "lead")]
+    blocks: Blocks = [Paragraph(lead, "lead")]
     if charts := _round_charts(rounds, chance=leak.before.majority if leak else None):
         blocks.append(Grid(charts, "thirds"))
     if len(rounds) <= OPEN_ROUNDS + A_FEW:
@@ -322,7 +322,7 @@ def _sample_section(result: RewriteResult, labels: Labels) -> Section:
         "English? Words with a dashed line were removed, words with a full line added."
     )
     cards = [edit_card(edit, labels) for edit in result.sample[:MAX_SAMPLE]]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Only(REPORT, [Paragraph(lead, "lead"), Cards(cards)]),
         Only(SCREEN, [Cards(cards[:SAMPLE_ON_SCREEN])]),
         *left_out(max(len(result.sample) - MAX_SAMPLE, 0), "sampled edits are", FILE),
@@ -334,7 +334,7 @@ def _strongest_section(edits: Sequence[ShownEdit], labels: Labels) -> Section:
     if not edits:
         return Section("strongest", "Strongest edits", [Paragraph("No edit was accepted.", "nothing")])
     cards = [edit_card(edit, labels) for edit in edits[:MAX_STRONGEST]]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Paragraph("The edits that lowered gamma most.", "lead"),
         Cards(cards, open=OPEN_STRONGEST),
         *left_out(max(len(edits) - MAX_STRONGEST, 0), "strong edits are", FILE),
@@ -384,7 +384,7 @@ def _card_section(result: RewriteResult, wrong: str) -> Section:
 def _notes_section(result: RewriteResult) -> list[Section]:
     """Hints at the end of the terminal output."""
     leak = result.comparison.leak
-    blocks: list[Block] = []
+    blocks: Blocks = []
     if leak is not None and result.method == "razor" and result.settings.get("choose") == "gamma":
         fell = leak.before.accuracy - leak.after.accuracy
         if fell < HARDLY < leak.before.accuracy - leak.before.majority:

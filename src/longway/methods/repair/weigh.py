@@ -25,6 +25,8 @@ from scipy.sparse import csr_matrix
 from longway.methods.repair.balance import BOUND, gain
 from longway.methods.repair.features import Numbers
 
+Bools = NDArray[np.bool_]
+
 LARGEST = 8.0  # times the mean weight of the label
 SLACK, STEPS = 1.0, 6  # each step is four times as slack
 ROUNDS = 3  # features that are tied to a label only after weighing are added so often
@@ -36,10 +38,10 @@ Floats = NDArray[np.float64]
 class Parsed:
     """Which rows a grammar parsed, and which columns of the table are patterns of the grammar."""
 
-    rows: NDArray[np.bool_]
-    columns: NDArray[np.bool_]
+    rows: Bools
+    columns: Bools
 
-    def of(self, *, rows: NDArray[np.integer] | slice, columns: NDArray[np.bool_] | slice) -> Parsed:
+    def of(self, *, rows: NDArray[np.integer] | slice, columns: Bools | slice) -> Parsed:
         """The same for a part of the table."""
         return Parsed(self.rows[rows], self.columns[columns])
 

@@ -26,6 +26,7 @@ from longway.show.sections import (
     REPORT_AND_SCREEN,
     SCREEN,
     Block,
+    Blocks,
     Bullets,
     Cell,
     Chart,
@@ -234,7 +235,7 @@ def _findings_section(result: ChoiceAuditResult) -> Section:
     ]  # fmt: skip
     rows = [_finding_row(at, finding, result) for at, finding in enumerate(result.findings[:MAX_FINDINGS])]
     said = f"{counted(len(result.findings), 'pattern')} that the {_right(result)}s have more often than a random choice would; {count(n_tested)} were tested. Patterns that add nothing to a stronger one are listed under it."
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Paragraph(said),
         *([Chart(svg, "Points over a random choice")] if len(bars) > 1 else []),
         Table(columns, rows, style="findings", open=OPEN_FINDINGS, more="patterns", screen=ON_SCREEN),
@@ -243,7 +244,7 @@ def _findings_section(result: ChoiceAuditResult) -> Section:
 
 
 def _finding_row(at: int, finding: Finding, result: ChoiceAuditResult) -> Row:
-    below: list[Block] = []
+    below: Blocks = []
     if finding.variants:
         names = "; ".join(cut(one.pattern.name) for one in finding.variants[:6])
         more = len(finding.variants) - 6
@@ -355,7 +356,7 @@ def _judges_section(report: JudgeReport | None) -> list[Section]:
     if report is None:
         return []
     shares = [*report.shares, *([report.order] if report.order else [])]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Paragraph(f"{counted(sum(report.votes.values()), 'vote')}, {count(report.ties)} of them ties.")
     ]
     if shares:

@@ -28,6 +28,7 @@ from longway.show.sections import (
     REPORT_AND_SCREEN,
     SCREEN,
     Block,
+    Blocks,
     Bullets,
     Cell,
     Chart,
@@ -167,7 +168,7 @@ def _key_figures(result: ChoiceRepairResult) -> list[KeyFigure]:
 def _remedies_section(result: ChoiceRepairResult) -> Section:
     columns = [Column("Remedy"), Column("What"), Column("Questions", number=True)]
     rows = [Row([step.remedy, _step_words(step), count(step.questions)]) for step in result.steps]
-    blocks: list[Block] = (
+    blocks: Blocks = (
         [Table(columns, rows, "labels")] if rows else [Paragraph("No remedy was used.", "nothing")]
     )
     if result.random is not None:
@@ -271,7 +272,7 @@ def _share(n: int, counts: Sequence[int]) -> Words:
 def _sample_section(result: ChoiceRepairResult) -> list[Section]:
     if not result.sample:
         return []
-    blocks: list[Block] = [Paragraph("Drawn at random. The right candidate is in bold.", "lead")]
+    blocks: Blocks = [Paragraph("Drawn at random. The right candidate is in bold.", "lead")]
     blocks += [_example(one) for one in result.sample]
     return [Section("sample", "A sample to look at", blocks, on=REPORT)]
 
