@@ -37,6 +37,7 @@ from longway.jobs.change_show import (
     worse_section,
 )
 from longway.jobs.edit_counts import refusals_of
+from longway.jobs.pages import dataset_page
 from longway.metrics.versions import WordInformation
 from longway.records import Edit
 from longway.show.differences import EDIT_LIMIT, versions
@@ -47,7 +48,6 @@ from longway.show.labels import (
     label_named,
     label_span,
     labels_of,
-    roles_of,
     setting_rows,
 )
 from longway.show.numbers import (
@@ -121,17 +121,15 @@ def augment_page(result: AugmentResult) -> Page:
     labels = labels_of(dataset.labels)
     unwritten = refusals_of(result.rounds, result.failed_calls)
     settings = setting_rows(result.settings, source=FILE)
-    return Page(
-        kicker="Longway augment",
-        title=cut(f"Augmentation of {dataset.name}", PATTERN_LIMIT),
+    return dataset_page(
+        result,
+        "Longway augment",
+        "Augmentation of",
         verdict=verdict(result),
         facts=[
-            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
-            ("Columns", roles_of(dataset)),
             ("Method", cut(result.method)),
             ("Written by", cut(result.engine)),
             ("Judged by", cut(result.judge or "none")),
-            ("Made", cut(result.created)),
         ],
         figures=_key_figures(result),
         figures_style="three",
@@ -163,9 +161,6 @@ def augment_page(result: AugmentResult) -> Page:
             _card_section(result),
         ],
         sheets=(SHEET, "augment.css"),
-        version=result.longway,
-        fingerprint=dataset.fingerprint,
-        streamed=dataset.streamed,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from longway.jobs.explain.result import ExplainedText, ExplainResult, ModelSummary, ModelView, ScoredWord
+from longway.jobs.pages import dataset_page
 from longway.records import Finding
 from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, clean, cut, harmless, highlighted
 from longway.show.highlights import LIMIT, scored_words
@@ -16,7 +17,6 @@ from longway.show.labels import (
     label_span,
     labels_of,
     problem_bullet,
-    roles_of,
     setting_rows,
 )
 from longway.show.numbers import NONE, count, counted, or_dash, percent, points, q_value, short
@@ -72,15 +72,13 @@ def explain_page(result: ExplainResult) -> Page:
     """All sections of an explanation."""
     dataset, settings = result.dataset, result.settings
     labels = labels_of(dataset.labels)
-    return Page(
-        kicker="Longway explain",
-        title=cut(f"Explanation of {dataset.name}", PATTERN_LIMIT),
+    return dataset_page(
+        result,
+        "Longway explain",
+        "Explanation of",
         verdict=_verdict(result),
         facts=[
-            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
-            ("Columns", roles_of(dataset)),
             ("Method", METHODS[settings.method]),
-            ("Made", cut(result.created)),
         ],
         figures=_key_figures(result),
         sections=[
@@ -96,9 +94,6 @@ def explain_page(result: ExplainResult) -> Page:
             ),
         ],
         sheets=("highlights.css", "explain.css"),
-        version=result.longway,
-        fingerprint=dataset.fingerprint,
-        streamed=dataset.streamed,
         settings=setting_rows(asdict(settings), source="run.json"),
     )
 

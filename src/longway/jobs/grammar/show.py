@@ -30,6 +30,7 @@ from longway.jobs.grammar.result import (
     TreeExample,
     WrongPrediction,
 )
+from longway.jobs.pages import dataset_page
 from longway.show.differences import versions as changed_words
 from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import (
@@ -39,7 +40,6 @@ from longway.show.labels import (
     label_span,
     labels_of,
     problem_bullet,
-    roles_of,
     setting_rows,
 )
 from longway.show.numbers import count, counted, or_dash, percent, q_value, short
@@ -93,15 +93,11 @@ def grammar_page(result: GrammarResult) -> Page:
     labels = labels_of(grammar.labels)
     fields = [cut(dataset.fields.get(role) or role) for role in ("context", "text")]
     pair = (fields[0], fields[1]) if grammar.kind == "pair" else None
-    return Page(
-        kicker="Longway grammar",
-        title=cut(f"Phrase patterns of {dataset.name}", PATTERN_LIMIT),
+    return dataset_page(
+        result,
+        "Longway grammar",
+        "Phrase patterns of",
         verdict=_verdict(result, labels),
-        facts=[
-            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
-            ("Columns", roles_of(dataset)),
-            ("Made", cut(result.created)),
-        ],
         figures=_key_figures(result),
         figures_style="" if result.classifier else "three",
         sections=[
@@ -116,9 +112,7 @@ def grammar_page(result: GrammarResult) -> Page:
             _symbols_section(result, labels),
         ],
         sheets=("grammar.css",),
-        version=result.longway,
-        fingerprint=dataset.fingerprint,
-        streamed=dataset.streamed,
+
         settings=setting_rows(asdict(result.settings), source="run.json"),
     )  # fmt: skip
 

@@ -8,11 +8,12 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from longway.jobs.change_show import SHEET, reading_sections, refused_section
+from longway.jobs.pages import dataset_page
 from longway.jobs.perturb.pairs_result import FILE, ChangePairs, PairsResult
 from longway.jobs.perturb.result import OFFENSIVE, PersonText, ShownPerson
 from longway.jobs.perturb.show import READING, person_card
 from longway.show.excerpts import PATTERN_LIMIT, cut
-from longway.show.labels import Labels, labels_of, roles_of, setting_rows
+from longway.show.labels import Labels, labels_of, setting_rows
 from longway.show.numbers import count, counted, percent
 from longway.show.sections import (
     REPORT,
@@ -49,16 +50,14 @@ def pairs_page(result: PairsResult) -> Page:
     """All sections of a test set."""
     dataset, labels = result.dataset, labels_of(result.dataset.labels)
     n = result.n_refused
-    return Page(
-        kicker="Longway perturb, test set",
-        title=cut(f"Counterfactual test set of {dataset.name}", PATTERN_LIMIT),
+    return dataset_page(
+        result,
+        "Longway perturb, test set",
+        "Counterfactual test set of",
         verdict=_pairs_verdict(result),
         warning=WARNING,
         facts=[
-            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
-            ("Columns", roles_of(dataset)),
             ("Changed by", cut(result.engine)),
-            ("Made", cut(result.created)),
         ],
         figures=[
             KeyFigure("Pairs", count(result.n_pairs), f"of {counted(result.used, 'row')}"),
@@ -87,9 +86,6 @@ def pairs_page(result: PairsResult) -> Page:
             *reading_sections(READING, NOTE, formulas=dataset.formulas),
         ],
         sheets=(SHEET, "perturb.css"),
-        version=result.longway,
-        fingerprint=dataset.fingerprint,
-        streamed=dataset.streamed,
     )  # fmt: skip
 
 

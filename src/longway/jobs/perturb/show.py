@@ -22,6 +22,7 @@ from longway.jobs.change_show import (
     verdict_chips,
 )
 from longway.jobs.edit_counts import ReasonCount
+from longway.jobs.pages import dataset_page
 from longway.jobs.perturb.result import (
     CONTRAST,
     FILE,
@@ -35,7 +36,7 @@ from longway.jobs.perturb.result import (
 from longway.show.change_charts import ChangeRow, change_chart
 from longway.show.differences import versions
 from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
-from longway.show.labels import Labels, label_named, label_span, labels_of, roles_of, setting_rows
+from longway.show.labels import Labels, label_named, label_span, labels_of, setting_rows
 from longway.show.numbers import NONE, arrow, count, counted, percent, short
 from longway.show.sections import (
     CARD,
@@ -103,17 +104,15 @@ def perturb_page(result: PerturbResult) -> Page:
     drawn = f"{result.settings.get('sampling')}, seed {result.settings.get('seed')}"
     settings = setting_rows(result.settings, source=FILE)
     cost = cost_section(result.cost, budget=result.budget, file=FILE)
-    return Page(
-        kicker="Longway perturb",
-        title=cut(f"Perturbation of {dataset.name}", PATTERN_LIMIT),
+    return dataset_page(
+        result,
+        "Longway perturb",
+        "Perturbation of",
         verdict=verdict(result),
         warning=WARNING,
         facts=[
-            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
-            ("Columns", roles_of(dataset)),
             ("Changed by", cut(result.engine)),
             ("Drawn", cut(drawn)),
-            ("Made", cut(result.created)),
         ],
         figures=_key_figures(result),
         figures_style="three",
@@ -133,9 +132,6 @@ def perturb_page(result: PerturbResult) -> Page:
             _card_section(result),
         ],
         sheets=(SHEET, "perturb.css"),
-        version=result.longway,
-        fingerprint=dataset.fingerprint,
-        streamed=dataset.streamed,
     )
 
 

@@ -17,11 +17,12 @@ from longway.jobs.change_show import (
     reading_sections,
     worse_section,
 )
+from longway.jobs.pages import dataset_page
 from longway.jobs.repair.plan import ExpectedPattern, PlannedRemedy, RepairPlan
 from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSummary
 from longway.jobs.repair.settings import DROP
 from longway.show.excerpts import PATTERN_LIMIT, cut
-from longway.show.labels import POINTS, Labels, labels_of, roles_of, setting_rows
+from longway.show.labels import POINTS, Labels, labels_of, setting_rows
 from longway.show.numbers import count, counted, duration, percent
 from longway.show.sections import (
     CARD,
@@ -64,15 +65,11 @@ def repair_page(result: RepairResult) -> Page:
     """All sections of a repair."""
     dataset, comparison = result.dataset, result.comparison
     labels = labels_of(dataset.labels)
-    return Page(
-        kicker="Longway repair",
-        title=cut(f"Repair of {dataset.name}", PATTERN_LIMIT),
+    return dataset_page(
+        result,
+        "Longway repair",
+        "Repair of",
         verdict=verdict(result),
-        facts=[
-            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
-            ("Columns", roles_of(dataset)),
-            ("Made", cut(result.created)),
-        ],
         figures=_key_figures(result),
         figures_style="three",
         sections=[
@@ -86,9 +83,6 @@ def repair_page(result: RepairResult) -> Page:
             *encoding_section(result.encoding_note),
             *reading_sections(READING, NOTE, formulas=dataset.formulas),
         ],
-        version=result.longway,
-        fingerprint=dataset.fingerprint,
-        streamed=dataset.streamed,
         settings=setting_rows(result.settings, source=FILE),
         sheets=(SHEET,),
     )

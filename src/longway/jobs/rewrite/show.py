@@ -28,6 +28,7 @@ from longway.jobs.change_show import (
     wrong_words,
 )
 from longway.jobs.edit_counts import RoundSummary, ShownEdit, refusals_of
+from longway.jobs.pages import dataset_page
 from longway.jobs.rewrite.decisions import DecisionSummary
 from longway.jobs.rewrite.result import FILE, RewriteResult
 from longway.show.change_charts import Goal, Point, line_chart
@@ -36,7 +37,6 @@ from longway.show.labels import (
     POINTS,
     Labels,
     labels_of,
-    roles_of,
     setting_rows,
 )
 from longway.show.numbers import NONE, arrow, count, counted, duration, or_dash, percent, three_digits
@@ -96,17 +96,15 @@ def rewrite_page(result: RewriteResult) -> Page:
     labels = labels_of(dataset.labels)
     wrong = wrong_words(result.expected_wrong)
     unwritten = refusals_of(result.rounds, result.failed_calls)
-    return Page(
-        kicker="Longway rewrite",
-        title=cut(f"Rewrite of {dataset.name}", PATTERN_LIMIT),
+    return dataset_page(
+        result,
+        "Longway rewrite",
+        "Rewrite of",
         verdict=verdict(result),
         facts=[
-            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
-            ("Columns", roles_of(dataset)),
             ("Method", cut(result.method)),
             ("Written by", cut(result.engine)),
             ("Judged by", cut(result.judge)),
-            ("Made", cut(result.created)),
         ],
         figures=_key_figures(result),
         figures_style="three",
@@ -132,9 +130,6 @@ def rewrite_page(result: RewriteResult) -> Page:
             *encoding_section(result.encoding_note),
             *reading_sections(READING, NOTE, formulas=dataset.formulas),
         ],
-        version=result.longway,
-        fingerprint=dataset.fingerprint,
-        streamed=dataset.streamed,
         settings=setting_rows(result.settings, source=FILE),
         sheets=(SHEET,),
     )
