@@ -355,16 +355,13 @@ class _Words:
 
 
 class JudgeCheck(Check):
-    """RAZOR's Eq. 13: a judge that sees neither the label nor the original must assign the intended label to the new text.
-
-    least: the least probability of the label, besides being the highest.
-    """
+    """RAZOR's Eq. 13: a judge that sees neither the label nor the original must assign the intended label to the new text."""
 
     name = "judge"
     at_once = 0
 
-    def __init__(self, task: Task, asker: Asker, *, least: float = 0.0) -> None:
-        self.task, self.asker, self.least = task, asker, least
+    def __init__(self, task: Task, asker: Asker) -> None:
+        self.task, self.asker = task, asker
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict per candidate. score: the label's probability."""
@@ -388,6 +385,4 @@ class JudgeCheck(Check):
         own = float(judged.probabilities.get(label, 0.0))
         if judged.best != label:
             return Verdict(self.name, False, own, f"judged {judged.best}")
-        if own < self.least:
-            return Verdict(self.name, False, own, f"judged {label}, but only {own:.2f} likely")
         return Verdict(self.name, True, own)

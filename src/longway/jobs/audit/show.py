@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from longway.data.label_lists import tag_name
 from longway.data.summary import DatasetSummary
@@ -18,6 +18,7 @@ from longway.detect.sources import Sources
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
 from longway.jobs.audit.show_people import people_section
 from longway.jobs.audit.show_rows import rows_section
+from longway.jobs.pages import dataset_page
 from longway.languages.dataset import described
 from longway.records import Finding, Leak, Problem, Telling
 from longway.show import charts, markdown
@@ -42,7 +43,6 @@ from longway.show.labels import (
     level_name,
     part_name,
     problem_bullet,
-    roles_of,
     setting_rows,
     with_colour,
 )
@@ -135,16 +135,12 @@ def audit_page(result: AuditResult) -> Page:
     labels = labels_of(dataset.labels)
     n_significant, n_tested = sum(result.significant.values()), sum(result.tested.values())
     about_tag = "" if dataset.tag is None else f": {cut(tag_name(dataset.tag))}"
-    return Page(
-        kicker="Longway audit",
-        title=cut(f"Audit of {dataset.name}", PATTERN_LIMIT) + about_tag,
+    page = dataset_page(
+        result,
+        "Longway audit",
+        "Audit of",
         verdict=verdict(result.measured_leaks, result.findings),
-        facts=[
-            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
-            ("Columns", roles_of(dataset)),
-            *_language_facts(dataset),
-            ("Made", cut(result.created)),
-        ],
+        facts=_language_facts(dataset),
         figures=_key_figures(result, labels, n_tested),
         sections=[
             _leak_section(result),
@@ -159,11 +155,9 @@ def audit_page(result: AuditResult) -> Page:
             _card_section(result),
             Section("reading", "How to read this", [Facts(READING, "reading"), Paragraph(NOTE, "note")]),
         ],
-        version=result.longway,
-        fingerprint=dataset.fingerprint,
-        streamed=dataset.streamed,
         settings=setting_rows(asdict(result.settings), source="findings.json"),
     )
+    return replace(page, title=page.title + about_tag)
 
 
 def _language_facts(dataset: DatasetSummary) -> list[tuple[str, str]]:
