@@ -11,11 +11,15 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from longway.detect import required_words
-from longway.jobs.plant.kinds import KINDS, MOVED, PHRASES, tokens_of, words_of
+from longway.jobs.plant.kinds import KINDS, tokens_of, words_of
 from longway.jobs.plant.planting import PlantTruth, showing
 from longway.jobs.plant.sample_shortcuts import PatternInformation, information, share_gone
 from longway.records import Example, Finding
 
+PHRASES = frozenset(["token", "ngram", "position", "pair"])  # levels of findings whose patterns are words
+MOVED = frozenset(
+    ["length", "surface", "overlap"]
+)  # levels that shift with any plant and are neither right nor wrong
 LEANS = 0.05  # p up to which a pattern counts as already in the clean data
 
 

@@ -44,7 +44,8 @@ FIRST = ("tests/test_docs.py::", "tests/test_scripts.py::", "tests/jobs/test_kil
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 # The modules of a paper are in no package.
-sys.path.append(str(Path(__file__).resolve().parents[1] / "papers" / "perturbation"))
+for paper in ("perturbation", "grammar", "razor"):
+    sys.path.append(str(Path(__file__).resolve().parents[1] / "papers" / paper))
 
 
 def pytest_collection_finish():

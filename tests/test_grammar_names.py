@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.grammar_names import grammar_name, phrase_names, phrase_of
+from longway.grammar_names import grammar_name, phrase_of
 from longway.records import Pattern
 
 WORDS = st.lists(st.sampled_from(["a", "the", "man", "woman", "to", "work", "10", "/", "’", ","]), max_size=3)
@@ -54,7 +54,6 @@ def test_a_pattern_is_named_by_its_words_and_what_they_have_in_common(spans, nam
 def test_the_number_of_listed_phrases_can_be_chosen():
     spans = [f"{word}\t" for word in ("in", "on", "at", "by", "of")]
     assert grammar_name(spans, shown=1) == "left out: in or 4 more"
-    assert phrase_names(spans[:2]) == ["left out: in", "left out: on"]
 
 
 @given(PAIRS)

@@ -35,6 +35,9 @@ PERTURBATIONS = "".join(
     json.dumps({"original": f"She sold her {thing}.", "selected_word": "She", "target_attribute": "man", "perturbed": f"He sold his {thing}."}) + "\n"
     for thing in ("hat", "car", "boat", "desk")
 )  # fmt: skip
+FEATURE = {  # a kind in the last line of papers/grammar/snli.py
+    "label": "neutral", "spans": ["ε/to"], "rows": {"grammar": [3, 1]}, "tested": {"bow": {"grammar": [[0.5, 12], [0.25, 11]]}},
+}  # fmt: skip
 SMALL = {
     "bench/score.py": (["--rows", "2000"], {"ratio_to_sklearn", "rows", "seconds", "peak_mb", "growth_10x"}),
     "bench/audit.py": (["--limit", "2000"], {"rows", "seconds", "ratio_to_sklearn"}),
@@ -219,6 +222,11 @@ SMALL = {
             "sets_adjective",
         },
     ),
+    "papers/grammar/table9.py": (
+        [*GRAMMAR, "--limit", "12", "--test-limit", "12", "--models", "bow"],
+        {"rows", "held_out", "bow"},
+    ),
+    "papers/grammar/figure2.py": (["FEATURES", "--out", "OUT/figure2.html"], {"kinds", "charts"}),
     "papers/grammar/controls.py": (
         ["--limit", "300", "--models", "bow=60"],
         {"paper", "sets", "bow_drawn", "bow_all"},
@@ -290,6 +298,7 @@ LONG = {
 }  # fmt: skip
 # These make up their own rows.
 NEED_NO_DATA = {
+    "papers/grammar/figure2.py",
     "papers/perturbation/train.py",
     "bench/stream.py",
     "bench/served.py",
@@ -310,7 +319,10 @@ def test_every_script_is_listed_above():
         "bench/common.py",
         "runs/common.py",
         "papers/grammar/shared.py",
-        "papers/grammar/runs_common.py",
+        *(
+            f"papers/grammar/{name}.py"
+            for name in ("controlled_sets", "runs_common", "saliency", "side_charts", "versions")
+        ),
         "runs/on_ray.py",
         "runs/plant_measures.py",
         *(f"papers/perturbation/{name}.py" for name in ("bases", "panda", "shared")),
@@ -326,7 +338,9 @@ def test_a_script_ends_with_its_figures(script, shared, monkeypatch, capsys, tmp
         shared("sst2/train.jsonl.gz")
     options, keys = SMALL[script]
     (tmp_path / "rows.jsonl").write_text(PERTURBATIONS, encoding="utf-8")
-    given = {"OUT": str(tmp_path), "FILE": str(tmp_path / "rows.jsonl")}
+    (tmp_path / "features.json").write_text(json.dumps({"features": [FEATURE]}), encoding="utf-8")
+    given = {"FILE": str(tmp_path / "rows.jsonl"), "FEATURES": str(tmp_path / "features.json")}
+    given |= {"OUT": str(tmp_path), "OUT/figure2.html": str(tmp_path / "figure2.html")}
     options = [given.get(option, option) for option in options]
     if script.startswith("bench/"):
         printed = in_a_process_of_its_own(script, options)  # it measures its memory

@@ -3,7 +3,7 @@
 python papers/grammar/controls.py                                                       colours of the subjects, without a grammar
 python papers/grammar/controls.py --trees train_balanced_trees.txt dev_trees.txt        adjectives that the trees align, all opposites
 
-From each held-out SNLI contradiction with such adjectives, rules make four controls and one test (methods/contrast/controls.py). Ten sets are
+From each held-out SNLI contradiction with such adjectives, rules make four controls and one test (controlled_sets.py). Ten sets are
 drawn, as the paper wrote ten by hand, and all sets are counted too. Without trees, the adjectives are colours of both subjects and no word of
 a grammar is used: the trees only choose pairs, the texts are made the same way.
 
@@ -22,17 +22,12 @@ from typing import Any
 import numpy as np
 
 import snli
+from controlled_sets import ControlCounts, ControlledSet, control_counts, controlled_sets
 from longway.classify.catalog import model_named
 from longway.classify.classifier import Inputs, Labelled
 from longway.grammars.trees import Tree
 from longway.jobs.grammar.row_sample import in_turn
-from longway.methods.contrast import (
-    ControlCounts,
-    ControlledSet,
-    GrammarWords,
-    control_counts,
-    controlled_sets,
-)
+from longway.methods.contrast import GrammarWords
 from longway.records import Example
 from longway.stats import wilson_interval
 from longway.task import task_of

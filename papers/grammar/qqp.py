@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import shared
-from longway.detect.grammar_versions import GRAMMAR, NGRAM_PAIR, SECOND_ONLY
 from runs_common import common
 from shared import Composite, Kind, Source, Tables, Trained, show_versions, strongest, trained
 from snli import KINDS as INFERENCE_KINDS
 from snli import LABELS as INFERENCE
+from versions import GRAMMAR, NGRAM_PAIR, SECOND_ONLY
 
 NO, YES = "not_duplicate", "duplicate"
 ASKED = "(?:how|why|what|when|where|who|which|can|is|are|do|does|should)"

@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 from longway.classify.catalog import model_named
 from longway.classify.classifier import Classifier, Inputs, Labelled
 from longway.data import load
-from longway.detect.grammar_versions import GRAMMAR, FeatureVersion, compare_versions
 from longway.grammars.forest import Forest
 from longway.grammars.information import (
     TOP_SUBTREES,
@@ -52,6 +51,7 @@ from longway.metrics.group_accuracy import PatternAccuracy
 from longway.records import Example
 from longway.stats import mutual_information
 from runs_common import common
+from versions import GRAMMAR, FeatureVersion, compare_versions
 
 LIMITS = LengthLimits()
 CHECKED = 0.1  # share of the rows for early stopping, if there is no held-out file
@@ -453,9 +453,11 @@ def show_versions(
             print(f"    {version:42}{len(each.supporting):>7}{len(each.counter):>7}{cells}", flush=True)
         found.append({
             "label": tables.names[one.label], "root": one.root, "count": one.count, "majority": one.label_share,
+            "spans": one.spans,
             "rows": {name: [len(v.supporting), len(v.counter)] for name, v in counts.items()},
             "gap": {name: accuracy_of(its[GRAMMAR]).to_dict()["gap"] for name, its in tested.items()},
             "accuracy": {name: _sides(accuracy_of(its[GRAMMAR])) for name, its in tested.items()},
+            "tested": {name: {v.name: _tested(accuracy_of(v)) for v in its.values()} for name, its in tested.items()},
         })  # fmt: skip
     return found
 
@@ -469,6 +471,12 @@ def accuracy_of(version: FeatureVersion) -> PatternAccuracy:
 def _sides(accuracy: PatternAccuracy) -> list[float | None]:
     """The accuracy on supporting and counter-examples; None without any."""
     return [group.accuracy if group.n else None for group in (accuracy.supporting, accuracy.counter)]
+
+
+def _tested(accuracy: PatternAccuracy) -> list[tuple[float | None, int]]:
+    """The accuracy on supporting and counter-examples, with their number."""
+    numbers = (accuracy.supporting.n, accuracy.counter.n)
+    return list(zip(_sides(accuracy), numbers, strict=True))
 
 
 def _accuracies(version: FeatureVersion) -> str:

@@ -16,8 +16,8 @@ from longway.data import Dataset
 from longway.jobs.prove.result import ProveResult
 from longway.jobs.prove.training import rows_of
 from longway.jobs.rewrite.result import RewriteResult
-from longway.metrics.bleu import shared_bleu
 from longway.tokens.tokenizer import tokenize
+from shared_bleu import shared_bleu
 
 Cell = float | int | str | tuple[float, float | None] | None
 # The lines of Table 1: version of the training data and training method.

@@ -93,15 +93,6 @@ def grammar_name(spans: Iterable[str], *, shown: int = SHOWN) -> str:
     return f"{'; '.join(names[:-1])}; or {names[-1]}" if len(names) > 1 else names[0]
 
 
-def phrase_names(spans: Iterable[str]) -> list[str]:
-    """Each phrase by its own name: the examples of a pattern.
-
-    >>> phrase_names(["a man\\ta woman", "in the\\t", "the film"])
-    ['a man → a woman', 'left out: in the', 'the film']
-    """
-    return [grammar_name([span]) for span in dict.fromkeys(spans)]
-
-
 def rule_name(parts: Iterable[Sequence[str]]) -> str:
     """The name of a rule, from the phrases of its two parts in several subtrees.
 

@@ -252,9 +252,12 @@ def wilson_interval(share: float, n: float) -> tuple[float, float]:
     )  # the same seen from the other side
 
 
-def wilson_low(share: Floats, n: Floats | Counts, *, z: float = 1.96) -> Floats:
+Z = 1.96  # of a 95% interval
+
+
+def wilson_low(share: Floats, n: Floats | Counts) -> Floats:
     """The low end of the 95% interval, for many shares at once."""
     n = np.maximum(n, 1e-9)
-    half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    low = (share + z * z / (2 * n) - half) / (1 + z * z / n)
+    half = Z * np.sqrt(share * (1 - share) / n + Z * Z / (4 * n * n))
+    low = (share + Z * Z / (2 * n) - half) / (1 + Z * Z / n)
     return np.clip(low, 0.0, share)  # rounding may leave 1e-18 for a share of 0

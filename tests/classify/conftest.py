@@ -56,3 +56,18 @@ def tiny_encoder_decoder(request, tmp_path_factory):
     }  # fmt: skip
     folder = tmp_path_factory.mktemp(request.param)
     return saved(folder, request.param, d_model=32, pad_token_id=0, **own[request.param])
+
+
+@pytest.fixture
+def offered(monkeypatch):
+    """The accuracy of each state that a training has offered as its best."""
+    from longway.classify.objectives import Best
+
+    accuracies, offer = [], Best.offer
+
+    def recorded(self, accuracy, loss, model):
+        accuracies.append(accuracy)
+        offer(self, accuracy, loss, model)
+
+    monkeypatch.setattr(Best, "offer", recorded)
+    return accuracies

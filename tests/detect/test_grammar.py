@@ -10,10 +10,7 @@ from hypothesis import strategies as st
 from longway.detect import detectors_for
 from longway.detect.findings import presence, recount, search
 from longway.detect.grammar import GrammarDetector
-from longway.detect.grammar_versions import compare_versions
 from longway.errors import SettingError
-from longway.grammars.forest import Forest
-from longway.grammars.information import Composite, composites
 from longway.grammars.trees import Tree, nodes, read_brackets, sides
 from tests.conftest import reading_of
 from tests.grammar.toy_trees import any_tree
@@ -212,83 +209,3 @@ def test_another_reading_is_refused_instead_of_miscounted():
     for ask in (detector.count, partial(recount, chosen), partial(presence, chosen)):
         with pytest.raises(SettingError, match="the reading whose trees it was given"):
             ask(other)
-
-
-def stands_in(phrase, text):
-    return any(tuple(text[i : i + len(phrase)]) == phrase for i in range(len(text) - len(phrase) + 1))
-
-
-WORDS = "a b c d".split()
-TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5)
-
-
-@given(
-    st.lists(
-        st.tuples(any_tree(st.sampled_from(WORDS), max_leaves=4), st.integers(0, 1)), min_size=1, max_size=6
-    ),
-    st.lists(st.tuples(TEXTS, TEXTS), min_size=6, max_size=6),
-    st.lists(st.booleans(), min_size=6, max_size=6),
-)
-def test_simpler_versions_equal_looking_for_the_words(rows, texts, correct):
-    """Table 10's indicators, word by word."""
-    trees, labels = zip(*rows, strict=True)
-    texts, correct, labels = texts[: len(rows)], correct[: len(rows)], np.array(labels)
-    forest = Forest([[tree] for tree in trees])
-    for feature in composites(forest, labels, 2, top=4):
-        phrases = [sides(forest.subtrees.tree(number)) for number in feature.subtrees]
-        slow = {
-            "grammar": [bool(has) for has in forest.has_any(feature.subtrees)],
-            "n-gram pair": [
-                any(stands_in(a, xa) and stands_in(b, xb) for a, b in phrases) for xa, xb in texts
-            ],
-            "second only": [any(b and stands_in(b, xb) for _, b in phrases) for _, xb in texts],
-        }
-        if not any(second for _, second in phrases):
-            del slow["second only"]
-        found = compare_versions(feature, forest, texts, labels, correct=correct)
-        assert [version.name for version in found] == list(slow)
-        for version in found:
-            having = [i for i, has in enumerate(slow[version.name]) if has]
-            supporting = [i for i in having if labels[i] == feature.label]
-            counter = [i for i in having if labels[i] != feature.label]
-            assert (list(version.supporting), list(version.counter)) == (supporting, counter)
-            for rows_of, told in (
-                (supporting, version.accuracy.supporting),
-                (counter, version.accuracy.counter),
-            ):
-                share = np.mean([correct[i] for i in rows_of]) if rows_of else float("nan")
-                assert told.n == len(rows_of)
-                assert told.accuracy == pytest.approx(share, nan_ok=True)
-
-
-def test_what_was_found_in_training_is_looked_for_in_validation():
-    train, reading = pair_reading()
-    forest = Forest(train)
-    feature = next(
-        one for one in composites(forest, reading.labels.astype(np.int64), 2, min_leaves=2)
-        if (one.root, reading.label_names[one.label]) == (14, "no")
-    )  # fmt: skip
-    held_out = [[pair_tree("man", "woman", "sits")], [pair_tree("girl", "girl", "naps")]]
-    texts = [(["a", "man", "sits"], ["a", "woman", "sits"]), (["the", "girl"], ["a", "boy", "a", "man"])]
-    no = reading.label_names.index("no")
-    grammar, pair, second = compare_versions(
-        feature, Forest(held_out, like=forest), texts, np.array([no, 1 - no]), correct=[1, 0]
-    )
-    assert (grammar.supporting, grammar.counter) == ((0,), ())
-    assert (pair.supporting, pair.counter) == ((0,), ())
-    assert (second.supporting, second.counter) == ((0,), (1,))
-    assert (second.accuracy.supporting.accuracy, second.accuracy.counter.accuracy) == (1, 0)
-
-
-def test_versions_without_answers_have_no_accuracy():
-    forest = Forest([[read_brackets("(14 (41 a/a) (32 man/woman))")]])
-    feature = Composite(14, 0, (2,), ("a man/a woman",), (1, 0), 0.1)
-    (version, *_) = compare_versions(feature, forest, [(["a", "man"], ["a", "woman"])], np.array([0]))
-    assert (version.name, version.supporting, version.counter, version.accuracy) == (
-        "grammar",
-        (0,),
-        (),
-        None,
-    )
-    with pytest.raises(SettingError, match=r"one entry for each of 1 documents\. Got 0 and 1"):
-        compare_versions(feature, forest, [], np.array([0]))

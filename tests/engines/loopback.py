@@ -126,13 +126,6 @@ class Endless(Reply):
     pause: float = 0.0
 
 
-@dataclass
-class SlowHead(Reply):
-    """A good reply whose headers come byte by byte."""
-
-    pause: float = 0.05
-
-
 class Loopback:
     """The server. slots: requests answered at once, others wait in line; None for all."""
 
@@ -262,11 +255,6 @@ class Loopback:
         head = f"HTTP/1.1 {reply.status} X\r\n" + "".join(
             f"{name}: {value}\r\n" for name, value in headers.items()
         )
-        for byte in head.encode() if isinstance(reply, SlowHead) else b"":
-            writer.write(bytes([byte]))
-            await writer.drain()
-            await asyncio.sleep(reply.pause)
-        head = "" if isinstance(reply, SlowHead) else head
         writer.write(head.encode() + b"\r\n" + body[: reply.cut_at])
         await writer.drain()
         return reply.cut_at is None

@@ -338,6 +338,7 @@ def test_the_command_tells_it_in_the_terminal_as_json_and_as_a_page(invoke, bias
     [
         (["--model", "minilm", "--fairscore", "dev.csv"], "minilm is not a trained classifier"),
         (["--model", ".", "--fairscore", "dev.csv"], "prove --save-models"),
+        (["--model", "http://localhost:8000/predict", "--fairscore", "dev.csv"], "MODULE:NAME for a model of your own"),
         (["--model", "minilm", "--label", "label"], "which was not given"),
         (["--model", "hf:head", "--fairscore", "dev.csv"], "'head' is not a classifier: its config.json names BertForMaskedLM"),
         (["--model", "hf:headless", "--fairscore", "dev.csv"], "lack weights it needs: classifier."),

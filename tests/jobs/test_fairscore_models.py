@@ -1,4 +1,4 @@
-"""The fairscore of models that people have (a pipeline, a function, a server), and with other perturbers than the rules."""
+"""The fairscore of models that people have (a pipeline, a function, a language model), and with other perturbers than the rules."""
 
 import json
 from contextlib import closing
@@ -36,11 +36,6 @@ def sees_she(text):
 def judge(call):
     """A language model that looks at nothing but the person."""
     return completion(json.dumps({"label": sees_she(call.text)}))
-
-
-def classify(call):
-    """A classifier behind an address, as Hugging Face's are."""
-    return Reply([{"label": sees_she(text), "score": 0.9} for text in call.body["inputs"]])
 
 
 @pytest.fixture(scope="module")
@@ -264,32 +259,6 @@ def test_the_command_asks_before_it_spends(invoke, prices, monkeypatch):
         assert not server.calls
         assert invoke("--model", "served:toy", "--yes").exit_code == 0
         assert server.calls
-
-
-# ---- a classifier behind an address --------------------------------------------------------------------------------------------
-
-
-def address_of(server):
-    return server.url.removesuffix("/v1") + "/predict"
-
-
-def test_a_classifier_behind_an_address(data, tmp_path):
-    with Loopback(classify) as server:
-        result = fairness(data, model=address_of(server), out=tmp_path / "run")
-    check_counted(result)
-    assert sum(len(call.body["inputs"]) for call in server.calls) == 120
-
-
-def test_answers_received_before_an_address_failed_are_kept(data, tmp_path):
-    def dies(call):
-        return classify(call) if len(server.calls) == 1 else Reply([{"label": "good", "score": 1.0}])
-
-    with Loopback(dies) as server, pytest.raises(EngineError, match="gave 1 answers for 56 texts"):
-        fairness(data, model=address_of(server), out=tmp_path / "run")
-    with Loopback(classify, port=server.port) as server:
-        result = fairness(data, model=address_of(server), out=tmp_path / "run")
-    assert sum(len(call.body["inputs"]) for call in server.calls) == 56
-    check_counted(result)
 
 
 # ---- other perturbers ----------------------------------------------------------------------------------------------------------

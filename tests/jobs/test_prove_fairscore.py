@@ -13,14 +13,17 @@ from longway.classify.classifier import Inputs, Labelled
 from longway.data import load
 from longway.jobs.documents import ANALYSES_FILE
 from longway.jobs.perturb.job import perturb
-from longway.jobs.perturb.perturbing import NOBODY
+from longway.jobs.perturb.perturbers import Who
+from longway.jobs.perturb.perturbing import NOBODY, Perturbing
 from longway.jobs.perturb.result import CONTRAST
+from longway.jobs.perturb.settings import PerturbSettings
 from longway.jobs.prove import training
 from longway.jobs.prove.fairscore import measure_fairscores
-from longway.jobs.prove.perturbed_rows import PerturbedRows, perturbed_rows
+from longway.jobs.prove.perturbed_rows import PerturbedRows, changed_rows
 from longway.jobs.prove.settings import ProveSettings
 from longway.jobs.prove.training import Cell, CellStore, TestSet, Trained, Trainings, Version, rows_of
 from longway.metrics.fairness.fairscore import fairscore
+from longway.store import Journal
 from tests.environment import without_encoder
 from tests.jobs.cooks import cooks, soups_alone
 from tests.jobs.proved import proved, render_prove
@@ -201,6 +204,12 @@ def test_a_proof_that_was_broken_off_goes_on_with_the_same_rows(
     assert not (folder / ANALYSES_FILE).exists()
     monkeypatch.setattr(training, "train_cell", breaks_at(4))
     assert go_on()[1] == results
+
+
+def perturbed_rows(dataset, kept):
+    """The rows with one person changed in each, by the rules."""
+    who = Who(PerturbSettings())
+    return changed_rows(Perturbing(dataset, who.settings), kept, who, Journal(None))
 
 
 def test_rows_that_are_not_tested_on_are_not_perturbed(tests):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.translate import bleu_score
 
-from longway.metrics.bleu import corpus_bleu, shared_bleu
+from longway.metrics.bleu import corpus_bleu
 
 words = st.lists(st.sampled_from("a b c d e".split()), min_size=1, max_size=9)
 pairs = st.lists(st.tuples(words, st.lists(words, min_size=1, max_size=3)), min_size=1, max_size=4)
@@ -47,9 +47,3 @@ def test_corpus_bleu_equals_nltk(pairs, n):
     expected = bleu_score.corpus_bleu(references, texts, weights=weights)
     got = corpus_bleu(joined(texts), [joined(group) for group in references], n=n).share
     assert got == pytest.approx(expected if expected > 1e-6 else 0, abs=1e-9)
-
-
-@given(texts=st.lists(words, min_size=1, max_size=4), references=st.lists(words, min_size=1, max_size=4))
-def test_shared_references_are_the_same_references_for_each_text(texts, references):
-    slow = corpus_bleu(joined(texts), [joined(references)] * len(texts)).score
-    assert shared_bleu(joined(texts), joined(references)).score == pytest.approx(slow)

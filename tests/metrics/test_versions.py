@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import paired_cosine_distances
 from longway.errors import MissingExtra, SettingError
 from longway.metrics import bleu as bleu_module
 from longway.metrics import versions
-from longway.metrics.bleu import corpus_bleu, shared_bleu
+from longway.metrics.bleu import corpus_bleu
 from longway.metrics.versions import (
     bleu,
     changed_share,
@@ -75,13 +75,6 @@ def test_bleu_of_versions_is_sacrebleus():
     after = ["The film was hardly good at all.", "Nobody in the small village had seen it."]
     assert bleu(before, after) == pytest.approx(BLEU().corpus_score(after, [before]).score)
     assert bleu(before, before) == pytest.approx(100)
-
-
-def test_shared_bleu_takes_phrases_from_any_reference():
-    test = ["the old man went home", "she saw the sea again"]
-    assert shared_bleu(["she saw the sea again", "the old man went home"], test).score == pytest.approx(100)
-    assert shared_bleu(["nothing like these words"], test).score == 0
-    assert 0 < shared_bleu(["the old man went away"], test).score < 100
 
 
 def test_embedding_distance_equals_sklearn_and_knows_zeros():

@@ -26,17 +26,10 @@ def composite(root=14, label="no", spans=("a man/a woman", "a boy/a girl"), q=1e
     }  # fmt: skip
 
 
-def version(name, accuracy):
-    return {
-        "name": name, "supporting": 108, "counter": 12, "held_out_supporting": 10, "held_out_counter": 4, "accuracy": accuracy,
-    }  # fmt: skip
-
-
 def tables():
     """The content of tables.json."""
     side = {"group": "supporting", "n": 10, "accuracy": 0.8, "low": 0.5, "high": 0.9}
     accuracy = {"supporting": side, "counter": side | {"group": "counter", "n": 4, "accuracy": 0.25}, "gap": 0.55, "gap_low": 0.1, "gap_high": 0.8}  # fmt: skip
-    empty = {"supporting": side, "counter": side | {"n": 0, "accuracy": None}, "gap": None, "gap_low": -1.0, "gap_high": 1.0}  # fmt: skip
     picture = {"root": 14, "composite": "no", "side": "supporting", "id": "7", "label": "no", "tree": TREE, "marks": [2], "marked": "a man/a woman", "name": NAME}  # fmt: skip
     return {
         "version": 1, "longway": "0.1", "created": "2026-01-01T00:00:00Z",
@@ -46,14 +39,11 @@ def tables():
             "texts": 510, "held_out": "held out", "held_out_rows": 90, "held_out_texts": 90, "epochs": 5, "held_out_nats_per_word": 2.41,
             "history": [{"epoch": 1, "held_out": 3.0}, {"epoch": 2, "held_out": 2.41}], "kinds": 58, "tested_rows": 384, "min_word_count": 3,
         },
-        "composites": [composite(), composite(17, "yes", ["ε/to rest"], None, "added: to rest")], "phrases": [composite()],
+        "composites": [composite() | {"accuracy": accuracy}, composite(17, "yes", ["ε/to rest"], None, "added: to rest")], "phrases": [composite()],
         "rules": [{"rule": "3 → 14 7", "label": "no", "outlines": ["(3 (14 a man/a woman) (7 sits/sits))"], "count": 40, "share": 0.7, "mutual_information": 0.02, "q": 0.01, "name": "a man → a woman + copied: sits"}],
-        "versions": [{"root": 14, "label": "no", "spans": ["a man/a woman"], "versions": [version("grammar", accuracy), version("n-gram pair", empty), version("second only", accuracy)], "name": NAME}],
         "classifier": {"name": "bow", "accuracy": 0.71, "rows": 90},
         "pictures": [picture, picture | {"side": "counter", "label": "yes", "id": "8"}],
-        "wrong": [{"id": "9", "label": "yes", "answer": "no", "tree": TREE, "marks": [2], "rules": [{"rule": "14 → 41 32", "ratio": 6.5, "span": "a man/a woman", "name": "a man → a woman"}],
-            "context": "A man sits.", "text": "A woman sits to rest.", "without": "yes",
-            "salient": [{"field": "text", "start": 2, "end": 7, "norm": 0.4}, {"field": "context", "start": 2, "end": 5, "norm": 0.1}]}],
+        "wrong": [{"id": "9", "label": "yes", "answer": "no", "tree": TREE, "marks": [2], "rules": [{"rule": "14 → 41 32", "ratio": 6.5, "span": "a man/a woman", "name": "a man → a woman"}]}],
         "contrast": [
             {
                 "edit": "hypernym", "sets": 25, "examples": 40, "counted": 20, "error": 0.25, "low": 0.112, "high": 0.469, "shortcut": "yes",
@@ -94,10 +84,6 @@ def hostile_tables(hostile_text):
     made["rules"] = [
         made["rules"][0] | {"label": bad(at), "outlines": [bad(at)] * 9, "name": bad(at)} for at in range(50)
     ]
-    made["versions"] = [
-        made["versions"][0] | {"label": bad(at), "spans": [bad(at), bad(at + 1)], "name": bad(at)}
-        for at in range(50)
-    ]
     made["classifier"]["name"] = bad(1)
     picture, wrong = made["pictures"][0], made["wrong"][0]
     made["pictures"] = [
@@ -105,7 +91,7 @@ def hostile_tables(hostile_text):
         for at in range(60)
     ]  # fmt: skip
     made["wrong"] = [
-        deepcopy(wrong) | {"id": bad(at), "label": bad(at), "answer": bad(at + 1), "tree": tree(bad, at), "text": bad(at), "context": bad(at + 2), "without": bad(at)} for at in range(60)
+        deepcopy(wrong) | {"id": bad(at), "label": bad(at), "answer": bad(at + 1), "tree": tree(bad, at)} for at in range(60)
     ]  # fmt: skip
     contrast = made["contrast"][0]
     bad_example = contrast["example"] | {"id": bad(1), "before": bad(2), "after": bad(3), "label": bad(4), "context": bad(5), "answer": bad(6)}  # fmt: skip

@@ -5,7 +5,8 @@ from invented_explain import explanation
 
 from conftest import render_explain
 from longway.errors import RunError
-from longway.show.highlights import css_class, highlighted
+from longway.show.highlights import css_class, scored_words
+from longway.show.html import inline
 
 EVIL = '<script>alert("x")</script>'
 
@@ -57,20 +58,25 @@ def test_nothing_of_the_data_becomes_markup():
     assert "style=" not in page
 
 
+def colours(text, words, **options):
+    """The coloured words as a report shows them."""
+    return inline(scored_words(text, words, **options))
+
+
 def test_highlighting_keeps_the_text_and_escapes_it():
-    found = highlighted("a<b & \u202ec", [[0, 1, 1.0], [1, 2, -1.0], [7, 8, 0.5]], label='"x"')
+    found = colours("a<b & \u202ec", [[0, 1, 1.0], [1, 2, -1.0], [7, 8, 0.5]], label='"x"')
     assert found.striptags() == "a<b & \ufffdc"
     assert "&#34;x&#34;" in found
 
 
 def test_texts_side_by_side_can_share_one_scale():
-    assert "for1" in highlighted("not", [[0, 3, 0.1]], strongest=1.0)
-    assert "for5" in highlighted("not", [[0, 3, 0.1]])
+    assert "for1" in colours("not", [[0, 3, 0.1]], strongest=1.0)
+    assert "for5" in colours("not", [[0, 3, 0.1]])
 
 
 def test_a_long_text_is_cut_and_what_overlaps_is_marked_once():
-    assert highlighted("word " * 1000, [[0, 4, 1.0], [4990, 4994, 1.0]], limit=50).endswith(" …")
-    assert highlighted("abc", [[0, 2, 1.0], [1, 3, 1.0]]).count("<span") == 1
+    assert colours("word " * 1000, [[0, 4, 1.0], [4990, 4994, 1.0]], limit=50).endswith(" …")
+    assert colours("abc", [[0, 2, 1.0], [1, 3, 1.0]]).count("<span") == 1
 
 
 @pytest.mark.parametrize("score", [float("nan"), 0.0])

@@ -15,7 +15,6 @@ from conftest import hostile_text, render_grammar
 from longway.errors import RunError
 from longway.grammars.trees import leaves, nodes, read_brackets
 from longway.jobs.grammar.result import GrammarResult
-from longway.show.side_charts import SideGroup, SideLine, side_bars
 from longway.show.terminal import show
 from longway.show.tree_picture import MAX_LEAVES, tree_picture
 
@@ -92,7 +91,7 @@ def test_a_tree_that_nobody_could_see_is_not_drawn():
     assert tree_picture(tree, [], colour="l0", pair=True, key="k") is None
 
 
-def test_the_page_tells_kinds_trees_versions_rules_and_wrong_answers():
+def test_the_page_tells_kinds_trees_accuracies_rules_and_wrong_answers():
     text = Elements(render_grammar(tables())).text
     for words in (
         "Phrase patterns of pairs.jsonl",
@@ -103,7 +102,6 @@ def test_the_page_tells_kinds_trees_versions_rules_and_wrong_answers():
         "pairs, without their labels",
         "a man → a woman premise: A man sits. hypothesis: A woman sits.",
         "counter-example",
-        "plain phrases, text alone",
         "8 of 10",
         "1 of 4",
         "too few",
@@ -114,49 +112,6 @@ def test_the_page_tells_kinds_trees_versions_rules_and_wrong_answers():
         "12 pairs were not parsed.",
     ):
         assert words in text
-
-
-def test_a_wrong_prediction_has_its_strongest_words_and_the_answer_without_the_phrase():
-    page = render_grammar(tables())
-    assert 'A <mark class="m5">woman</mark> sits to rest.' in page
-    assert 'A <mark class="m2">man</mark> sits.' in page
-    text = Elements(page).text
-    assert "without a man → a woman predicted yes" in text
-    assert "becomes right in 1 of 1." in text
-    made = tables()
-    made["wrong"][0] |= {"salient": [], "without": None}
-    text = Elements(render_grammar(made)).text
-    assert "This classifier has no gradients, so there is no saliency map." in text
-    assert "becomes right" not in text
-    for key in ("salient", "without", "text", "context"):  # a run of an earlier version
-        made["wrong"][0].pop(key)
-    assert "gradients" not in Elements(render_grammar(made)).text
-
-
-def test_each_kind_is_drawn_in_its_versions_with_both_sides():
-    page = Elements(render_grammar(tables()))
-    for words in (
-        "in its tree: 108 with its label, 12 with another",
-        "in both texts: right on 8 of 10 with its label, 0 of 0 with another",
-        "in the text: right on 8 of 10 with its label, 1 of 4 with another",
-    ):
-        assert words in page.text
-    circles = [attributes["class"] for name, attributes in page.elements if name == "circle"]
-    assert (circles.count("dot-full"), circles.count("ring")) == (3, 0), "fewer than ten rows are not drawn"
-    alone = Elements(render_grammar(tables() | {"classifier": None}))
-    assert not [a for name, a in alone.elements if name == "circle" and a["class"] in ("dot-full", "ring")]
-    assert [a for name, a in alone.elements if a.get("class") == "bar second"]
-
-
-def test_a_bar_is_as_long_as_its_share_of_the_longest():
-    lines = [SideLine("a", 30, 10, "x"), SideLine("b", 10, 0, "y")]
-    svg = side_bars([SideGroup("g", "no", "l0", lines)], key="k", title="t", desc="d", full=40)
-    bars = [a for _, a in Elements(svg).elements if a.get("class") == "bar"]
-    pale = [a for _, a in Elements(svg).elements if a.get("class") == "bar second"]
-    widths = [float(a["width"].rstrip("%")) for a in (*bars, *pale)]
-    assert widths[0] == pytest.approx(3 * widths[1], abs=0.01)
-    assert widths[0] == pytest.approx(3 * widths[2], abs=0.01)
-    assert widths[3] == 0
 
 
 def test_contrast_sets_are_told_with_what_changed_in_an_example():
@@ -188,9 +143,7 @@ def test_contrast_sets_without_a_classifier_without_an_edit_and_not_asked_for():
 
 def test_a_run_that_found_nothing_has_a_page():
     made = tables() | {"classifier": None, "contrast": None}
-    made |= {
-        key: [] for key in ("composites", "phrases", "rules", "versions", "pictures", "wrong", "problems")
-    }
+    made |= {key: [] for key in ("composites", "phrases", "rules", "pictures", "wrong", "problems")}
     text = Elements(render_grammar(made)).text
     assert "No kind of phrase is correlated with a label beyond chance." in text
     assert "Wrong predictions" not in text
@@ -202,7 +155,7 @@ def test_kinds_without_evidence_are_folded_and_lead_nothing():
     first, folded = page.index("man → woman, boy → girl"), page.index("added: to rest")
     assert first < page.index("1 kind without evidence: they may be chance") < folded
     without = [row | {"q": None} for row in made["composites"]]
-    text = Elements(render_grammar(made | {"composites": without, "versions": [], "pictures": []})).text
+    text = Elements(render_grammar(made | {"composites": without, "pictures": []})).text
     assert "No kind of phrase is correlated with a label beyond chance." in text
     assert "85.0% of 90 rows" not in text
 
@@ -233,7 +186,7 @@ def with_sides(first, second):
         for right, n in (first, second)
     ]
     gap = sides[0]["accuracy"] - sides[1]["accuracy"]
-    made["versions"][0]["versions"][0]["accuracy"] |= {
+    made["composites"][0]["accuracy"] |= {
         "supporting": sides[0],
         "counter": sides[1],
         "gap": gap,

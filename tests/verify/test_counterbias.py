@@ -31,16 +31,15 @@ def candidate(after, *, label="negative", keep=(), before="Nancy is great here."
 
 
 @pytest.mark.parametrize(
-    ("after", "keep", "least", "ok"),
+    ("after", "keep", "ok"),
     [
-        ("Nancy is awful here.", ["nancy"], 1.0, True),
-        ("She is awful here.", ["nancy"], 1.0, False),
-        ("Nancy is awful.", ["nancy", "here"], 1.0, False),
-        ("Nancy is awful.", ["nancy", "here"], 0.5, True),
+        ("Nancy is awful here.", ["nancy"], True),
+        ("She is awful here.", ["nancy"], False),
+        ("Nancy is awful.", ["nancy", "here"], False),
     ],
 )
-def test_spurious_words_must_still_be_there(after, keep, least, ok):
-    (verdict,) = KeptWordsCheck(least)([candidate(after, keep=keep)])
+def test_spurious_words_must_still_be_there(after, keep, ok):
+    (verdict,) = KeptWordsCheck()([candidate(after, keep=keep)])
     assert verdict.passed == ok
     assert ok or verdict.reason.endswith("went away")
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, diags_array
 
 from longway.classify.classifier import FitData, Floats, Inputs, Ints, check_kind, targets_of
-from longway.classify.objectives import CrossEntropy, Objective, loss_and_accuracy
+from longway.classify.objectives import CrossEntropy, Objective
 from longway.classify.saved import (
     SavedModel,
     load_arrays,
@@ -35,7 +35,7 @@ from longway.classify.saved import (
     save_words,
     settings_of,
 )
-from longway.classify.softmax_regression import SoftmaxClassifier, SoftmaxRegression, epoch_of
+from longway.classify.softmax_regression import SoftmaxClassifier, SoftmaxRegression
 from longway.errors import SettingError
 from longway.tokens.tokenizer import encode
 
@@ -65,11 +65,11 @@ class BagOfWordsClassifier(SoftmaxClassifier):
         model._load_arrays(arrays)
         return model
 
-    def _arrays(self) -> dict[str, NDArray[np.float64]]:
+    def _arrays(self) -> dict[str, Floats]:
         """Further arrays to save."""
         return {}
 
-    def _load_arrays(self, arrays: dict[str, NDArray[np.float64]]) -> None:
+    def _load_arrays(self, arrays: dict[str, Floats]) -> None:
         """Read them back."""
 
 
@@ -133,7 +133,7 @@ class NaiveBayes(BagOfWordsClassifier):
         return _present(self.words_.counts(inputs))
 
     def _fit(self, given: FitData) -> None:
-        """Count, each row as often as the objective weights it. Validation rows are only used for `watch`."""
+        """Count, each row as often as the objective weights it. Validation rows are not used."""
         targets = targets_of(given.data.labels, self.labels_)
         weights = _row_weights(given.objective, len(targets))
         self.words_, counts = WordFeatures.learned(given.data.inputs, min_rows=self.min_rows)
@@ -141,12 +141,6 @@ class NaiveBayes(BagOfWordsClassifier):
         table = _present(counts).T @ member + self.smoothing
         prior = member.sum(axis=0) + self.smoothing
         self.regression_ = SoftmaxRegression(np.log(table / table.sum(axis=0)), np.log(prior / prior.sum()))
-        if given.watch is not None:
-            validated = float("nan"), float("nan")
-            if given.validation is not None:
-                stop_targets = targets_of(given.validation.labels, self.labels_)
-                validated = loss_and_accuracy(self.logits(given.validation.inputs), stop_targets)
-            given.watch(epoch_of(self.logits(given.data.inputs), targets, (1, 1), validated))
 
 
 def _present(counts: csr_matrix) -> csr_matrix:

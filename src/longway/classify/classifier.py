@@ -11,7 +11,7 @@ A classifier minimizes an objective (`objectives.py`), by default cross-entropy.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
@@ -66,31 +66,12 @@ class Labelled:
 
 
 @dataclass(frozen=True, slots=True)
-class Epoch:
-    """Progress after one pass over the training rows.
-
-    gold: the probability of each training row's own label during this pass, NaN for rows not seen.
-    """
-
-    number: int
-    of: int
-    loss: float
-    validation_loss: float
-    validation_accuracy: float
-    gold: Floats
-
-
-Watch = Callable[[Epoch], None]
-
-
-@dataclass(frozen=True, slots=True)
 class FitData:
     """The arguments of `fit`. objective: the one given, or cross-entropy."""
 
     data: Labelled
     objective: Objective
     validation: Labelled | None
-    watch: Watch | None
 
     @property
     def is_pairs(self) -> bool:
@@ -128,12 +109,11 @@ class Classifier(Predictor, Protocol):
         *,
         objective: Objective | None = None,
         validation: Labelled | None = None,
-        watch: Watch | None = None,
     ) -> Self:
         """Train on `data`.
 
         objective: of the rows of `data`; default cross-entropy. validation: rows for early stopping; default a part of
-        `data`, or none for models that do not need it. watch: called after each epoch.
+        `data`, or none for models that do not need it.
         """
 
     @abstractmethod
@@ -155,12 +135,11 @@ class Trainable(Classifier):
         *,
         objective: Objective | None = None,
         validation: Labelled | None = None,
-        watch: Watch | None = None,
     ) -> Self:
         """Train on `data`; see `Classifier.fit`."""
         self.labels_ = label_names(data.labels)
         objective = objective or CrossEntropy(targets_of(data.labels, self.labels_))
-        self._fit(FitData(data, objective, validation, watch))
+        self._fit(FitData(data, objective, validation))
         return self
 
     @abstractmethod

@@ -9,7 +9,6 @@ CoBA (section 3.3.2) uses such models to find important words. Models are traine
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,8 +34,7 @@ class Ensemble:
     """Classifiers by name, each trained once per fold on the other folds.
 
     folds: with 1, each is trained once on all rows and explains the rows it has seen, as in the paper. tuning: options of the encoders
-    that are trained as a whole, such as `learning_rate`. groups: rows with the same number stay in one fold; by default rows with equal texts. cache: keeps encoders' vectors.
-    progress: called with the number of finished fits and of all fits.
+    that are trained as a whole, such as `learning_rate`. Rows with equal texts stay in one fold.
     """
 
     def __init__(
@@ -48,17 +46,14 @@ class Ensemble:
         tuning: Mapping[str, Any] | None = None,
         seed: int = 0,
         device: str = "auto",
-        cache: Path | None = None,
-        groups: Ints | None = None,
-        progress: Callable[[int, int], object] = lambda done, of: None,
     ) -> None:
         if len(set(names)) != len(names) or not names:
             raise SettingError(
                 f"An ensemble needs models of different names. Got {', '.join(names) or 'none'}. Name each once."
             )
-        self.data, self.names, self.seed, self.progress = data, tuple(names), seed, progress
-        self.device, self.cache, self.tuning = device, cache, dict(tuning or {})
-        self.fold = _folds(data, groups, folds, seed)
+        self.data, self.names, self.seed = data, tuple(names), seed
+        self.device, self.tuning = device, dict(tuning or {})
+        self.fold = _folds(data, folds, seed)
         for name in self.names:
             self._fresh(name)  # raises for an unknown name or a missing package before anything is trained
         self._fitted: dict[tuple[str, int], Classifier] = {}
@@ -67,7 +62,7 @@ class Ensemble:
         options: Mapping[str, Any] = QUICK.get(name, {})
         if name.startswith(("hf:", "minilm-")) and not name.endswith("-frozen"):
             options = self.tuning
-        return model_named(name, seed=self.seed, device=self.device, cache=self.cache, **options)
+        return model_named(name, seed=self.seed, device=self.device, **options)
 
     @property
     def n_folds(self) -> int:
@@ -79,7 +74,6 @@ class Ensemble:
         if (name, fold) not in self._fitted:
             others = np.flatnonzero((self.fold != fold) | (self.n_folds == 1))
             self._fitted[name, fold] = self._fresh(name).fit(self.data.take(others))
-            self.progress(len(self._fitted), len(self.names) * self.n_folds)
         return self._fitted[name, fold]
 
     def word_scores(
@@ -88,7 +82,6 @@ class Ensemble:
         *,
         method: str = "ig",
         field: str = "text",
-        samples: int | None = None,
         rows: Sequence[int] | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> list[WordScores]:
@@ -105,16 +98,16 @@ class Ensemble:
             model = self.model(name, fold)
             known = [row for row in in_fold.tolist() if self.data.labels[row] in model.labels_]
             if is_own := method == "ig" and isinstance(model, FinishedModel):
-                quick: int | None = MASKED  # it has no gradients
+                samples: int | None = MASKED  # it has no gradients
             else:
-                quick = STEPS if method == "ig" else None
+                samples = STEPS if method == "ig" else None
             scores = word_importance(
                 model,
                 self.data.inputs.take(known),
                 method="lime" if is_own else method,
                 field=field,
                 target=[self.data.labels[row] for row in known],
-                samples=quick if samples is None else samples,
+                samples=samples,
                 seed=self.seed,
                 progress=progress,
             )
@@ -124,10 +117,9 @@ class Ensemble:
         return [by_row.get(row) or _zero_scores(texts[row], field) for row in wanted.tolist()]
 
 
-def _folds(data: Labelled, groups: Ints | None, folds: int, seed: int) -> Ints:
-    if groups is None:
-        numbers: dict[str, int] = {}
-        groups = np.array([numbers.setdefault(text, len(numbers)) for text in data.inputs.texts], np.int64)
+def _folds(data: Labelled, folds: int, seed: int) -> Ints:
+    numbers: dict[str, int] = {}
+    groups = np.array([numbers.setdefault(text, len(numbers)) for text in data.inputs.texts], np.int64)
     n_groups = int(groups.max(initial=-1)) + 1
     if folds < 1 or n_groups < max(2, folds):
         raise SettingError(

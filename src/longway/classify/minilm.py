@@ -25,10 +25,12 @@ from longway.classify.classifier import by_length
 from longway.classify.onnx_graph import MICROSOFT, Operators, can_run, session_of
 from longway.errors import MissingExtra
 
+Bools = NDArray[np.bool_]
+
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Tokens = tuple[list[int], list[int]]  # token ids and segment ids of a text or pair
-Forward = Callable[[Ints, Ints, NDArray[np.bool_]], Floats]  # ids, segments, mask -> states
+Forward = Callable[[Ints, Ints, Bools], Floats]  # ids, segments, mask -> states
 
 MAX_TOKENS = 256  # as the sentence encoder was trained
 TOKENS_A_BATCH = 2048  # the activations of a batch stay in the processor's cache
@@ -106,7 +108,7 @@ class MiniLM:
         self,
         tokens: Sequence[Tokens],
         columns: int,
-        pool: Callable[[Floats, NDArray[np.bool_]], Floats],
+        pool: Callable[[Floats, Bools], Floats],
     ) -> Floats:
         result = np.zeros((len(tokens), columns), np.float32)
         for rows, ids, segments, mask in batches(tokens):
@@ -116,7 +118,7 @@ class MiniLM:
 
 def batches(
     tokens: Sequence[Tokens], *, size: int = TOKENS_A_BATCH
-) -> Iterator[tuple[Ints, Ints, Ints, NDArray[np.bool_]]]:
+) -> Iterator[tuple[Ints, Ints, Ints, Bools]]:
     """Texts of similar length together: row indices, ids, segments and mask, up to `size` tokens at a time."""
     for rows in by_length([len(ids) for ids, _ in tokens], size=size):
         ids = np.zeros((len(rows), len(tokens[rows[0]][0])), np.int64)
@@ -132,7 +134,7 @@ def _layer_prefixes(weights: Mapping[str, Floats]) -> list[str]:
     return [f"encoder.layer.{i}." for i in range(count)]
 
 
-def _mean(states: Floats, mask: NDArray[np.bool_]) -> Floats:
+def _mean(states: Floats, mask: Bools) -> Floats:
     weights = mask.astype(np.float32)
     total = np.einsum("btc,bt->bc", states, weights)
     return np.asarray(total / np.maximum(weights.sum(axis=1, keepdims=True), 1), np.float32)
@@ -142,7 +144,7 @@ def forward_in(graph: bytes) -> Forward:
     """The forward pass of a graph that `BertGraph` built, in ONNX Runtime."""
     session = session_of(graph)
 
-    def forward(ids: Ints, segments: Ints, mask: NDArray[np.bool_]) -> Floats:
+    def forward(ids: Ints, segments: Ints, mask: Bools) -> Floats:
         given = {
             "ids": ids,
             "segments": segments,

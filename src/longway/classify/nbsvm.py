@@ -17,20 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+Bools = NDArray[np.bool_]
+
+Floats = NDArray[np.float64]
+
+REGULARIZATION, SMOOTHING = 0.05, 2.0
 LIBLINEAR = Lock()  # one fit at a time: liblinear has one random generator per process
 
 
 class NbSvm:
     """Predicts labels from a (texts, features) matrix of zeros and ones."""
 
-    def __init__(self, *, regularization: float = 0.05, smoothing: float = 2.0, seed: int = 0) -> None:
-        self.regularization = regularization
-        self.smoothing = smoothing
+    def __init__(self, *, seed: int = 0) -> None:
         self.seed = seed
 
-    def fit(
-        self, features: csr_matrix, labels: NDArray[Any], weights: NDArray[np.float64] | None = None
-    ) -> NbSvm:
+    def fit(self, features: csr_matrix, labels: NDArray[Any], weights: Floats | None = None) -> NbSvm:
         """Learn ratios and coefficients. weights: of the rows."""
         self.labels_ = np.unique(labels)
         targets = self.labels_[1:] if len(self.labels_) == 2 else self.labels_
@@ -41,7 +42,7 @@ class NbSvm:
         ]
         return self
 
-    def scores(self, features: csr_matrix) -> NDArray[np.float64]:
+    def scores(self, features: csr_matrix) -> Floats:
         """(texts, labels): the decision values."""
         if not self._models:
             return np.zeros((features.shape[0], 1))
@@ -53,8 +54,8 @@ class NbSvm:
         return np.asarray(self.labels_[self.scores(features).argmax(axis=1)])
 
     def _fit_label(
-        self, features: csr_matrix, positive: NDArray[np.bool_], weights: NDArray[np.float64] | None
-    ) -> tuple[NDArray[np.float64], float]:
+        self, features: csr_matrix, positive: Bools, weights: Floats | None
+    ) -> tuple[Floats, float]:
         from sklearn.svm import LinearSVC  # takes a second to import, and plans do without
 
         ratio = self._log_count_ratio(features, positive, weights)
@@ -62,14 +63,12 @@ class NbSvm:
             (ratio[features.indices], features.indices, features.indptr), shape=features.shape
         )
         # The dual solver is the fast one for many sparse features; a looser tolerance costs no accuracy (notes/LOG.md).
-        model = LinearSVC(C=self.regularization, tol=0.1, random_state=self.seed)
+        model = LinearSVC(C=REGULARIZATION, tol=0.1, random_state=self.seed)
         with LIBLINEAR:
             model.fit(weighted, positive, sample_weight=weights)
         return model.coef_[0] * ratio, float(model.intercept_[0])
 
-    def _log_count_ratio(
-        self, features: csr_matrix, positive: NDArray[np.bool_], weights: NDArray[np.float64] | None
-    ) -> NDArray[np.float64]:
+    def _log_count_ratio(self, features: csr_matrix, positive: Bools, weights: Floats | None) -> Floats:
         n, sizes = features.shape[1], np.diff(features.indptr)
         is_yes = np.repeat(positive, sizes)
         yes, no = (
@@ -78,7 +77,7 @@ class NbSvm:
                 weights=None if weights is None else np.repeat(weights, sizes)[some],
                 minlength=n,
             )
-            + self.smoothing
+            + SMOOTHING
             for some in (is_yes, ~is_yes)
         )
         return np.log(yes / yes.sum()) - np.log(no / no.sum())

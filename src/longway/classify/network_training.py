@@ -21,14 +21,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from longway.classify.classifier import (
-    Epoch,
     FitData,
     Inputs,
     Labelled,
     Trainable,
-    Watch,
     check_kind,
-    softmax,
     targets_of,
 )
 from longway.classify.objectives import Best, Objective, held_out, loss_and_accuracy, not_a_number
@@ -155,7 +152,7 @@ class NetworkClassifier(Trainable, Generic[R]):
                 lambda batch: self._forward(read, batch),
                 lambda: (self._logits(stop_read), stop_targets),
             )
-            train(self.network_, task, self._plan(), watch=given.watch)
+            train(self.network_, task, self._plan())
 
     def _checked(self, inputs: Inputs) -> R:
         check_kind(inputs, pairs=self.pairs_)
@@ -183,9 +180,9 @@ def training_rows(
     return rows, data.take(stop)
 
 
-def train(network: nn.Module, task: TrainingTask, plan: NetworkPlan, *, watch: Watch | None = None) -> None:
+def train(network: nn.Module, task: TrainingTask, plan: NetworkPlan) -> None:
     """Train a network in place; it ends in its best state."""
-    _NetworkTraining(network, task, plan).run(watch)
+    _NetworkTraining(network, task, plan).run()
 
 
 def device_named(device: str) -> torch.device:
@@ -226,34 +223,26 @@ class _NetworkTraining:
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._rate)
         self.at_once = plan.batch  # rows that go through the network together
         self.n_steps = 0  # of all epochs so far
-        self.gold: Floats = np.zeros(0)
         self.best: Best[State] = Best()
-        self.validated = float("nan"), float("nan")  # loss and accuracy
 
-    def run(self, watch: Watch | None) -> None:
+    def run(self) -> None:
         rng = np.random.default_rng(self.plan.seed)
-        for number in range(1, self.plan.epochs + 1):
-            loss = self._epoch(rng)
+        for _ in range(self.plan.epochs):
+            self._epoch(rng)
             if not self._is_over():
                 self._validate()
-            if watch is not None:
-                watch(Epoch(number, self.plan.epochs, loss, *self.validated, self.gold))
             if self._is_over():
                 break
         if self.best.kept is not None:
             self.network.load_state_dict(self.best.kept, strict=False)
 
-    def _epoch(self, rng: np.random.Generator) -> float:
-        """All steps of an epoch, or those before the patience ends; the mean loss of their rows."""
+    def _epoch(self, rng: np.random.Generator) -> None:
+        """All steps of an epoch, or those before the patience ends."""
         self.network.train()
-        self.gold = np.full(len(self.task.objective.targets), np.nan)
-        total, n_rows = 0.0, 0
         lengths = [self.task.lengths[row] for row in self.task.rows]
         batches = list(batches_by_length(lengths, self.plan.batch, rng))
         for in_epoch, indices in enumerate(batches, 1):
-            rows = self.task.rows[indices]
-            total += self._step(rows) * len(rows)
-            n_rows += len(rows)
+            self._step(self.task.rows[indices])
             self.n_steps += 1
             is_due = self.plan.check is not None and self.n_steps % self.plan.check == 0
             if is_due and in_epoch < len(batches):
@@ -261,19 +250,18 @@ class _NetworkTraining:
                 if self._is_over():
                     break
                 self.network.train()
-        return total / n_rows
 
     def _validate(self) -> None:
         """Measure loss and accuracy on the validation rows, if there are any, and keep the weights if they are the best."""
         logits, targets = self.task.validated()
         if len(targets):
-            loss, accuracy = self.validated = loss_and_accuracy(logits, targets)
+            loss, accuracy = loss_and_accuracy(logits, targets)
             self.best.offer(accuracy, loss, self._state)
 
     def _is_over(self) -> bool:
         return self.best.since >= self.plan.patience
 
-    def _step(self, rows: Ints) -> float:
+    def _step(self, rows: Ints) -> None:
         loss = self._backward_in_parts(rows)
         if not np.isfinite(loss):
             rate = self.plan.learning_rate
@@ -281,7 +269,6 @@ class _NetworkTraining:
         nn.utils.clip_grad_norm_(list(self.trained.values()), 1.0)
         self.optimizer.step()
         self.schedule.step()
-        return loss
 
     def _backward_in_parts(self, rows: Ints) -> float:
         """Compute gradients, in smaller parts if the rows do not fit into memory. Returns the mean loss."""
@@ -312,7 +299,6 @@ class _NetworkTraining:
         logits = self.task.logits_of(rows)
         values: Floats = logits.detach().cpu().double().numpy()
         loss, slope = self.task.objective(rows, values)
-        self.gold[rows] = softmax(values)[np.arange(len(rows)), self.task.objective.targets[rows]]
         if np.isfinite(loss):
             logits.backward(gradient=torch.from_numpy(slope * share).to(logits))  # type: ignore[no-untyped-call]
         return loss * share

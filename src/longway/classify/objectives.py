@@ -137,8 +137,8 @@ class Best(Generic[T]):
             self._score, self.kept, self.since = (accuracy, -loss), model(), 0
 
 
-def held_out(targets: Ints, *, share: float = 0.1, seed: int = 0) -> tuple[Ints, Ints]:
-    """Row indices for training and for validation: a share of each label, at least one row if it has five.
+def held_out(targets: Ints, *, seed: int = 0) -> tuple[Ints, Ints]:
+    """Row indices for training and for validation: a tenth of each label, at least one row if it has five.
 
     >>> train, stop = held_out(np.array([0] * 10 + [1] * 20), seed=1)
     >>> len(train), len(stop)
@@ -148,7 +148,7 @@ def held_out(targets: Ints, *, share: float = 0.1, seed: int = 0) -> tuple[Ints,
     chosen = []
     for label in np.unique(targets):
         rows = rng.permutation(np.flatnonzero(targets == label))
-        n = max(round(share * len(rows)), int(len(rows) >= 5))
+        n = max(round(0.1 * len(rows)), int(len(rows) >= 5))
         chosen.append(rows[:n])
     stop = np.sort(np.concatenate([np.zeros(0, np.int64), *chosen]))
     return np.setdiff1d(np.arange(len(targets)), stop), stop

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Floats32 = NDArray[np.float32]
+
 IR = 9
 MICROSOFT = "com.microsoft"  # the domain of ONNX Runtime's own operators
 BITS = 8
@@ -50,7 +52,7 @@ class Operators:
         self.nodes.append(helper.make_node(operator, list(inputs), [name], **attributes))
         return name
 
-    def product_in_8_bits(self, x: str, weight: NDArray[np.float32], *, block: int) -> str:
+    def product_in_8_bits(self, x: str, weight: Floats32, *, block: int) -> str:
         """Add the product with a weight (out, in), both rounded to 8 bits: an error of 1% in a third of the time.
 
         block: numbers that share a scale; 128 take two thirds of the time of 32 and err slightly more.
@@ -81,7 +83,7 @@ class Operators:
         return bytes(helper.make_model(graph, opset_imports=imports, ir_version=IR).SerializeToString())
 
 
-def in_8_bits(weight: NDArray[np.float32], block: int) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+def in_8_bits(weight: Floats32, block: int) -> tuple[NDArray[np.uint8], Floats32]:
     """A weight (out, in) in 8 bits: (out, blocks, block) with 128 for zero, and a scale for each block."""
     blocks = weight.reshape(len(weight), -1, block)
     scales = np.abs(blocks).max(axis=-1, keepdims=True) / np.float32(127)

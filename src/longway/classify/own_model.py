@@ -270,7 +270,7 @@ def _imported(name: str) -> Any:
     if name.partition(":")[0] in ELSEWHERE:
         raise SettingError(
             f"{name} cannot be trained here. Expected a model by name, or MODULE:NAME for a model of your own. `longway fairness --fairscore` measures "
-            "served models and models behind an address."
+            "served models."
         )
     try:
         return getattr(_module(name), name.partition(":")[2])

@@ -2,7 +2,7 @@
 
     minimized:  objective(all rows, features W + b)  +  |W|^2 / (2 strength n)
 
-The regularizer is not part of the objective, and the loss reported at checkpoints is plain cross-entropy. L-BFGS finds the
+The regularizer is not part of the objective. L-BFGS finds the
 minimum. An objective that changes with each call (group DRO) has none and gets gradient steps (Adam, Kingma and Ba 2015).
 """
 
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
-from longway.classify.classifier import Epoch, FitData, Inputs, Trainable, Watch, softmax, targets_of
-from longway.classify.objectives import Best, Objective, cross_entropy, loss_and_accuracy, not_a_number
+from longway.classify.classifier import FitData, Inputs, Trainable, targets_of
+from longway.classify.objectives import Best, Objective, loss_and_accuracy, not_a_number
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -71,7 +71,7 @@ class SoftmaxClassifier(Trainable):
             stop = Scored(self.features(given.validation.inputs), targets)
         n_labels = len(self.labels_)
         self.regression_ = fit_softmax(
-            features, given.objective, n_labels, strength=strength, validation=stop, watch=given.watch
+            features, given.objective, n_labels, strength=strength, validation=stop
         )
 
 
@@ -82,7 +82,6 @@ def fit_softmax(
     *,
     strength: float = 1.0,
     validation: Scored | None = None,
-    watch: Watch | None = None,
     max_steps: int | None = None,
 ) -> SoftmaxRegression:
     """The regression that minimizes the objective, or the checkpoint that was best on the validation rows.
@@ -92,10 +91,10 @@ def fit_softmax(
     """
     loss = _RegularizedLoss(features, objective, n_labels, 1 / (strength * features.shape[0]))
     steps = max_steps or (MOVING_STEPS if objective.moving else MAX_STEPS)
-    checkpoints = _Checkpoints(loss, Scored(features, objective.targets), validation, watch, steps)
+    checkpoints = _Checkpoints(loss, validation, steps)
     start = np.zeros((features.shape[1] + 1) * n_labels)
     last = (_adam if objective.moving else _lbfgs)(loss, start, steps, checkpoints)
-    checkpoints.finish(last)
+    checkpoints.offer(last)
     return checkpoints.best.kept if checkpoints.best.kept is not None else loss.unpacked(last)
 
 
@@ -122,48 +121,22 @@ class _RegularizedLoss:
 
 
 class _Checkpoints:
-    """Reports progress at checkpoints, and keeps the best one on the validation rows."""
+    """Keeps the checkpoint that is best on the validation rows, if there are any."""
 
-    def __init__(
-        self,
-        loss: _RegularizedLoss,
-        training: Scored,
-        validation: Scored | None,
-        watch: Watch | None,
-        steps: int,
-    ) -> None:
-        self.loss, self.training, self.validation, self.watch = loss, training, validation, watch
-        self.steps = steps
+    def __init__(self, loss: _RegularizedLoss, validation: Scored | None, steps: int) -> None:
+        self.loss, self.validation, self.steps = loss, validation, steps
         self.best: Best[SoftmaxRegression] = Best()
-        self.number = 0
 
     def after(self, step: int, flat: Floats) -> None:
         if step & (step - 1) == 0 and step < self.steps:  # 1, 2, 4, 8 ...
-            self._report(flat, of=self.steps.bit_length() + 1)
+            self.offer(flat)
 
-    def finish(self, flat: Floats) -> None:
-        self._report(flat, of=self.number + 1)
-
-    def _report(self, flat: Floats, *, of: int) -> None:
-        if self.watch is None and self.validation is None:
+    def offer(self, flat: Floats) -> None:
+        if self.validation is None:
             return
-        self.number += 1
         now = self.loss.unpacked(flat.copy())
-        loss, accuracy = float("nan"), float("nan")
-        if self.validation is not None:
-            loss, accuracy = loss_and_accuracy(now.logits(self.validation.features), self.validation.targets)
-            self.best.offer(accuracy, loss, lambda: now)
-        if self.watch is not None:
-            logits, targets = now.logits(self.training.features), self.training.targets
-            self.watch(epoch_of(logits, targets, (self.number, of), (loss, accuracy)))
-
-
-def epoch_of(
-    logits: Floats, targets: Ints, number_of: tuple[int, int], validation: tuple[float, float]
-) -> Epoch:
-    """An `Epoch` from the logits of the training rows. validation: loss and accuracy."""
-    gold = softmax(logits)[np.arange(len(targets)), targets]
-    return Epoch(*number_of, float(cross_entropy(logits, targets)[0].mean()), *validation, gold)
+        loss, accuracy = loss_and_accuracy(now.logits(self.validation.features), self.validation.targets)
+        self.best.offer(accuracy, loss, lambda: now)
 
 
 def _lbfgs(loss: _RegularizedLoss, start: Floats, steps: int, checkpoints: _Checkpoints) -> Floats:

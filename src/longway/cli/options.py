@@ -365,6 +365,3 @@ _HELP_ALL = inspect.Parameter(
 )  # fmt: skip
 Text = Annotated[str | None, typer.Option(help="Column with the text. Guessed from the usual names.")]
 Label = Annotated[str | None, typer.Option(help="Column with the label.")]
-Id = Annotated[str | None, typer.Option(help="Column with an id. Otherwise row numbers.")]
-SplitColumn = Annotated[str | None, typer.Option(help="Column with the split.")]
-Limit = Annotated[int | None, typer.Option(min=1, help="Read the first rows only.")]

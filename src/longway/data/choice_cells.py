@@ -95,11 +95,6 @@ class ChoiceCells:
         self._lists = self._parallel_lists() if is_choice else ()
 
     @property
-    def answer_columns(self) -> tuple[str, ...]:
-        """The columns that name the right candidate by its place or text."""
-        return tuple(self._ways)
-
-    @property
     def columns_written(self) -> tuple[str, ...]:
         """All columns that may change with the candidates."""
         series = (name for names in self._series for name in names)

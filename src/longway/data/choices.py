@@ -594,9 +594,3 @@ def _literal(cell: str) -> Any:
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return cell
     return value if isinstance(value, list) else cell
-
-
-def shuffled(question: Question, order: Sequence[int]) -> Question:
-    """The question with its candidates in another order."""
-    right = None if question.right is None else list(order).index(question.right)
-    return replace(question, candidates=tuple(question.candidates[i] for i in order), right=right)

@@ -33,6 +33,10 @@ from longway.detect.detector import Detector, Features
 from longway.detect.reading import Reading, ReadingPart
 from longway.tokens.corpus import mix
 
+Ints32 = NDArray[np.int32]
+
+Bools = NDArray[np.bool_]
+
 # Two texts are near copies if they share most of their words (Jaccard), or half of them where unrelated texts would not: see `_near_in_band`.
 NEAR, HALF = 0.8, 0.5
 MAX_TOKENS_NEAR = 50_000_000  # more would need too much memory; the user is told
@@ -122,7 +126,7 @@ class Clusters:
         """A number for each row, the same for rows that share a text or a context, also by way of a third row."""
         return linked(list(self.by_role.values()))
 
-    def is_first(self, role: str, rows: Ints | None = None) -> NDArray[np.bool_]:
+    def is_first(self, role: str, rows: Ints | None = None) -> Bools:
         """Which rows have a text that no earlier row has; of a role that is no column, a row over all columns.
 
         rows: the places to look at; the others are never first.
@@ -160,7 +164,7 @@ def effects(
     detector: Detector,
     features: Features,
     groupings: Sequence[Grouping],
-    wanted: NDArray[np.bool_],
+    wanted: Bools,
 ) -> Floats:
     """The design effect of each pattern, 1 or more. wanted: the patterns that it is computed for; 1 for the others."""
     effect = np.ones(len(features.keys))
@@ -179,9 +183,7 @@ def effects(
     return effect
 
 
-def _grouping(
-    cluster: Ints, labels: NDArray[np.int32], n_labels: int, lengths: Ints, places: Ints
-) -> Grouping:
+def _grouping(cluster: Ints, labels: Ints32, n_labels: int, lengths: Ints, places: Ints) -> Grouping:
     """The rows at these places that are in clusters of two or more in which labels agree more than by chance."""
     _, which, sizes = np.unique(cluster[places], return_inverse=True, return_counts=True)
     repeated = sizes[which] > 1
@@ -197,7 +199,7 @@ def _grouping(
     return Grouping(rows, which, rho, sizes, n_tokens)
 
 
-def agreement_by_size(cluster: Ints, sizes: Ints, labels: NDArray[np.int32], share: Floats) -> Floats:
+def agreement_by_size(cluster: Ints, sizes: Ints, labels: Ints32, share: Floats) -> Floats:
     """For each cluster, how far the labels of two of its rows agree beyond chance, from 0 to 1, pooled over clusters of similar size.
 
     cluster, labels: of each row. sizes: of each cluster, two or more. share: of each label among all rows.

@@ -41,6 +41,8 @@ from longway.detect.token import TokenDetector
 from longway.records import Finding, Pattern
 from longway.stats import Scores, q_values, score_counts
 
+Bools = NDArray[np.bool_]
+
 LONGEST_NAME = 200  # characters of a pattern; a token can be a megabyte
 KEPT_IDS = 20  # supporting and counter-examples kept for each finding
 PER_LEVEL = 100  # strongest patterns kept for each level and column; as many of the surest are kept too
@@ -206,7 +208,7 @@ def _beyond_words(reading: Reading, counted: _Counted, simpler: Sequence[_Counte
     )
 
 
-def _known(reading: Reading, detector: ConceptDetector, own: NDArray[np.bool_]) -> Floats:
+def _known(reading: Reading, detector: ConceptDetector, own: Bools) -> Floats:
     """Tested rows x what may predict the label without a concept: the strongest patterns of other levels, and lengths. own: the rows of the label."""
     lengths = [np.log1p(one.lengths()[detector.tested]) for one in reading.corpora.values()]
     return np.column_stack([detector.simpler[:, : most_covariates(own)], *lengths])
@@ -281,9 +283,7 @@ def presence(chosen: Sequence[Chosen], reading: Reading) -> csr_matrix:
     return csr_matrix(vstack(parts, format="csr") if parts else csr_matrix((0, len(chosen)), dtype=np.int64))
 
 
-def _strongest(
-    reading: Reading, counted: _Counted, q: Floats, real: NDArray[np.bool_], n: int
-) -> list[Chosen]:
+def _strongest(reading: Reading, counted: _Counted, q: Floats, real: Bools, n: int) -> list[Chosen]:
     detector, features, scores = counted.detector, counted.features, counted.scores
     places = np.flatnonzero(real)
     strongest = places[np.argsort(-scores.gain[places], kind="stable")[:n]]
@@ -319,7 +319,7 @@ def finding_of(reading: Reading, pattern: Pattern, scores: Scores, i: int, *, q:
 
 
 def _with_groups_and_examples(
-    reading: Reading, chosen: list[Chosen], first: Mapping[int, NDArray[np.bool_]]
+    reading: Reading, chosen: list[Chosen], first: Mapping[int, Bools]
 ) -> list[Chosen]:
     """first: by id of a detector, which rows have a text that no row before has."""
     labels = np.array([reading.label_names.index(c.finding.label) for c in chosen], dtype=np.int64)

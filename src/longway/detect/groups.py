@@ -24,6 +24,10 @@ from scipy.sparse import csr_matrix
 from longway.detect.detector import Description
 from longway.stats import points_of, q_values, within_groups
 
+Bools = NDArray[np.bool_]
+
+Floats = NDArray[np.float64]
+
 LITTLE_LEFT = 1 / 3
 SAME_TEXTS = 0.8
 MOST_TEXTS = 0.5  # share of the texts with a pattern of the grammar that must show the words
@@ -44,7 +48,7 @@ class Together:
     own: Ints
     n_label: Ints
     n: int
-    effect: NDArray[np.float64] | None = None
+    effect: Floats | None = None
 
     def by_label(self, i: int, j: int) -> Ints:
         """Texts with both patterns: of their label, and of the others."""
@@ -84,8 +88,8 @@ def explained_by_words(
     present: csr_matrix,
     labels: NDArray[np.integer],
     predicts: Ints,
-    is_grammar: NDArray[np.bool_],
-    effect: NDArray[np.float64],
+    is_grammar: Bools,
+    effect: Floats,
 ) -> dict[int, int]:
     """For each pattern of the grammar that adds nothing to a simpler pattern, the number of the latter.
 
@@ -147,7 +151,7 @@ class _Left:
     shares_word: bool
 
 
-def _same_texts(both: Ints) -> NDArray[np.bool_]:
+def _same_texts(both: Ints) -> Bools:
     """Which patterns stand in nearly the same texts (Jaccard)."""
     count = np.diagonal(both)
     either = count[:, None] + count[None, :] - both

@@ -28,6 +28,10 @@ from longway.records import Leak
 from longway.stats import wilson_interval
 from longway.tokens.corpus import Block
 
+Ints32 = NDArray[np.int32]
+
+Floats = NDArray[np.float64]
+
 # Models of different folds learn from mostly the same rows, so their errors are related: with permuted labels the variance of the accuracy is
 # up to 1.7 times that of independent answers (runs/gate.py).
 SHARED = 2.0
@@ -84,9 +88,7 @@ def leak_by_folds(
     return replace(leak, families=_contributions(features, labels, groups, seed)) if seen else leak
 
 
-def drawn_folds(
-    groups: Ints, labels: NDArray[np.int32], n_folds: int, n_repeats: int, seed: int
-) -> list[Ints]:
+def drawn_folds(groups: Ints, labels: Ints32, n_folds: int, n_repeats: int, seed: int) -> list[Ints]:
     """For each repeat the fold of each row, drawn at random; rows of one group are in one fold, unless there is only one.
 
     Groups are dealt out label by label, so that every fold has about the same labels. Otherwise a fold with more rows of a label than the
@@ -108,11 +110,11 @@ def drawn_folds(
 
 def cross_validated(
     features: csr_matrix,
-    labels: NDArray[np.int32],
+    labels: Ints32,
     folds: Sequence[Ints],
     seed: int,
-    weights: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    weights: Floats | None = None,
+) -> Floats:
     """For each row, the share of repeats in which it was predicted right. folds: for each repeat the fold of each row."""
     correct = np.zeros(len(labels))
     for fold in folds:
@@ -126,7 +128,7 @@ def cross_validated(
 
 
 def _contributions(
-    features: Mapping[str, csr_matrix], labels: NDArray[np.int32], groups: Ints, seed: int
+    features: Mapping[str, csr_matrix], labels: Ints32, groups: Ints, seed: int
 ) -> dict[str, float]:
     """The accuracy lost without each kind of feature, on a sample of the rows, if it is more than twice its standard error."""
     rows = np.arange(len(labels))
@@ -135,7 +137,7 @@ def _contributions(
     some, of_rows = {name: csr_matrix(each[rows]) for name, each in features.items()}, labels[rows]
     folds = drawn_folds(groups[rows], of_rows, min(3, len(rows)), 1, seed)
 
-    def right(names: Iterable[str]) -> NDArray[np.float64]:
+    def right(names: Iterable[str]) -> Floats:
         chosen = {name: some[name] for name in names}
         return cross_validated(_side_by_side(chosen), of_rows, folds, seed)
 
@@ -285,13 +287,13 @@ def sample_of(reading: Reading, roles: tuple[str, ...], seed: int) -> Ints:
 def _leak(
     reading: Reading,
     part: str,
-    correct: NDArray[np.float64],
+    correct: Floats,
     groups: Ints,
-    labels: NDArray[np.int32],
+    labels: Ints32,
     how: str,
     *,
     shared: float = 1.0,
-    weights: NDArray[np.float64] | None = None,
+    weights: Floats | None = None,
 ) -> Leak:
     """Accuracy with an interval that allows for rows of one group being right or wrong together.
 

@@ -36,6 +36,8 @@ from longway.languages.words import languages_in_use
 from longway.records import Pattern
 from longway.tokens.corpus import Block
 
+Bools = NDArray[np.bool_]
+
 PLACES = ("text", "text only", "context only", "both")
 
 
@@ -153,7 +155,7 @@ class NegationDetector(Detector):
         return self._known[place]
 
     def _looked_up(self, piece: ReadingPart) -> NDArray[np.int8]:
-        columns: list[NDArray[np.bool_]] = []
+        columns: list[Bools] = []
         for language in self._languages:
             text, *others = (self._negated(block, language) for block in piece.blocks.values())
             columns += [
@@ -164,7 +166,7 @@ class NegationDetector(Detector):
             return np.zeros((piece.n_texts, 0), dtype=np.int8)
         return np.stack(columns, axis=1).astype(np.int8)
 
-    def _negated(self, block: Block, language: str) -> NDArray[np.bool_]:
+    def _negated(self, block: Block, language: str) -> Bools:
         """Which texts have a negation of a language. Only texts with a word that may be one are searched for phrases.
 
         In mixed data a text in another of the languages does not count: "no" and "sin" are also English words.

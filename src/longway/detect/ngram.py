@@ -32,6 +32,10 @@ from longway.detect.reading import TEXT, Reading, ReadingPart
 from longway.records import Pattern
 from longway.tokens.corpus import Block
 
+Ints32 = NDArray[np.int32]
+
+Bools = NDArray[np.bool_]
+
 _BITS = 20  # of one word's code (corpus.MAX_WORDS)
 _TRIPLE = 1 << 3 * _BITS  # marks a key of three words
 _TABLE_BITS = (16, 24)  # fewest and most
@@ -108,9 +112,9 @@ class _Counter:
     def __init__(self, n_labels: int) -> None:
         self._keys = np.zeros(0, dtype=np.int64)
         self._counts = np.zeros((0, n_labels), dtype=np.int32)
-        self._waiting: list[tuple[Ints, NDArray[np.int32]]] = []
+        self._waiting: list[tuple[Ints, Ints32]] = []
 
-    def add(self, rows: Ints, keys: Ints, labels: NDArray[np.int32]) -> None:
+    def add(self, rows: Ints, keys: Ints, labels: Ints32) -> None:
         """Count the n-grams of one piece; a text counts once however often it says it."""
         known, local = np.unique(keys, return_inverse=True)
         n = max(1, len(labels))
@@ -139,14 +143,14 @@ class _Counter:
         return self._keys, self._counts.astype(np.int64)
 
 
-def _pairs(block: Block, words: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+def _pairs(block: Block, words: Bools) -> tuple[Ints, Ints]:
     """Row and key of every two neighbouring words."""
     rows, codes = block.rows(), block.codes.astype(np.int64)
     here = np.flatnonzero(_neighbours(block, words))
     return rows[here], codes[here] << _BITS | codes[here + 1]
 
 
-def _triples(block: Block, words: NDArray[np.bool_], frequent_pairs: Ints | None) -> tuple[Ints, Ints]:
+def _triples(block: Block, words: Bools, frequent_pairs: Ints | None) -> tuple[Ints, Ints]:
     """Row and key of every three neighbouring words, where given only those whose two pairs are frequent."""
     rows, codes = block.rows(), block.codes.astype(np.int64)
     neighbours = _neighbours(block, words)
@@ -156,7 +160,7 @@ def _triples(block: Block, words: NDArray[np.bool_], frequent_pairs: Ints | None
     return rows[here], _TRIPLE | (codes[here] << _BITS | codes[here + 1]) << _BITS | codes[here + 2]
 
 
-def _among(keys: Ints, ordered: Ints) -> NDArray[np.bool_]:
+def _among(keys: Ints, ordered: Ints) -> Bools:
     """Which keys are among the ordered ones (np.isin would sort them anew for each piece)."""
     if not len(ordered):
         return np.zeros(len(keys), dtype=bool)
@@ -164,7 +168,7 @@ def _among(keys: Ints, ordered: Ints) -> NDArray[np.bool_]:
     return np.asarray(ordered[place] == keys)
 
 
-def _neighbours(block: Block, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _neighbours(block: Block, words: Bools) -> Bools:
     """For each token but the last, whether it and the next are words of one text."""
     rows, wanted = block.rows(), words[block.codes]
     return (rows[1:] == rows[:-1]) & wanted[1:] & wanted[:-1]

@@ -20,6 +20,8 @@ from longway.detect.detector import (
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.records import Pattern
 
+Floats = NDArray[np.float64]
+
 
 class OverlapDetector(Detector):
     """Does the context contain at least, or at most, this share of the text's different words?"""
@@ -59,7 +61,7 @@ class OverlapDetector(Detector):
         share = _rounded(np.array([len(own & others) / max(len(own), 1)]))[0]
         return {} if thresholds.holds(pattern, float(share)) else None
 
-    def _shares(self, piece: ReadingPart) -> NDArray[np.float64]:
+    def _shares(self, piece: ReadingPart) -> Floats:
         """Share of the different words of each text that its context contains too, in hundredths."""
         n = len(self._is_word)
         text, context = piece.blocks[TEXT].counts(n), piece.blocks[CONTEXT].counts(n)
@@ -69,6 +71,6 @@ class OverlapDetector(Detector):
         return _rounded(shared / np.maximum(np.asarray(text.sum(axis=1)).ravel(), 1))
 
 
-def _rounded(share: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rounded(share: Floats) -> Floats:
     """Shares in hundredths; only none is rounded to 0 and only all to 1."""
     return np.where((share > 0) & (share < 1), np.clip(np.round(share, 2), 0.01, 0.99), share)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.detect.detector import (
@@ -141,7 +140,7 @@ class PeopleDetector(Detector):
     def _mentioned(self, block: Block) -> tuple[Ints, Ints, Ints]:
         """Row, attribute and word of each mention."""
         starts, stops, phrases = self._finder.find(block)
-        parts: list[tuple[Ints, NDArray[np.int64], Ints]] = []
+        parts: list[tuple[Ints, Ints, Ints]] = []
         for tells in self._tells:
             here = np.flatnonzero(tells[phrases] != _SILENT)
             told = here[~inside_a_longer(starts[here], stops[here])]

@@ -29,12 +29,16 @@ from longway.detect import surface_questions
 from longway.errors import DataError
 from longway.tokens.corpus import Block, Corpus, Vocabulary, slices
 
+Ints32 = NDArray[np.int32]
+
+Ints = NDArray[np.int64]
+
 TEXT, CONTEXT = "text", "context"
 T = TypeVar("T")
 _numbers = count()
 
 
-def plus(first: NDArray[np.int64], then: NDArray[np.int64]) -> None:
+def plus(first: Ints, then: Ints) -> None:
     """Counts of some pieces put together with those of the next: whole numbers, so that the order does not matter."""
     first += then
 
@@ -48,7 +52,7 @@ class ReadingPart:
 
     of: int
     start: int
-    labels: NDArray[np.int32]
+    labels: Ints32
     blocks: dict[str, Block]
     flags: dict[str, NDArray[np.uint32]]
 
@@ -57,7 +61,7 @@ class ReadingPart:
         """How many examples the piece holds."""
         return len(self.labels)
 
-    def take(self, rows: NDArray[np.int64]) -> ReadingPart:
+    def take(self, rows: Ints) -> ReadingPart:
         """Some examples of the piece, as if they were all of it."""
         return ReadingPart(
             of=self.of,
@@ -92,8 +96,8 @@ class Reading:
         self.vocabulary: Vocabulary = Vocabulary() if like is None else like.vocabulary
         self.corpora = {role: self._corpus(role, spill) for role in self.columns}
         self.is_spilled = spill is not None
-        self.labels: NDArray[np.int32] = np.zeros(dataset.n_used, dtype=np.int32)
-        self.rows: NDArray[np.int64] = np.zeros(dataset.n_used, dtype=np.int64)
+        self.labels: Ints32 = np.zeros(dataset.n_used, dtype=np.int32)
+        self.rows: Ints = np.zeros(dataset.n_used, dtype=np.int64)
         self._flags = {role: np.zeros(dataset.n_used, dtype=np.uint32) for role in self.columns}
 
     def _corpus(self, role: str, spill: Path | None) -> Corpus:
@@ -150,7 +154,7 @@ class Reading:
         return len(self.label_names)
 
     @property
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Ints:
         """Examples of each label."""
         return np.bincount(self.labels, minlength=self.n_labels)
 
@@ -193,7 +197,7 @@ class Reading:
             add(result, piece)
         return result
 
-    def block_of(self, role: str, places: NDArray[np.int64]) -> Block:
+    def block_of(self, role: str, places: Ints) -> Block:
         """The texts at these places (ascending) of one column, as one block."""
 
         def taken(piece: ReadingPart) -> Block:

@@ -25,7 +25,6 @@ MAX_FOLDS = 20  # larger groups are left out one by one, the others in this many
 MAX_P = 0.05
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import hashlib
 import json
 import os
 import secrets
@@ -19,6 +20,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
@@ -26,7 +28,6 @@ from typing import Any, Self
 from longway.engines import llama_server
 from longway.engines.costs import FREE
 from longway.engines.engine import Judgement, Sampling, Usage, Written
-from longway.engines.gguf_files import check_gguf, fingerprint
 from longway.engines.prompt import Prompt
 from longway.engines.secret import Secret
 from longway.engines.served import READING, ServedEngine
@@ -137,7 +138,7 @@ class GgufEngine(ServedEngine):
         """The contents of the file, not its path, and how answers are read."""
         return {
             "engine": "gguf",
-            "sha256": fingerprint(self.path),
+            "sha256": _fingerprint(self.path),
             "context": self.context,
             "judge_tokens": self.judge_tokens,
             "reading": READING,
@@ -232,8 +233,37 @@ def _end_all() -> None:
 def _model_file(path: Path | str) -> Path:
     """The path of a GGUF file; SettingError if it is none."""
     file = Path(path).expanduser()
-    check_gguf(file)
+    _check_gguf(file)
     return file.absolute()  # a link keeps its name
+
+
+def _check_gguf(path: Path) -> None:
+    """Raise SettingError if a file is no GGUF file."""
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+    except OSError as error:
+        raise SettingError(
+            f"The model file {path} cannot be read: {error.strerror}. Expected a GGUF file. Check the path."
+        ) from None
+    if magic != b"GGUF":
+        raise SettingError(
+            f"{path.name} is not a GGUF file: it starts with {magic!r}. Expected a model in llama.cpp's format. "
+            "Download one whose name ends in .gguf."
+        )
+
+
+def _fingerprint(path: Path) -> str:
+    """SHA-256 of a GGUF file, recomputed only if its size or modification time has changed."""
+    _check_gguf(path)
+    stat = path.stat()
+    return _sha256(str(path), stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=8)
+def _sha256(path: str, mtime_ns: int, size: int) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _cores() -> int:

@@ -345,7 +345,7 @@ def _refuted(task: TripleTask) -> list[Triple]:
     """Statements of the context, negated."""
     negated = []
     for triple in _stated(task):
-        edits = contradictions(task.parse(sentence_of(triple)), with_antonyms=False)
+        edits = contradictions(task.parse(sentence_of(triple)))
         negated += [with_changes(triple, changes) for changes in edits[:1]]
     return negated
 

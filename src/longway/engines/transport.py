@@ -46,10 +46,6 @@ LONGEST_BACKOFF = 60.0
 PATH, MODELS = "/chat/completions", "/models"
 TEMPORARY = frozenset({408, 409, 425, 429})
 SHOWN = 200  # characters of what a server sent, in an error
-OVERSIZED = (
-    f"{{}} sent more than {LARGEST // 2**20} MB in one response, which is no answer to a row. "
-    "Check the address, and what is running there."
-)
 # What the user can do if a call failed for good, by kind of failure.
 ADVICE = {
     "busy": "Its rate limit is reached, or it is busy: wait a few minutes",
@@ -372,7 +368,10 @@ class Transport:
                     body += part
                     if len(body) > LARGEST:
                         await response.aclose()
-                        raise EngineError(OVERSIZED.format(request.url))
+                        raise EngineError(
+                            f"{request.url} sent more than {LARGEST // 2**20} MB in one response, which is no answer "
+                            "to a row. Check the address, and what is running there."
+                        )
                 return type(response)(
                     response.status_code, headers=response.headers, content=bytes(body), request=request
                 )
@@ -509,7 +508,7 @@ class Transport:
                 "Add credit, and run the same command again: all answers received are kept."
             )
         if 300 <= status < 400:
-            return redirected(self.base_url, status, headers, self.key, "--base-url")
+            return _redirected(self.base_url, status, headers, self.key)
         if status in TEMPORARY or status >= 500:
             wait = retry_after(headers, now=time.time())
             full, settled = status == 429 or status >= 500, status >= 500
@@ -548,15 +547,13 @@ class Transport:
         return (message if len(message) <= 300 else message[:299] + "…"), code, param
 
 
-def redirected(
-    address: str, status: int, headers: Mapping[str, str], key: Secret, option: str
-) -> EngineError:
-    """The error for a redirect. option: the one that names an address."""
+def _redirected(address: str, status: int, headers: Mapping[str, str], key: Secret) -> EngineError:
+    """The error for a redirect."""
     location = key.hide(headers.get("location", "nowhere"))[:SHOWN]
     return EngineError(
         f"{address} redirects to {location} (status {status}). "
         f"Rows are sent only to the address that you named. "
-        f"If you trust the new one, name it with {option}, and run the same command again."
+        f"If you trust the new one, name it with --base-url, and run the same command again."
     )
 
 

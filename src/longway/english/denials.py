@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from longway.english.articles import article_before
-from longway.english.document import Change, Document, Word
+from longway.english.document import Change, Document, Word, Words
 from longway.english.inflection import MASS_NOUNS, inflect, lemmas, match_case
 from longway.english.listed_words import listed_words
 from longway.english.negation_words import NOT_TOKENS
@@ -29,7 +29,6 @@ from longway.english.wordnet import word_lists
 
 DenialKind = Literal["not", "never", "fail", "refuse", "unable", "yet", "avoid"]
 Tense = Literal["past", "present", "perfect", "pluperfect"]
-Words = tuple[Word, ...]
 
 DO_FORMS = {"VBP": "do", "VBZ": "does", "VBD": "did"}
 _DO_TAGS = {form: tag for tag, form in DO_FORMS.items()}

@@ -66,6 +66,9 @@ class Word:
         return Change(self.start, self.end, text)
 
 
+Words = tuple[Word, ...]
+
+
 @dataclass(frozen=True)
 class Document:
     """A text and the analysis of its words.
@@ -74,7 +77,7 @@ class Document:
     """
 
     text: str
-    words: tuple[Word, ...]
+    words: Words
     sentences: tuple[tuple[int, int], ...]
 
     def __len__(self) -> int:
@@ -87,7 +90,7 @@ class Document:
         return iter(self.words)
 
     @cached_property
-    def _children(self) -> tuple[tuple[Word, ...], ...]:
+    def _children(self) -> tuple[Words, ...]:
         below: list[list[Word]] = [[] for _ in self.words]
         for word in self.words:
             if word.head != word.index:
@@ -98,7 +101,7 @@ class Document:
     def _sentence_numbers(self) -> tuple[int, ...]:
         return tuple(number for number, (first, end) in enumerate(self.sentences) for _ in range(first, end))
 
-    def children(self, word: Word, *relations: str) -> tuple[Word, ...]:
+    def children(self, word: Word, *relations: str) -> Words:
         """The direct dependents of a word in text order, optionally only those with one of the relations.
 
         A relation without a subtype ("nsubj") includes its subtypes ("nsubj:pass").
@@ -140,7 +143,7 @@ class Document:
             yield above
             above = self.head(above)
 
-    def subtree(self, word: Word) -> tuple[Word, ...]:
+    def subtree(self, word: Word) -> Words:
         """The word and all its descendants, in text order."""
         members, stack = [], [word]
         while stack:
@@ -153,16 +156,16 @@ class Document:
         """The number of the sentence that contains the word, counted from 0."""
         return self._sentence_numbers[word.index]
 
-    def sentence(self, number: int) -> tuple[Word, ...]:
+    def sentence(self, number: int) -> Words:
         """The words of one sentence."""
         first, end = self.sentences[number]
         return self.words[first:end]
 
-    def sentence_of(self, word: Word) -> tuple[Word, ...]:
+    def sentence_of(self, word: Word) -> Words:
         """The words of the sentence that contains the word."""
         return self.sentence(self.sentence_number(word))
 
-    def words_between(self, start: int, end: int) -> tuple[Word, ...]:
+    def words_between(self, start: int, end: int) -> Words:
         """The words that overlap the stretch of text between two offsets."""
         first = bisect_right(self.words, start, key=lambda w: w.end)
         return self.words[first : bisect_left(self.words, end, key=lambda w: w.start)]

@@ -19,7 +19,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
-from longway.english.document import Change, Document, Word
+from longway.english.document import Change, Document, Word, Words
 from longway.english.inflection import lemmas
 from longway.english.listed_words import listed_phrases, listed_words
 from longway.english.replacements import antonyms, with_article
@@ -155,7 +155,7 @@ def _phrase_at(document: Document, word: Word) -> SentimentMention | int | None:
     return None
 
 
-def _matches(entry: OppositeEntry, words: tuple[Word, ...]) -> bool:
+def _matches(entry: OppositeEntry, words: Words) -> bool:
     if len(words) != len(entry.words):
         return False
     return all(

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from longway.english.document import Change, Document, Word
+from longway.english.document import Change, Document, Word, Words
 from longway.english.inflection import (
     APOSTROPHES,
     CONTRACTED_PLURAL,
@@ -177,7 +177,7 @@ def _has_object_phrase(document: Document, participle: Word) -> bool:
     return after.upos in ("DET", "PRON", "NOUN", "PROPN", "NUM") or after.lower in ("that", "how", "what")
 
 
-def _has_only_itself(near: tuple[Word, ...]) -> bool:
+def _has_only_itself(near: Words) -> bool:
     """True for "she's only herself to blame"."""
     match [word.lower for word in near[:3]]:
         case ["only", pronoun, "to"]:
@@ -202,7 +202,7 @@ _SELDOM_NOUNS = frozenset({"steals", "wins"})  # "she who dares wins", where tag
 _REACH = 60  # words that are searched for a verb that shares the subject
 
 
-def verbs_of(document: Document, word: Word) -> tuple[Word, ...]:
+def verbs_of(document: Document, word: Word) -> Words:
     """The finite verbs whose subject a pronoun is, in text order, including those without number ("can", "went").
 
     Word order is more reliable than the parse. The verb is next to its subject pronoun: behind it ("he never knows"), or before it

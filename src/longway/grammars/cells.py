@@ -31,6 +31,7 @@ from longway.grammars.chart import (
     ChartParts,
     ParseChart,
     Shape,
+    Widths,
     count_two_leaves,
     start_chart,
     zero_counts,
@@ -48,7 +49,7 @@ _SLOW = 12_000, 1 << 15  # products of so many multiplications are slower than l
 class Group:
     """Cells of the same widths. starts: the row of the cell of no words where each of them begins."""
 
-    widths: tuple[int, int]
+    widths: Widths
     starts: Ints
 
 
@@ -109,11 +110,11 @@ class Layout:
             if exists.any():
                 yield Group((wa, total - wa), self.points[exists])
 
-    def place(self, widths: tuple[int, int]) -> int:
+    def place(self, widths: Widths) -> int:
         """From the row where a cell starts to its own."""
         return widths[0] * self.da + widths[1]
 
-    def splits(self, widths: tuple[int, int]) -> tuple[Ints, Ints, int]:
+    def splits(self, widths: Widths) -> tuple[Ints, Ints, int]:
         """From the row where a cell starts to the two parts of every split into trees; and how many splits there are.
 
         Further entries repeat the first (`_padded`).
@@ -159,7 +160,7 @@ class Beside:
         self.steps = [wa * (layout.da - backwards[0]) + wb * (1 - backwards[1]) for wa, wb in KINDS]
         self.matrices = self.matrices.reshape(*size[:3], len(KINDS) * N, N)
 
-    def place(self, kind: tuple[int, int], number: int) -> tuple[slice | int, ...]:
+    def place(self, kind: Widths, number: int) -> tuple[slice | int, ...]:
         """The index of the leaves of a kind, as `Shape.block` orders them, in an array [item, i, k, kind]."""
         rows, columns = self.layout.shape.grid(kind)
         a, b = kind if self.before else (0, 0)
@@ -258,7 +259,7 @@ class Recursion:
             logs[:, count:] = EMPTY
             yield Block(starts + self.layout.place(group.widths), lefts, rights, logs, count)
 
-    def _leaves(self, widths: tuple[int, int], own: Ints) -> Iterator[tuple[Floats, Floats, Ints, int]]:
+    def _leaves(self, widths: Widths, own: Ints) -> Iterator[tuple[Floats, Floats, Ints, int]]:
         """Of every leaf that may make these cells with a tree: the arrays of its side, the rows of the trees, and its kind."""
         wa, wb = widths
         for side, made, scales in zip(self.sides, self.made, self.made_scales, strict=True):

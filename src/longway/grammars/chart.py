@@ -47,6 +47,7 @@ from torch import Tensor
 
 from longway.grammars.semiring import EMPTY, Semiring, product
 
+Widths = tuple[int, int]  # words of the first text and of the second
 KINDS = ((1, 0), (0, 1), (1, 1))  # widths of a leaf: word/ε, ε/word, word/word
 LARGEST = 1e30  # limit of an outside value: a symbol this unlikely inside its cell is negligible
 
@@ -63,11 +64,11 @@ class Shape:
         """The number of leaf cells."""
         return sum(rows * columns for rows, columns in map(self.grid, KINDS))
 
-    def grid(self, widths: tuple[int, int]) -> tuple[int, int]:
+    def grid(self, widths: Widths) -> Widths:
         """The number of start positions of a cell of these widths in either text."""
         return max(0, self.n + 1 - widths[0]), max(0, self.m + 1 - widths[1])
 
-    def block(self, leaves: Tensor, kind: tuple[int, int]) -> Tensor:
+    def block(self, leaves: Tensor, kind: Widths) -> Tensor:
         """The leaves of one kind, [batch, leaf, ...] -> [batch, i, k, ...]."""
         start = 0
         for other in KINDS:
@@ -77,7 +78,7 @@ class Shape:
             start += rows * columns
         raise ValueError(f"There is no leaf of widths {kind}.")
 
-    def widths(self) -> Iterator[tuple[int, int]]:
+    def widths(self) -> Iterator[Widths]:
         """The widths of all cells that a rule can make, each after those of its parts."""
         for total in range(2, self.n + self.m + 1):
             for wa in range(max(0, total - self.m), min(self.n, total) + 1):
@@ -147,13 +148,13 @@ def prepare(semiring: Semiring, rules: Rules, leaves: Tensor, lengths: Tensor) -
 class _TwoLeaves:
     """The leaves that make the cells of some widths."""
 
-    one: tuple[int, int]
-    other: tuple[int, int]
+    one: Widths
+    other: Widths
     first: Any  # index of the left leaves among those of their kind
     last: Any  # index of the right leaves
 
 
-def _two_leaves(shape: Shape) -> Iterator[tuple[tuple[int, int], _TwoLeaves]]:
+def _two_leaves(shape: Shape) -> Iterator[tuple[Widths, _TwoLeaves]]:
     """The widths that two leaves can make, at most twice each, with the indices of the leaves."""
     for one, other in every_pair(KINDS, KINDS):
         widths = one[0] + other[0], one[1] + other[1]
@@ -164,11 +165,9 @@ def _two_leaves(shape: Shape) -> Iterator[tuple[tuple[int, int], _TwoLeaves]]:
             yield widths, _TwoLeaves(one, other, first, last)
 
 
-def _small_cells(
-    semiring: Semiring, parts: ChartParts, shape: Shape
-) -> dict[tuple[int, int], tuple[Tensor, Tensor]]:
+def _small_cells(semiring: Semiring, parts: ChartParts, shape: Shape) -> dict[Widths, tuple[Tensor, Tensor]]:
     """For the widths that two leaves can make: values [batch, i, k, N] and scales [batch, i, k]."""
-    small: dict[tuple[int, int], tuple[Tensor, Tensor]] = {}
+    small: dict[Widths, tuple[Tensor, Tensor]] = {}
     for widths, at in _two_leaves(shape):
         matrix = shape.block(parts.left_of_leaf, at.one)[at.first]
         leaf = shape.block(parts.leaf, at.other)[at.last]
@@ -221,7 +220,7 @@ def start_chart(semiring: Semiring, parts: ChartParts, shape: Shape) -> ParseCha
     return ParseChart(values, scales)
 
 
-def _place(widths: tuple[int, int], shape: Shape) -> Any:
+def _place(widths: Widths, shape: Shape) -> Any:
     """The index of all cells of these widths in an array of the chart."""
     rows, columns = shape.grid(widths)
     return (slice(None), slice(rows), widths[0], slice(columns), widths[1])
@@ -231,7 +230,7 @@ def _of_splits(
     semiring: Semiring,
     chart: ParseChart,
     parts: ChartParts,
-    widths: tuple[int, int],
+    widths: Widths,
     shape: Shape,
     weights: Tensor,
 ) -> Tensor:
@@ -239,16 +238,14 @@ def _of_splits(
     return semiring.matmul(outer.flatten(-2), parts.rules.flatten(1).T)
 
 
-def _outer(
-    semiring: Semiring, values: Tensor, widths: tuple[int, int], shape: Shape, weights: Tensor
-) -> Tensor:
+def _outer(semiring: Semiring, values: Tensor, widths: Widths, shape: Shape, weights: Tensor) -> Tensor:
     """The sum over all splits of left times right, [batch, i, k, N, N]."""
     left, right = _flat(left_parts(values, widths, shape)), _flat(right_parts(values, widths, shape))
     return semiring.matmul(semiring.weigh(left, weights.unsqueeze(-1)).transpose(-1, -2), right)
 
 
 def _weights(
-    chart: ParseChart, leaves: list[_LeafPart], shape: Shape, widths: tuple[int, int]
+    chart: ParseChart, leaves: list[_LeafPart], shape: Shape, widths: Widths
 ) -> tuple[list[Tensor], Tensor]:
     """Log weights of the splits and of each leaf part, relative to the largest; and the largest."""
     scales = chart.scales.unsqueeze(-1)
@@ -271,7 +268,7 @@ class _LeafPart:
     rest: Any
 
 
-def _leaf_parts(parts: ChartParts, shape: Shape) -> Callable[[tuple[int, int]], list[_LeafPart]]:
+def _leaf_parts(parts: ChartParts, shape: Shape) -> Callable[[Widths], list[_LeafPart]]:
     """A function of widths: the leaves that may begin or end such a cell, with the tree that is the rest."""
     blocks = {
         kind: [shape.block(array, kind) for array in (parts.left, parts.right, parts.leaf_scale)]
@@ -280,7 +277,7 @@ def _leaf_parts(parts: ChartParts, shape: Shape) -> Callable[[tuple[int, int]], 
     }
     every = slice(None)
 
-    def of(widths: tuple[int, int]) -> list[_LeafPart]:
+    def of(widths: Widths) -> list[_LeafPart]:
         rows, columns = shape.grid(widths)
         found = []
         for (da, db), (left, right, scale) in blocks.items():
@@ -298,7 +295,7 @@ def _leaf_parts(parts: ChartParts, shape: Shape) -> Callable[[tuple[int, int]], 
     return of
 
 
-def _splits(own: int, other: int) -> tuple[int, int]:
+def _splits(own: int, other: int) -> Widths:
     """The split positions of one text: the first, and how many.
 
     If the other text is empty, both parts need two words to be trees.
@@ -306,17 +303,17 @@ def _splits(own: int, other: int) -> tuple[int, int]:
     return (0, own + 1) if other else (2, max(0, own - 3))
 
 
-def left_parts(array: Tensor, widths: tuple[int, int], shape: Shape) -> Tensor:
+def left_parts(array: Tensor, widths: Widths, shape: Shape) -> Tensor:
     """The left part of every split of every cell, a view [batch, i, k, sa, sb, symbol]."""
     return _view(array, widths, shape, right=False)
 
 
-def right_parts(array: Tensor, widths: tuple[int, int], shape: Shape) -> Tensor:
+def right_parts(array: Tensor, widths: Widths, shape: Shape) -> Tensor:
     """The right part of every split of every cell, a view [batch, i, k, sa, sb, symbol]."""
     return _view(array, widths, shape, right=True)
 
 
-def _view(array: Tensor, widths: tuple[int, int], shape: Shape, *, right: bool) -> Tensor:
+def _view(array: Tensor, widths: Widths, shape: Shape, *, right: bool) -> Tensor:
     wa, wb = widths
     rows, columns = shape.grid(widths)
     (first_a, count_a), (first_b, count_b) = _splits(wa, wb), _splits(wb, wa)
@@ -386,7 +383,7 @@ def _count_leaf_parts(
             shape.block(counted, kind).add_(product(weighed.transpose(-1, -2), _flat(tree)))
 
 
-def _behind(array: Tensor, shape: Shape, kind: tuple[int, int]) -> tuple[Tensor, Tensor, Tensor]:
+def _behind(array: Tensor, shape: Shape, kind: Widths) -> tuple[Tensor, Tensor, Tensor]:
     """For each leaf of a kind all trees that may follow it, the cells they make together, and which exist.
 
     Two views [batch, i, k, wa, wb, symbol], i and k the leaf's position, wa and wb the tree's widths; and [i, k, wa, wb].
@@ -405,7 +402,7 @@ def _behind(array: Tensor, shape: Shape, kind: tuple[int, int]) -> tuple[Tensor,
     )
 
 
-def _before(array: Tensor, shape: Shape, kind: tuple[int, int]) -> tuple[Tensor, Tensor, Tensor]:
+def _before(array: Tensor, shape: Shape, kind: Widths) -> tuple[Tensor, Tensor, Tensor]:
     """For each leaf of a kind all trees that may precede it, the cells they make together, and which exist.
 
     Two views [batch, p, q, i, k, symbol], p and q the leaf's position, i and k the tree's start; and [p, q, i, k].

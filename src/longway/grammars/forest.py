@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from longway.grammars.trees import Tree, nodes
 
+Bools = NDArray[np.bool_]
+
 Ints = NDArray[np.int64]
 
 _BITS = 20  # of a symbol in the key of a rule
@@ -165,7 +167,7 @@ class Forest:
         documents, keys = once // max(1, len(known)), known[once % max(1, len(known))]
         return documents[keys >= 0], keys[keys >= 0]
 
-    def has_any(self, numbers: Sequence[int]) -> NDArray[np.bool_]:
+    def has_any(self, numbers: Sequence[int]) -> Bools:
         """Which documents have any of these subtrees."""
         documents, present = self.subtree_places()
         wanted = np.zeros(len(self.subtrees), dtype=bool)
@@ -188,7 +190,7 @@ def rule_of(key: int) -> Rule:
     return Rule(key >> 2 * _BITS, key >> _BITS & mask, key & mask)
 
 
-def _among(documents: Ints, n_documents: int) -> NDArray[np.bool_]:
+def _among(documents: Ints, n_documents: int) -> Bools:
     present = np.zeros(n_documents, dtype=bool)
     present[documents] = True
     return present

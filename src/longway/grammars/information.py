@@ -206,11 +206,11 @@ def for_and_against(present: NDArray[np.bool_], labels: Ints, label: int) -> tup
     return np.flatnonzero(present & (labels == label)), np.flatnonzero(present & (labels != label))
 
 
-def spans_of(subtrees: Subtrees, numbers: Iterable[int], n: int = SHOWN_SPANS) -> tuple[str, ...]:
+def spans_of(subtrees: Subtrees, numbers: Iterable[int]) -> tuple[str, ...]:
     """The words of the first few subtrees with different words."""
     spans: dict[str, None] = {}
     for number in numbers:
-        if len(spans) == n:
+        if len(spans) == SHOWN_SPANS:
             break
         spans.setdefault(span(subtrees.tree(number), pair=subtrees.has_pairs))
     return tuple(spans)

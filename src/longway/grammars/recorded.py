@@ -54,11 +54,6 @@ class RecordedSteps:
         ):  # steps run one at a time, so all share the memory of one pool, which belongs to one stream
             self._pool, self._stream = torch.cuda.graph_pool_handle(), torch.cuda.Stream()
 
-    @property
-    def n_recorded(self) -> int:
-        """How many steps, of different sizes, are recorded."""
-        return len(self._recorded)
-
     def step(self, batch: PairBatch) -> Tensor:
         """One training step; returns the batch's nats before it."""
         sizes, numbers = _packed(batch, self.model.kind)

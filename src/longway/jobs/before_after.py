@@ -28,6 +28,7 @@ from longway.records import Leak, Pattern
 from longway.stats import is_stronger, mutual_information, p_values, points_of, q_values
 
 Ints = NDArray[np.int64]
+MAX_Q = 0.05  # of a pattern that predicts the label
 LISTED = 40  # patterns listed of those found before, and of those that got stronger
 LEFT_ALONE = "real signal, left alone"
 
@@ -169,12 +170,7 @@ def compare(
 
 
 def with_patterns(
-    comparison: Comparison,
-    patterns: GrammarPatterns | ConceptPatterns,
-    before: Rows,
-    after: Rows,
-    *,
-    max_q: float = 0.05,
+    comparison: Comparison, patterns: GrammarPatterns | ConceptPatterns, before: Rows, after: Rows
 ) -> Comparison:
     """The comparison with concepts, or with patterns of a grammar, counted in the rows that are short enough to parse; other rows are no rows without the pattern.
 
@@ -195,7 +191,7 @@ def with_patterns(
         )
     worse = [change for change in changes if change.is_stronger]
     effect = np.array([target.effect for target in patterns.targets], dtype=np.float64)
-    n_before, n_after = (int((q_values(p_values(*each[:2], effect)) <= max_q).sum()) for each in counts)
+    n_before, n_after = (int((q_values(p_values(*each[:2], effect)) <= MAX_Q).sum()) for each in counts)
     found = comparison.found or Counts(0, 0)
     return replace(
         comparison,

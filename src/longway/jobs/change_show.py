@@ -6,7 +6,7 @@ JSON file of the run, which has everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
@@ -17,8 +17,8 @@ from longway.records import Leak, Verdict
 from longway.show.change_charts import change_bar
 from longway.show.charts import leak_chart
 from longway.show.differences import EDIT_LIMIT, versions
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
-from longway.show.labels import Label, label_named, label_span, level_name, part_name
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.labels import Labels, label_named, label_span, level_name, part_name
 from longway.show.numbers import (
     NONE,
     arrow,
@@ -35,8 +35,10 @@ from longway.show.numbers import (
 )
 from longway.show.sections import (
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
     Block,
+    Blocks,
     Bullet,
     Bullets,
     Card,
@@ -115,7 +117,7 @@ def leak_figure(change: LeakChange | None) -> KeyFigure:
     """The leak from the text as a key figure."""
     if change is None:
         return KeyFigure("Right from the text alone", NONE, "not measured")
-    name = f"Right from {cut(change.columns, NAME_LIMIT)} alone"
+    name = f"Right from {cut(change.columns)} alone"
     figures = arrow(percent(change.before.accuracy), percent(change.after.accuracy))
     return KeyFigure(name, figures, f"chance is {percent(change.after.majority)}")
 
@@ -137,7 +139,7 @@ def leak_section(comparison: Comparison, *, file: str) -> Section:
 
 
 def _leak_chart(change: LeakChange, key: str) -> Chart:
-    before, after, name = change.before, change.after, cut(change.columns, NAME_LIMIT)
+    before, after, name = change.before, change.after, cut(change.columns)
     svg = leak_chart(
         [replace(before, columns=("before",)), replace(after, columns=("after",))],
         key=key,
@@ -157,7 +159,7 @@ def _interval(leak: Leak) -> str:
 # Patterns
 
 
-def patterns_section(comparison: Comparison, labels: Mapping[str, Label], *, file: str) -> Section:
+def patterns_section(comparison: Comparison, labels: Labels, *, file: str) -> Section:
     """The strongest patterns of the original data, and how strong they are now."""
     heading, findings = "Findings before and after", comparison.findings
     if not findings:
@@ -168,30 +170,28 @@ def patterns_section(comparison: Comparison, labels: Mapping[str, Label], *, fil
         "inside it is after; the tick is the label’s base rate."
     )
     found = comparison.found
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Paragraph(lead, "lead"),
         *([Only(SCREEN, [Paragraph(_found(found.before, found.after))])] if found else []),
         pattern_table(findings[:MAX_PATTERNS], labels, full=_most_points(comparison)),
         *left_out(max(len(findings) - MAX_PATTERNS, 0), "patterns are", file),
     ]
-    return Section("findings", heading, blocks, on=REPORT | SCREEN)
+    return Section("findings", heading, blocks, on=REPORT_AND_SCREEN)
 
 
 def _found(before: int, after: int) -> str:
     return f"{before:,} patterns were correlated with a label, {after:,} are now. The strongest, before and after:"
 
 
-def worse_section(
-    comparison: Comparison, labels: Mapping[str, Label], *, objections: Sequence[str] = ()
-) -> Section:
+def worse_section(comparison: Comparison, labels: Labels, *, objections: Sequence[str] = ()) -> Section:
     """What got worse: leaks that rose, patterns that got stronger. objections: further sentences."""
     sentences = [*(_risen(change) for change in comparison.leaks if _has_risen(change)), *objections]
     worse = comparison.worse[:MAX_WORSE]
     if not sentences and not worse:
         text = "Nothing: no pattern became noticeably stronger, and no leak rose."
-        return Section("worse", "What got worse", [Paragraph(text, "nothing")], on=REPORT | SCREEN)
+        return Section("worse", "What got worse", [Paragraph(text, "nothing")], on=REPORT_AND_SCREEN)
     lead = "Removing one shortcut can introduce another. These figures moved the wrong way."
-    blocks: list[Block] = [Paragraph(lead, "lead")]
+    blocks: Blocks = [Paragraph(lead, "lead")]
     if sentences:
         blocks.append(Bullets([Span(sentence, "data") for sentence in sentences], "objections"))
     if worse:
@@ -199,7 +199,7 @@ def worse_section(
         blocks.append(pattern_table(worse, labels, full=full, is_worse=True))
     if n_more := n_worse(comparison) - len(worse):
         blocks.append(Paragraph(f"{n_more:,} more patterns got stronger, each less than these.", "rest"))
-    return Section("worse", "What got worse", blocks, on=REPORT | SCREEN)
+    return Section("worse", "What got worse", blocks, on=REPORT_AND_SCREEN)
 
 
 def n_worse(comparison: Comparison) -> int:
@@ -214,7 +214,7 @@ def _has_risen(change: LeakChange) -> bool:
 def _risen(change: LeakChange) -> str:
     chance = "" if change.is_clear else " The difference may be chance."
     figures = f"{percent(change.before.accuracy)} to {percent(change.after.accuracy)}"
-    return f"The leak from {cut(change.columns, NAME_LIMIT)} rose from {figures}.{chance}"
+    return f"The leak from {cut(change.columns)} rose from {figures}.{chance}"
 
 
 def _most_points(comparison: Comparison) -> float:
@@ -230,7 +230,7 @@ def bar_length(value: float | None) -> float:
 
 
 def pattern_table(
-    changes: Sequence[PatternChange], labels: Mapping[str, Label], *, full: float, is_worse: bool = False
+    changes: Sequence[PatternChange], labels: Labels, *, full: float, is_worse: bool = False
 ) -> Table:
     """Patterns before and after. full: the points of a full bar. is_worse: all of them got stronger."""
     columns = [
@@ -242,13 +242,13 @@ def pattern_table(
     return Table(columns, rows, "changes", open=n_open, more="patterns", screen=ON_SCREEN)
 
 
-def _pattern_row(change: PatternChange, labels: Mapping[str, Label], full: float, is_worse: bool) -> Row:
+def _pattern_row(change: PatternChange, labels: Labels, full: float, is_worse: bool) -> Row:
     total = sum(label.count for label in labels.values()) or 1
     label, pattern = label_named(change.label, labels), change.pattern
     words: list[str | Span] = [
         Span(cut(pattern.name, PATTERN_LIMIT), "pattern"),
         " ",
-        Span(f"{level_name(pattern.level)} in {cut(pattern.field, NAME_LIMIT)}", "where"),
+        Span(f"{level_name(pattern.level)} in {cut(pattern.field)}", "where"),
     ]
     if change.marked:
         words += [" ", Span(cut(change.marked, PATTERN_LIMIT), "remark")]
@@ -284,7 +284,7 @@ def _changed(before: str, after: str) -> Words:
 # Edits
 
 
-def edit_card(edit: ShownEdit, labels: Mapping[str, Label], *, limit: int = EDIT_LIMIT) -> Card:
+def edit_card(edit: ShownEdit, labels: Labels, *, limit: int = EDIT_LIMIT) -> Card:
     """An edit: label, engine and score, both texts with their differences, verdicts, context. limit: characters of each text."""
     before, after = versions(edit.before, edit.after, limit=limit)
     scores = (or_dash(score, three_digits) for score in (edit.score_before, edit.score_after))
@@ -293,13 +293,13 @@ def edit_card(edit: ShownEdit, labels: Mapping[str, Label], *, limit: int = EDIT
         facts=[
             label_change(edit.label_before, edit.label_after, labels),
             *([Span(cut(edit.how, PATTERN_LIMIT), "code")] if edit.how else []),
-            Span(f"{cut(edit.engine, NAME_LIMIT)}, round {edit.round}", "quiet"),
+            Span(f"{cut(edit.engine)}, round {edit.round}", "quiet"),
             *(
                 [Span(f"gamma {arrow(*scores)}", "quiet end")]
                 if edit.method == "razor" or edit.score_before is not None
                 else []
             ),
-            Span(f"id {cut(edit.id, NAME_LIMIT)}", "quiet"),
+            Span(f"id {cut(edit.id)}", "quiet"),
         ],
         versions=[("Before", before), ("After", after)],
         chips=verdict_chips(edit.verdicts),
@@ -308,7 +308,7 @@ def edit_card(edit: ShownEdit, labels: Mapping[str, Label], *, limit: int = EDIT
     )
 
 
-def label_change(before: str, after: str, labels: Mapping[str, Label]) -> Words:
+def label_change(before: str, after: str, labels: Labels) -> Words:
     """The label; both labels if it changed."""
     old = label_span(label_named(before, labels))
     return old if before == after else [old, Span(" → ", "quiet"), label_span(label_named(after, labels))]
@@ -326,7 +326,7 @@ def verdict_chips(verdicts: Sequence[Verdict]) -> list[Chip]:
     """What the first checks said, small."""
     return [
         Chip(
-            name=cut(verdict.check, NAME_LIMIT),
+            name=cut(verdict.check),
             passed=bool(verdict.passed),
             score="" if verdict.score is None else short(verdict.score),
             reason=cut(verdict.reason, TEXT_LIMIT) if verdict.reason else "",
@@ -364,12 +364,12 @@ def refused_section(
     items = [
         Bullet(reason_words(one, n_rejected), below=[example] if example else []) for one, example in shown
     ]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Only(REPORT, [Paragraph(lead, "lead"), Bullets(items, "refusals")]),
         Only(REPORT, left_out(max(len(refused) - MAX_REFUSED, 0), "reasons are", file)),
         Only(SCREEN, [_few_reasons(reasons)]),
     ]
-    return Section("refused", heading, blocks, on=REPORT | SCREEN)
+    return Section("refused", heading, blocks, on=REPORT_AND_SCREEN)
 
 
 def _few_reasons(reasons: Sequence[ReasonCount]) -> Paragraph:
@@ -401,16 +401,16 @@ def unwritten_section(
     )
     lost = f"{counted(n_failed, 'call')} to engines failed for a passing reason; run the same command again to retry."
     lead = " ".join([*([said] if n_unwritten else []), *([lost] if n_failed else [])])
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Only(REPORT, [Paragraph(lead, "lead")]),
         Only(SCREEN, [Paragraph(lost)] if n_failed else []),
         *reasons_blocks(unwritten, "Show the reasons", file=file),
         *reasons_blocks(failed, "Show why calls failed", file=file),
     ]
-    return Section("unwritten", heading, blocks, on=REPORT | SCREEN)
+    return Section("unwritten", heading, blocks, on=REPORT_AND_SCREEN)
 
 
-def reasons_blocks(reasons: Sequence[ReasonCount], summary: str, *, file: str) -> list[Block]:
+def reasons_blocks(reasons: Sequence[ReasonCount], summary: str, *, file: str) -> Blocks:
     """Reasons with their counts and shares: a folded list in the report, a line on the terminal."""
     if not reasons:
         return []
@@ -428,7 +428,7 @@ def reasons_blocks(reasons: Sequence[ReasonCount], summary: str, *, file: str) -
 
 def checks_section(checks: Sequence[CheckCount], missing: Sequence[str], words: str, *, file: str) -> Section:
     """What each check rejected and how often it errs. words: how many labels are expected to be wrong."""
-    blocks: list[Block] = [Paragraph(Span(words, "data"), "lead")]
+    blocks: Blocks = [Paragraph(Span(words, "data"), "lead")]
     if checks:
         columns = [
             Column("Check"), Column("Candidates seen", number=True, short="Seen"), Column("Failed", number=True),
@@ -447,14 +447,14 @@ def checks_section(checks: Sequence[CheckCount], missing: Sequence[str], words: 
         shown = [Span(cut(words, TEXT_LIMIT), "data") for words in missing[:MAX_ROWS]]
         rest = left_out(max(len(missing) - MAX_ROWS, 0), "are", file)
         blocks = [Only(REPORT, blocks), Heading("Not checked"), Bullets(shown, "missing"), *rest]
-    return Section("checks", "Checks", blocks, on=REPORT | SCREEN if missing else REPORT)
+    return Section("checks", "Checks", blocks, on=REPORT_AND_SCREEN if missing else REPORT)
 
 
 def _check_row(check: CheckCount) -> Row:
     error = check.error
     return Row(
         [
-            Span(cut(check.check, NAME_LIMIT), "data"),
+            Span(cut(check.check), "data"),
             count(check.seen),
             count(check.failed),
             percent(check.failed / check.seen) if check.seen else NONE,
@@ -464,7 +464,7 @@ def _check_row(check: CheckCount) -> Row:
     )
 
 
-def wrong_words(wrong: ExpectedWrong | None, *, what: str = "accepted edits") -> str:
+def wrong_words(wrong: ExpectedWrong | None) -> str:
     """How many labels are expected to be wrong, from the error rates of the checks."""
     if wrong is None:
         return "The share of labels that no longer fit was not estimated."
@@ -476,7 +476,7 @@ def wrong_words(wrong: ExpectedWrong | None, *, what: str = "accepted edits") ->
         )
     interval = f"95% interval {percent(wrong.low)} to {percent(wrong.high)}"
     basis = f" Basis: {cut(wrong.basis, TEXT_LIMIT).rstrip('.')}." if wrong.basis else ""
-    return f"About {percent(wrong.share)} of the {what} are expected to have a label that no longer fits ({interval}){rows}.{basis}"
+    return f"About {percent(wrong.share)} of the accepted edits are expected to have a label that no longer fits ({interval}){rows}.{basis}"
 
 
 def total_cost(costs: Sequence[CallTotals]) -> tuple[str, str]:
@@ -498,7 +498,7 @@ def cost_section(costs: Sequence[CallTotals], *, budget: float | None, file: str
     """What each engine did and cost. The terminal shows only the total, as a key figure."""
     cost, time = total_cost(costs)
     limit = "no budget was set" if budget is None else f"the budget was {money(budget)}"
-    blocks: list[Block] = []
+    blocks: Blocks = []
     if costs:
         blocks += [
             cost_table(costs[:MAX_ROWS]),
@@ -516,8 +516,8 @@ def cost_table(costs: Sequence[CallTotals]) -> Table:
     rows = [
         Row(
             [
-                Span(cut(one.engine, NAME_LIMIT), "data"),
-                Span(cut(one.kind, NAME_LIMIT), "data"),
+                Span(cut(one.engine), "data"),
+                Span(cut(one.kind), "data"),
                 count(one.calls),
                 count(one.prompt_tokens),
                 count(one.completion_tokens),
@@ -532,16 +532,16 @@ def cost_table(costs: Sequence[CallTotals]) -> Table:
 
 def encoding_section(note: str) -> list[Section]:
     """Why the written dataset has another encoding or another name for a column, if so."""
-    blocks: list[Block] = [Paragraph(Span(note, "data"))]
-    return [Section("encoding", "Problems", blocks, on=REPORT | SCREEN)] if note else []
+    blocks: Blocks = [Paragraph(Span(note, "data"))]
+    return [Section("encoding", "Problems", blocks, on=REPORT_AND_SCREEN)] if note else []
 
 
 def reading_sections(reading: Sequence[tuple[Words, Words]], note: Words, *, formulas: int) -> list[Section]:
     """How to read the report. formulas: cells that a spreadsheet would run as a formula; if there are any, the terminal warns too."""
     cells = f"{counted(formulas, 'cell')} of the dataset would run as a formula in a spreadsheet."
     rest = " They begin with =, +, -, @ or a tab and are written unchanged: import the file as text instead of opening it."
-    warning: list[Block] = [Paragraph([Span(cells, "strong"), rest], "note")] if formulas else []
-    blocks: list[Block] = [Facts(reading, "reading"), Paragraph(note, "note"), *warning]
+    warning: Blocks = [Paragraph([Span(cells, "strong"), rest], "note")] if formulas else []
+    blocks: Blocks = [Facts(reading, "reading"), Paragraph(note, "note"), *warning]
     return [
         Section("reading", "How to read this", blocks),
         *([Section("formulas", "Formulas", warning, on=SCREEN)] if formulas else []),

@@ -13,6 +13,7 @@ from longway.records import Edit, Verdict
 from longway.verify.verifier import CheckErrors
 
 Item = TypeVar("Item")
+SAMPLED = 20  # items of a sample that a person looks at
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +107,18 @@ class CheckCounter:
 
 
 class RandomSample(Generic[Item]):
-    """Keeps n items drawn at random; which ones depends on the seed and their keys, not on their order."""
+    """Keeps `SAMPLED` items drawn at random; which ones depends on the seed and their keys, not on their order."""
 
-    def __init__(self, n: int, *, seed: int) -> None:
-        self.n, self.seed = n, seed
+    def __init__(self, *, seed: int) -> None:
+        self.seed = seed
         self._kept: list[tuple[bytes, Item]] = []
 
     def offer(self, key: str, make: Callable[[], Item]) -> None:
         """Draw an item or not. make: called only if it is drawn."""
         drawn = blake2b(f"{self.seed}\0{key}".encode(), digest_size=8).digest()
-        if len(self._kept) < self.n or drawn < self._kept[-1][0]:
+        if len(self._kept) < SAMPLED or drawn < self._kept[-1][0]:
             kept = sorted([*self._kept, (drawn, make())], key=lambda item: item[0])
-            self._kept = kept[: self.n]
+            self._kept = kept[:SAMPLED]
 
     @property
     def items(self) -> tuple[Item, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from longway.jobs.prove.result import PerturbedText
 from longway.metrics.fairness.fairscore import FEWEST
 from longway.show.differences import COMPARE_LIMIT, differences, versions
-from longway.show.excerpts import NAME_LIMIT, cut, harmless
+from longway.show.excerpts import cut, harmless
 from longway.show.sections import Span, Words
 
 AROUND = 60  # characters of an unchanged stretch that the terminal shows on both sides of a change
@@ -24,9 +24,9 @@ WORDS_NOTE = (
 def change_words(before: str, after: str) -> list[str | Span]:
     """A word and what it became."""
     return [
-        Span(cut(before, NAME_LIMIT) if before else "(nothing)", "del" if before else "quiet"),
+        Span(cut(before) if before else "(nothing)", "del" if before else "quiet"),
         " → ",
-        Span(cut(after, NAME_LIMIT) if after else "(nothing)", "ins" if after else "quiet"),
+        Span(cut(after) if after else "(nothing)", "ins" if after else "quiet"),
     ]
 
 
@@ -35,7 +35,7 @@ def both_versions(texts: Sequence[PerturbedText]) -> list[tuple[Words, Words]]:
     shown: list[tuple[Words, Words]] = []
     for text in texts:
         before, after = versions(text.before, text.after)
-        shown += [(f"{cut(text.field, NAME_LIMIT)}, original", before), ("perturbed", after)]
+        shown += [(f"{cut(text.field)}, original", before), ("perturbed", after)]
     return shown
 
 

@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 
 from longway.language_names import NAMES, UNKNOWN
 
+Floats32 = NDArray[np.float32]
+
 MODEL = "identifier.npz"
 LONGEST = 300  # characters of a text that are looked at
 LONGEST_N = 5
@@ -56,8 +58,8 @@ class ScriptModel:
     """
 
     languages: tuple[str, ...]
-    weights: NDArray[np.float32]
-    intercepts: NDArray[np.float32]
+    weights: Floats32
+    intercepts: Floats32
 
     def probabilities(self, text: str) -> NDArray[np.float64]:
         """The probability of each language."""

@@ -23,6 +23,8 @@ from longway.methods.method import Chooser, RewriteRequest, Rows, Verify, Write,
 from longway.records import Edit, Verdict
 from longway.verify.check import Candidate
 
+Floats = NDArray[np.float64]
+
 T = TypeVar("T")
 NOT_CHOSEN = "another candidate scored lower"
 NOT_BETTER = "the original scores as low"
@@ -257,7 +259,7 @@ def _measured(verdicts: Sequence[Verdict], checks: Sequence[str]) -> float:
     return next((scores[check] for check in checks if check in scores), 0.0)
 
 
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _ranks(values: Floats) -> Floats:
     """How many values are lower, plus half of the others that are equal."""
     lower = (values[None, :] < values[:, None]).sum(axis=1)
     equal = (values[None, :] == values[:, None]).sum(axis=1) - 1

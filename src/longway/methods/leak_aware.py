@@ -32,10 +32,16 @@ from longway.english.negation_words import is_negation
 from longway.tokens.keep import is_inside, is_real_signal
 from longway.tokens.tokenizer import tokenize, tokenize_column
 
+Floats = NDArray[np.float64]
+
+Ints = NDArray[np.int64]
+
 Feature = tuple[str, ...]
 _START, _END, _LENGTH, _DENIAL = "\x02", "\x03", "\x04", "\x05"  # no token is a control character
 _MARKS = (_START, _END, _LENGTH, _DENIAL)
 _N_LENGTHS = 8
+SMOOTHING = 4.0  # texts added to the counts of a feature
+MOST_TELLING = 8  # features named of a text
 TELLING = 0.7  # log odds from which a word counts as predictive: two to one
 OFTEN = 5  # and the number of texts that must have it
 STRONG = 1.1  # log odds of patterns that must not spread: three to one
@@ -58,7 +64,6 @@ class GiveAway:
         texts: Sequence[str],
         labels: Sequence[int] | NDArray[np.integer],
         *,
-        smoothing: float = 4.0,
         keep: Iterable[str] = (),
         only: Iterable[Feature] | None = None,
         lengths: bool = True,
@@ -68,7 +73,7 @@ class GiveAway:
         self.labels = np.asarray(labels, dtype=np.int64)
         n_of_label = np.bincount(self.labels)
         share = n_of_label / max(len(self.labels), 1)
-        self._own_prior, self._rest_prior = smoothing * share, smoothing * (1 - share)
+        self._own_prior, self._rest_prior = SMOOTHING * share, SMOOTHING * (1 - share)
         with np.errstate(divide="ignore"):
             self._log_odds = np.log(np.maximum(share, 1e-12)) - np.log(np.maximum(1 - share, 1e-12))
         self._keep = [_words(phrase) for phrase in keep]
@@ -90,7 +95,7 @@ class GiveAway:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def scores(self) -> NDArray[np.float64]:
+    def scores(self) -> Floats:
         """The score of every text; above 0 it predicts its own label, the higher the more strongly."""
         flat = np.concatenate([np.zeros(0, dtype=np.int64), *self._rows])
         lengths = np.array([len(numbers) for numbers in self._rows], dtype=np.int64)
@@ -101,7 +106,7 @@ class GiveAway:
             odds[np.isin(flat, list(self._first)) & (odds > 0)] += FIRST
         return np.bincount(row_of, weights=odds, minlength=len(self._rows)).astype(np.float64)
 
-    def of_candidates(self, row: int, texts: Sequence[str]) -> NDArray[np.float64]:
+    def of_candidates(self, row: int, texts: Sequence[str]) -> Floats:
         """The scores that these texts would have in place of a row."""
         own = set(self._rows[row].tolist())
         known = [self._known(tokens) for tokens in _tokens(texts)]
@@ -113,7 +118,7 @@ class GiveAway:
         scores[np.unique(text_of[self._is_planted(flat) & (itself == 0)])] += PLANTED
         return scores
 
-    def telling(self, text: str, label: int, *, most: int = 8) -> tuple[str, ...]:
+    def telling(self, text: str, label: int) -> tuple[str, ...]:
         """The words and phrases of a text that predict the label, strongest first; of two that overlap, the stronger.
 
         Patterns of `first` come before all others, even if weak.
@@ -134,7 +139,7 @@ class GiveAway:
         for *_, feature in ranked:
             if not any(is_inside(feature, other) for other in chosen):
                 chosen.append(feature)
-        return tuple(" ".join(feature) for feature in chosen[:most])
+        return tuple(" ".join(feature) for feature in chosen[:MOST_TELLING])
 
     def replace(self, texts: Mapping[int, str]) -> None:
         """Put new texts in place of the given rows."""
@@ -147,7 +152,7 @@ class GiveAway:
                 self._counts = np.pad(self._counts, ((0, 0), (0, max(grown, self._counts.shape[1] // 2))))
             self._counts[label, self._rows[row]] += 1
 
-    def _most_allowed(self, rarer: float | None) -> NDArray[np.float64]:
+    def _most_allowed(self, rarer: float | None) -> Floats:
         """For each feature the number of texts that may have it: a share of the original number, if it was predictive then."""
         total = self._counts.sum(axis=0)
         most = np.full(len(total), np.inf)
@@ -160,7 +165,7 @@ class GiveAway:
                 most[telling] = rarer * total[telling]
         return most
 
-    def _is_planted(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _is_planted(self, numbers: Ints) -> NDArray[np.bool_]:
         """For each feature whether as many texts have it as may."""
         watched = numbers < len(self._most)  # later features were never predictive
         most = np.where(watched, self._most[np.where(watched, numbers, 0)], np.inf)
@@ -171,9 +176,7 @@ class GiveAway:
         found = (self._numbers.get(feature) for feature in self._features(tokens))
         return [number for number in found if number is not None]
 
-    def _log_odds_of(
-        self, numbers: NDArray[np.int64], labels: NDArray[np.int64], itself: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def _log_odds_of(self, numbers: Ints, labels: Ints, itself: Ints) -> Floats:
         """The log odds of the label for each feature; itself: 1 if the text is among those counted."""
         total = (
             self._counts.sum(axis=0)[numbers]
@@ -187,7 +190,7 @@ class GiveAway:
         )
         return odds - self._log_odds[labels]
 
-    def _add_features(self, tokens: Sequence[str]) -> NDArray[np.int64]:
+    def _add_features(self, tokens: Sequence[str]) -> Ints:
         numbers = self._numbers
         return np.array(
             sorted(numbers.setdefault(feature, len(numbers)) for feature in self._features(tokens)),
@@ -236,7 +239,7 @@ def _words(phrase: str) -> Feature:
     return tuple(tokenize(phrase))
 
 
-def _length_edges(lengths: Sequence[int]) -> NDArray[np.float64]:
+def _length_edges(lengths: Sequence[int]) -> Floats:
     """Lengths that divide the texts into a few groups of about the same size."""
     return (
         np.unique(np.quantile(lengths, np.linspace(0, 1, _N_LENGTHS + 1)[1:-1])) if lengths else np.zeros(0)

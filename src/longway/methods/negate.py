@@ -50,9 +50,9 @@ class RuleNegator:
 
     name = "negate"
 
-    def __init__(self, seed: int = 0, *, model: str = "longway") -> None:
+    def __init__(self, seed: int = 0) -> None:
         self.seed = seed
-        self._english = load_pipeline(model)
+        self._english = load_pipeline()
 
     def __call__(self, requests: Sequence[RewriteRequest]) -> Iterator[Written]:
         """Up to n negative claims per request; opposites and other numbers come first."""

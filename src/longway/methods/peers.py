@@ -127,7 +127,7 @@ class GivenRewrite:
 class Given:
     """Adds given rewrites to the rows they were made from.
 
-    name_of_engine: who made them, as named in edits. verify: None to accept them without checks.
+    verify: None to accept them without checks.
     """
 
     name = "given"
@@ -136,14 +136,13 @@ class Given:
         self,
         rewrites: Sequence[GivenRewrite],
         *,
-        name_of_engine: str = "given",
         verify: Verify | None = None,
     ) -> None:
-        self.rewrites, self.engine, self.verify = rewrites, name_of_engine, verify
+        self.rewrites, self.verify = rewrites, verify
 
     def run(self, rows: Rows) -> Iterator[Round]:
         """Yield rounds of 64 rewrites each."""
-        adder = Adder(rows, method=self.name, engine=self.engine, verify=self.verify)
+        adder = Adder(rows, method=self.name, engine=self.name, verify=self.verify)
         ids = {id_: row for row, id_ in enumerate(rows.ids)}
         texts: dict[str, list[int]] = defaultdict(list)
         for row, text in enumerate(rows.texts):

@@ -1,7 +1,6 @@
 """BLEU: how many of a text's words and phrases are in a reference (Papineni et al. 2002).
 
     corpus_bleu(texts, references)      each text against its own reference or references; counts are summed
-    shared_bleu(texts, references)      each text against all references at once
     sacre_bleu(texts, references)       as papers report it, by the package sacrebleu
 
     BLEU = min(1, e^(1 - r / c)) * (p_1 p_2 p_3 p_4)^(1/4)
@@ -13,10 +12,7 @@ texts and r that of the references, for each text the one closest in length.
 
 **Which one.** `sacre_bleu` compares two versions of the same rows, as the perturbation paper does; sacrebleu has its own
 tokenizer (13a) and smooths n-gram lengths without a match. The others use the words of `tokens/tokenizer.py`, in lower case,
-without smoothing; on the same words they give sacrebleu's score. RAZOR's Table 4 reports corpus BLEU of a training set
-"evaluated on" a test set, without saying which sentence is compared with which. `shared_bleu(train, test)` uses every test
-sentence as a reference of every training text, which sacrebleu cannot do; it is high if the training texts consist of phrases
-of the test texts.
+without smoothing; on the same words they give sacrebleu's score.
 """
 
 from __future__ import annotations
@@ -60,17 +56,6 @@ def corpus_bleu(texts: Sequence[str], references: Sequence[str | Sequence[str]],
     for words, group in zip(_words(texts), grouped, strict=True):
         group_words = [next(flat) for _ in group]
         tally.add(words, _allowed(group_words, n), sorted(map(len, group_words)))
-    return tally.bleu()
-
-
-def shared_bleu(texts: Sequence[str], references: Sequence[str], *, n: int = 4) -> Bleu:
-    """BLEU of texts that all have the same references. It rises with the number of references."""
-    reference_words = _words(references)
-    allowed = _allowed(reference_words, n)
-    lengths = sorted(set(map(len, reference_words)))
-    tally = _Tally(n)
-    for words in _words(texts):
-        tally.add(words, allowed, lengths)
     return tally.bleu()
 
 

@@ -3,7 +3,7 @@
     truth, probabilities (rows, labels), labels  ->  METRICS["macro_f1"](...)  ->  one number
 
 `labels` names the columns of `probabilities`; the predicted label is the most likely one, the first on ties. Higher is
-better, except for LOWER_IS_BETTER. A label without test rows is not an error: AUROC is then NaN, and
+better, except for the calibration error, the Brier score and the log loss. A label without test rows is not an error: AUROC is then NaN, and
 macro F1 counts the label only if it was predicted.
 
 A bootstrap (`intervals.py`) computes a thousand resamples at once: F1 from confusion tables, the others from how often each
@@ -128,7 +128,6 @@ METRICS: dict[str, Metric] = {
     "macro_f1": macro_f1,
     **{name: partial(_of_checked, name) for name in NUMBER_METRICS},
 }
-LOWER_IS_BETTER = frozenset({"calibration_error", "brier", "log_loss"})
 
 
 def metric_named(name: str) -> Metric:

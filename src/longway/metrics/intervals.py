@@ -193,21 +193,20 @@ def mean_interval(
     values: Floats,
     *,
     lowest: float,
-    highest: float = 1.0,
     clusters: Sequence[Ints] = (),
     draws: int = DRAWS,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """The 95% bootstrap interval of the mean of one value per row, values between `lowest` and `highest`.
+    """The 95% bootstrap interval of the mean of one value per row, values between `lowest` and 1.
 
     If all rows have the same value v, resamples have no spread. Let w be the lower end of Wilson's interval for n of n
-    rows (or clusters): at least that share has v, and the rest may have any value. So it is w v + (1 - w) lowest to w v + (1 - w) highest.
+    rows (or clusters): at least that share has v, and the rest may have any value. So it is w v + (1 - w) lowest to w v + 1 - w.
     """
     kinds, counts = np.unique(values, return_counts=True)
     n = len(values)
     if len(kinds) == 1:
         w = float(wilson_low(np.ones(1), np.array([observations(values, clusters)]))[0])
-        return w * kinds[0] + (1 - w) * lowest, w * kinds[0] + (1 - w) * highest
+        return w * kinds[0] + (1 - w) * lowest, w * kinds[0] + 1 - w
     if (together := widest(values, clusters)) is not None:
         _, which, sizes = np.unique(together, return_inverse=True, return_counts=True)
         sums, each = np.bincount(which, values), np.ones(len(sizes), np.int64)

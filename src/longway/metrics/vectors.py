@@ -18,8 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-Floats = NDArray[np.float64]
-
 
 class PairwiseKL:
     """The mean KL divergence between documents with different labels, from sums; documents may be added in parts."""

@@ -12,12 +12,12 @@ from longway.metrics.judgements import Agreement
 from longway.review.run_contents import RunContents
 from longway.review.sampling import PairAgreement, RaterAgreement, finished_agreement, samples
 from longway.review.tags import COMPLEMENTS, REASONS
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, cut
 from longway.show.numbers import NONE, count, counted, percent
 from longway.show.sections import (
     CARD,
     SCREEN,
-    Block,
+    Blocks,
     Column,
     Heading,
     Page,
@@ -64,7 +64,7 @@ def alpha_table(found: RaterAgreement) -> Table:
 
 def pair_name(pair: PairAgreement) -> str:
     """The two raters."""
-    return " and ".join(cut(who, NAME_LIMIT) for who in pair.raters)
+    return " and ".join(cut(who) for who in pair.raters)
 
 
 def agreement_sections(contents: RunContents, *, reader: str) -> list[Section]:
@@ -73,7 +73,7 @@ def agreement_sections(contents: RunContents, *, reader: str) -> list[Section]:
     for sample in samples(contents):
         found = finished_agreement(contents, sample.name, reader=reader)
         if found is not None:
-            heading = f"Agreement on {cut(sample.name, NAME_LIMIT)}, {counted(sample.size, 'item')}"
+            heading = f"Agreement on {cut(sample.name)}, {counted(sample.size, 'item')}"
             sections.append(Section("agreement", heading, _blocks(found), on=CARD | SCREEN))
     return sections
 
@@ -98,8 +98,8 @@ def agreement_page(contents: RunContents, *, reader: str) -> Page:
     )
 
 
-def _blocks(found: RaterAgreement) -> list[Block]:
-    blocks: list[Block] = []
+def _blocks(found: RaterAgreement) -> Blocks:
+    blocks: Blocks = []
     for pair in found.pairs[:MAX_PAIRS]:
         blocks += [Heading(Span(pair_name(pair), "data")), agreement_table(pair)]
     if more := len(found.pairs) - MAX_PAIRS:

@@ -99,9 +99,9 @@ def serve(review: Review, *, folder: Path, browser: bool) -> None:
 
 
 @contextmanager
-def serving(contents: RunContents, *, author: str = "reviewer", port: int = 0) -> Iterator[Review]:
+def serving(contents: RunContents, *, author: str = "reviewer") -> Iterator[Review]:
     """A review that is served for the duration of the `with`; open `review.url`."""
-    review = Review(contents, author=author, port=port)
+    review = Review(contents, author=author)
     thread = threading.Thread(target=review.run, daemon=True)
     thread.start()
     try:

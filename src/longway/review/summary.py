@@ -18,7 +18,7 @@ from longway.review.pages.report_pages import report_of
 from longway.review.run_contents import RunContents
 from longway.review.sampling import sample_state, samples
 from longway.show import markdown
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, cut
 from longway.show.labels import setting_rows
 from longway.show.numbers import count, counted, percent
 from longway.show.sections import (
@@ -83,7 +83,7 @@ def _decisions_section(contents: RunContents) -> Section:
     """How many edits were accepted, rejected and written by hand, and by whom."""
     counts = _counts(contents, EditFilter(status="kept"))
     n_kept, decided = sum(counts.values()), contents.decisions.current("edit")
-    authors = sorted({cut(one.author, NAME_LIMIT) for one in decided.values() if one.choice != "none"})
+    authors = sorted({cut(one.author) for one in decided.values() if one.choice != "none"})
     n_refused = len(contents.edits.keys(EditFilter(status="refused", choice="accept")))
     rows = [Row([CHOICES["edit"][name], count(n), percent(n / max(n_kept, 1))]) for name, n in counts.items()]
     changed = sum(row.differs for row in chosen(contents))
@@ -112,9 +112,7 @@ def _rules_section(contents: RunContents) -> list[Section]:
     rows = []
     for group in groups[:MAX_RULES]:
         counts = _counts(contents, EditFilter(status="kept", rule=group.name))
-        rows.append(
-            Row([Span(cut(group.name, NAME_LIMIT), "code"), count(group.n), *map(count, counts.values())])
-        )
+        rows.append(Row([Span(cut(group.name), "code"), count(group.n), *map(count, counts.values())]))
     columns = [Column("Rule"), Column("Edits", number=True)]
     columns += [Column(words.capitalize(), number=True) for words in CHOICES["edit"].values()]
     more = len(groups) - MAX_RULES
@@ -129,7 +127,7 @@ def _findings_section(contents: RunContents) -> list[Section]:
     if not marked:
         return []
     items: list[Words | Bullet] = [
-        [Span(cut(one.finding.pattern, PATTERN_LIMIT), "code"), f" ({cut(one.finding.label, NAME_LIMIT)}): {CHOICES['finding'][one.choice]}"]
+        [Span(cut(one.finding.pattern, PATTERN_LIMIT), "code"), f" ({cut(one.finding.label)}): {CHOICES['finding'][one.choice]}"]
         for one in marked[:MAX_MARKED]
     ]  # fmt: skip
     return [Section("marked", "Marked findings", [Bullets(items)], on=CARD)]
@@ -143,7 +141,7 @@ def _sample_section(contents: RunContents, author: str) -> list[Section]:
         if wrong is not None:
             interval = f"{percent(wrong.low)} to {percent(wrong.high)}"
             lines.append(
-                f"Sample {cut(one.name, NAME_LIMIT)}, {counted(one.size, 'item')}: {percent(wrong.share)} of edits are wrong "
+                f"Sample {cut(one.name)}, {counted(one.size, 'item')}: {percent(wrong.share)} of edits are wrong "
                 f"(95% interval {interval})."
             )
     return [Section("sample", "Error rate", [Bullets(lines)], on=CARD)] if lines else []

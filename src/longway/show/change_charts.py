@@ -87,7 +87,7 @@ def change_chart(rows: Sequence[ChangeRow], *, key: str, title: str, desc: str, 
 
 def change_bar(before: float, after: float, *, full: float, usual: float | None = None) -> Markup:
     """Both bars for a table cell, which says them in words; usual: a tick is drawn there."""
-    bars = _bars(before, after, full, y=0, height=12)
+    bars = _bars(before, after, full, y=0)
     ticks = [] if usual is None else [_tick(usual / full if full > 0 else 0.0)]
     return tag("svg", *bars, *ticks, class_="share", width="100%", height=12, aria_hidden="true")
 
@@ -152,19 +152,19 @@ def _change_row(row: ChangeRow, y: int, full: float) -> Markup:
         tag("title", f"{cut(row.name, PATTERN_LIMIT)}: {row.shown}"),
         words_at(cut_to_width(row.name, NAME_COLUMNS - 6), at=0, y=y + 14, class_="name"),
         words_at(row.shown, at=1, y=y + 14, class_="figure"),
-        *_bars(row.before, row.after, full, y=y + 22, height=12),
+        *_bars(row.before, row.after, full, y=y + 22),
         class_=row.colour,
     )
 
 
-def _bars(before: float, after: float, full: float, *, y: int, height: int) -> list[Markup]:
+def _bars(before: float, after: float, full: float, *, y: int) -> list[Markup]:
     def width(value: float) -> str:
         return across(value / full if full > 0 and isfinite(value) else 0.0)
 
     return [
-        tag("rect", x=0, y=y, width="100%", height=height, rx=2, class_="track"),
-        tag("rect", x=0, y=y, width=width(before), height=height, rx=2, class_="bar before"),
-        tag("rect", x=0, y=y + 3, width=width(after), height=height - 6, rx=1, class_="bar now"),
+        tag("rect", x=0, y=y, width="100%", height=12, rx=2, class_="track"),
+        tag("rect", x=0, y=y, width=width(before), height=12, rx=2, class_="bar before"),
+        tag("rect", x=0, y=y + 3, width=width(after), height=6, rx=1, class_="bar now"),
     ]
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from longway.records import Edit, Verdict
 from longway.show.differences import COMPARE_LIMIT, EDIT_LIMIT, side_by_side
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, Piece, Span, cut, harmless
-from longway.show.labels import Label, label_named, record
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, Piece, Span, cut, harmless
+from longway.show.labels import Label, Labels, label_named, record
 from longway.show.numbers import or_dash, short, three_digits
 from longway.show.sections import Chip
 
@@ -47,7 +47,7 @@ class EditCard:
 
 def edit_card(
     row: Mapping[str, Any],
-    labels: Mapping[str, Label],
+    labels: Labels,
     *,
     notes: tuple[Sequence[Span], Sequence[Span]] = ((), ()),
     limit: int = EDIT_LIMIT,
@@ -59,12 +59,12 @@ def edit_card(
     verdicts: list[Verdict] = [record(Verdict, one) for one in edit.verdicts[:MAX_CHIPS]]  # type: ignore[arg-type]
     changed = edit.label_after != edit.label_before
     return EditCard(
-        id=cut(edit.id, NAME_LIMIT),
-        field=cut(edit.field, NAME_LIMIT),
+        id=cut(edit.id),
+        field=cut(edit.field),
         label=label_named(edit.label_before, labels),
         new_label=label_named(edit.label_after, labels) if changed else None,
         how=cut(edit.how, PATTERN_LIMIT) if edit.how else "",
-        engine=cut(edit.engine, NAME_LIMIT),
+        engine=cut(edit.engine),
         round=f"round {int(edit.round)}",
         before=before,
         after=after,
@@ -80,7 +80,7 @@ def edit_card(
 def verdict_chip(verdict: Verdict) -> Chip:
     """What a check said, small."""
     return Chip(
-        name=cut(verdict.check, NAME_LIMIT),
+        name=cut(verdict.check),
         passed=bool(verdict.passed),
         score="" if verdict.score is None else short(verdict.score),
         reason=cut(verdict.reason, TEXT_LIMIT) if verdict.reason else "",

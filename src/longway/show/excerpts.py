@@ -64,7 +64,7 @@ def clean(text: str) -> str:
     return " ".join(harmless(text[:READ_LIMIT]).split())
 
 
-def cut(text: str, limit: int) -> str:
+def cut(text: str, limit: int = NAME_LIMIT) -> str:
     """The cleaned text, at most `limit` characters of it; "(blank)" where nothing is left to see.
 
     >>> cut("a long pattern", 7)
@@ -127,11 +127,11 @@ def pieces(text: str, spans: Iterable[Span], *, limit: int = TEXT_LIMIT) -> list
     return [piece for piece in parts if piece.text]
 
 
-def highlighted(text: str, marks: Iterable[Span], *, limit: int = TEXT_LIMIT) -> list[str | sections.Span]:
+def highlighted(text: str, marks: Iterable[Span]) -> list[str | sections.Span]:
     """The text as words of a section, highlighted where the marks are, cut to a window that shows the strongest of them."""
     return [
         sections.Span(piece.text, f"m{piece.level}") if piece.level else piece.text
-        for piece in pieces(text, marks, limit=limit)
+        for piece in pieces(text, marks, limit=TEXT_LIMIT)
     ]
 
 

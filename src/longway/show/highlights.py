@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from markupsafe import Markup
-
 from longway.show.excerpts import N_LEVELS, READ_LIMIT
-from longway.show.html import inline
 from longway.show.numbers import points
 from longway.show.sections import Span
 
@@ -42,13 +39,6 @@ def scored_words(
             parts += [shown[at:start], Span(shown[start:end], f"w {style}", title=points(score) + towards)]
             at = end
     return [*parts, shown[at:], " …" if len(shown) < len(text) else ""]
-
-
-def highlighted(
-    text: str, words: Iterable[Word], *, strongest: float | None = None, label: str = "", limit: int = LIMIT
-) -> Markup:
-    """The coloured words as HTML, for templates."""
-    return inline(scored_words(text, words, strongest=strongest, label=label, limit=limit))
 
 
 def css_class(score: float, strongest: float) -> str:

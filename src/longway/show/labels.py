@@ -13,14 +13,13 @@ from typing import Any, TypeVar
 from longway.data.label_lists import tag_name
 from longway.data.summary import DatasetSummary
 from longway.records import Edit, Leak, Mentions, Problem, Telling, Verdict
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.numbers import count, percent
 from longway.show.sections import Bullet, Paragraph, Span
 
 MAX_LABELS = 8  # with a colour and a chart of their own
 MAX_SETTINGS = 60
 MAX_ROWS = 10  # row numbers of a problem
-A_FEW = 3  # more than are shown at once, where that is all: not worth a click
 POINTS = (
     "Points",
     "Percentage points of accuracy: how much more often than by chance a model is right that predicts the label for exactly the rows with the pattern, if the label and all others were equally frequent. Rare patterns have few points even if they are certain.",
@@ -41,6 +40,9 @@ class Label:
     share: str
 
 
+Labels = Mapping[str, Label]  # by name in the data
+
+
 def record(kind: type[Record], row: Mapping[str, Any]) -> Record:
     """The record of a JSON object; keys that a later version may add are left out."""
     return kind(**{field.name: row[field.name] for field in fields(kind) if field.name in row})
@@ -51,19 +53,19 @@ def labels_of(counts: Mapping[str, int]) -> dict[str, Label]:
     total = sum(counts.values()) or 1
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return {
-        name: Label(name, cut(name, NAME_LIMIT), f"l{at}" if at < MAX_LABELS else "lx", n, percent(n / total))
+        name: Label(name, cut(name), f"l{at}" if at < MAX_LABELS else "lx", n, percent(n / total))
         for at, (name, n) in enumerate(ordered)
     }
 
 
-def with_colour(labels: Mapping[str, Label]) -> list[Label]:
+def with_colour(labels: Labels) -> list[Label]:
     """The labels with colours of their own."""
     return list(labels.values())[:MAX_LABELS]
 
 
-def label_named(name: str, labels: Mapping[str, Label]) -> Label:
+def label_named(name: str, labels: Labels) -> Label:
     """The label of this name, also where the counts do not know it."""
-    return labels.get(name) or Label(name, cut(name, NAME_LIMIT), "lx", 0, percent(0))
+    return labels.get(name) or Label(name, cut(name), "lx", 0, percent(0))
 
 
 def label_span(label: Label) -> Span:
@@ -73,32 +75,23 @@ def label_span(label: Label) -> Span:
 
 def level_name(level: str) -> str:
     """What kind of pattern it is, in plain words."""
-    return LEVELS.get(level, cut(level, NAME_LIMIT))
-
-
-def columns_of(dataset: Mapping[str, Any]) -> str:
-    """Which column plays which role; columns that were guessed are said to be."""
-    return ", ".join(
-        f"{role} = {cut(column, NAME_LIMIT)}{' (guessed)' if role in dataset['guessed'] else ''}"
-        for role, column in dataset["fields"].items()
-        if column
-    )
+    return LEVELS.get(level, cut(level))
 
 
 def part_name(leak: Leak) -> str:
     """ "the claim" if the column is a plain word, else the column in quotes."""
-    column = cut(" + ".join(leak.columns) or leak.part, NAME_LIMIT)
+    column = cut(" + ".join(leak.columns) or leak.part)
     return f"the {column}" if column.isalpha() and column.islower() else f"the column “{column}”"
 
 
 def roles_of(dataset: DatasetSummary) -> str:
     """The column of each role; guessed columns are marked."""
     roles = [
-        f"{role} = {cut(column, NAME_LIMIT)}{' (guessed)' if role in dataset.guessed else ''}"
+        f"{role} = {cut(column)}{' (guessed)' if role in dataset.guessed else ''}"
         for role, column in dataset.fields.items()
         if column
     ]
-    tag = [] if dataset.tag is None else [f"tag = {cut(tag_name(dataset.tag), NAME_LIMIT)}"]
+    tag = [] if dataset.tag is None else [f"tag = {cut(tag_name(dataset.tag))}"]
     return ", ".join([*roles, *tag])
 
 
@@ -115,6 +108,6 @@ def problem_bullet(problem: Problem) -> Bullet:
 def setting_rows(settings: Mapping[str, Any], *, source: str) -> list[tuple[str, str]]:
     """Settings as (name, value); source: the file that has those left out."""
     items = islice(settings.items(), MAX_SETTINGS)
-    shown = [(cut(str(name), NAME_LIMIT), cut(str(value), PATTERN_LIMIT)) for name, value in items]
+    shown = [(cut(str(name)), cut(str(value), PATTERN_LIMIT)) for name, value in items]
     n_more = len(settings) - len(shown)
     return [*shown, ("and", f"{count(n_more)} more in {source}")] if n_more else shown

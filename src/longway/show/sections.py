@@ -24,6 +24,7 @@ class Medium(Flag):
 
 
 REPORT, SCREEN, CARD = Medium.REPORT, Medium.SCREEN, Medium.CARD
+REPORT_AND_SCREEN = REPORT | SCREEN
 EVERYWHERE = REPORT | SCREEN | CARD
 
 
@@ -237,6 +238,7 @@ class Picture:
 
 
 Block = Paragraph | Heading | Facts | Bullets | Table | Chart | Grid | Card | Cards | Details | Only | Picture
+Blocks = list[Block]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from longway.show.excerpts import clean, isolated
 from longway.show.sections import (
     SCREEN,
     Block,
+    Blocks,
     Bullet,
     Bullets,
     Card,
@@ -108,9 +109,9 @@ def show(page: Page, console: Console | None = None, *, top: int | None = None) 
             console.print(_section(section, parts))
 
 
-def _limited(blocks: Sequence[Block], top: int) -> list[Block]:
+def _limited(blocks: Sequence[Block], top: int) -> Blocks:
     """The blocks with `top` rows in each table or list that has a limit of its own."""
-    limited: list[Block] = []
+    limited: Blocks = []
     for block in blocks:
         if isinstance(block, Table | Bullets) and block.screen is not None:
             block = replace(block, screen=top)

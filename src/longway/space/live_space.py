@@ -29,6 +29,8 @@ from longway.space.shortcut import Doubles, Floats, Ints, ShortcutSpace, Variant
 from longway.tokens.corpus import RARE, Block, Corpus
 from longway.tokens.tokenizer import encode
 
+Bools = NDArray[np.bool_]
+
 Embed = Callable[[Sequence[str]], ArrayLike]
 SpaceName = Literal["mean", "token", "embedding"]
 
@@ -282,7 +284,7 @@ def _token_counts(block: Block) -> NDArray[np.int32]:
     return np.concatenate([np.zeros(0, dtype=np.int32), *parts])
 
 
-def _has_any(block: Block, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _has_any(block: Block, words: Bools) -> Bools:
     """Which documents contain one of the words."""
     total = np.concatenate([[0], np.cumsum(words[block.codes])])
     return np.asarray(total[block.offsets[1:]] > total[block.offsets[:-1]])

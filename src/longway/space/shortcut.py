@@ -46,7 +46,7 @@ Variant = Literal["mean", "token"]
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Labels = NDArray[np.int32] | NDArray[np.int64]
+Labels = NDArray[np.int32] | Ints
 Each = Callable[[Callable[[Block, Labels], Any]], Iterator[Any]]  # calls a function on every block, in order
 Addition = tuple[tuple[Any, ...], NDArray[Any]]  # an index into the label sums, and the values to add there
 
@@ -152,7 +152,7 @@ class ShortcutSpace:
         has_vector = block.sum_by_text(units) > 0
         return 1 - np.where(has_vector, cosines, np.nan)
 
-    def units(self, block: Block, counts: NDArray[np.int32] | None = None) -> Floats:
+    def units(self, block: Block, counts: Labels | None = None) -> Floats:
         """The weight of every token in Eq. 10, scaled so that each document's vector has length 1.
 
         counts: `token_counts` of the block, if known.
@@ -193,7 +193,7 @@ class ShortcutSpace:
         """Eq. 14 per pair: the mean cosine of documents with different labels, over all pairs of labels."""
         return mean_cosine(self._sums.reshape(self.n_labels_, -1), self.label_counts_)
 
-    def vectors(self, block: Block, counts: NDArray[np.int32]) -> Floats:
+    def vectors(self, block: Block, counts: Labels) -> Floats:
         """g(d) of Eq. 10 for each document, in either variant: (documents, dimensions). counts: as in `units`."""
         return self._weighted_positions(block, self._weights(block, counts))
 
@@ -268,13 +268,13 @@ class ShortcutSpace:
         self._idf = inverse_frequency(self.document_frequency_, self.n_documents_)
         self.clear()
 
-    def _weights(self, block: Block, counts: NDArray[np.int32]) -> Floats:
+    def _weights(self, block: Block, counts: Labels) -> Floats:
         """S(t_j) / (|d| - 1) of every token (Eq. 7 and the divisor of Eq. 10)."""
         n = block.lengths
         divisor = np.repeat((n * np.maximum(n - 1, 1)).astype(np.float32), n)
         return counts.astype(np.float32) * self._idf_of(block.codes) / divisor
 
-    def _idf_of(self, codes: NDArray[np.int32]) -> Floats:
+    def _idf_of(self, codes: Labels) -> Floats:
         """The idf of every token. Codes beyond the vocabulary are unseen words; they count as in one document."""
         n_words = len(self._idf)
         if codes.max(initial=-1) < n_words:
@@ -287,7 +287,7 @@ class ShortcutSpace:
         shape = (block.n_texts, len(self._tau))
         return csr_matrix((weights, self._positions(block), block.offsets), shape=shape) @ self._tau
 
-    def _positions(self, block: Block) -> NDArray[np.int32]:
+    def _positions(self, block: Block) -> Labels:
         return np.minimum(block.positions(), len(self._tau) - 1).astype(np.int32)
 
     def _squared_by_word(self, block: Block, weights: Floats, repeated: NDArray[np.bool_]) -> Floats:
@@ -345,7 +345,7 @@ def inverse_frequency(document_frequency: Ints, n_documents: int) -> Floats:
     return np.log(max(n_documents, 1) / np.maximum(document_frequency, 1)).astype(np.float32)
 
 
-def token_counts(block: Block) -> NDArray[np.int32]:
+def token_counts(block: Block) -> Labels:
     """For each token, how often it occurs in its text: n(t_j, d) of Eq. 7."""
     n_words = int(block.codes.max(initial=0)) + 1
     distinct = np.diff(block.counts(n_words).indptr)

@@ -22,6 +22,10 @@ from scipy.sparse import csr_matrix
 
 from longway.tokens.tokenizer import encode, is_word
 
+Ints32 = NDArray[np.int32]
+
+Ints = NDArray[np.int64]
+
 MAX_WORDS = 1 << 20  # three codes of an n-gram fit in one 64-bit integer
 RARE = "\u2423rare"  # stands for all tokens first seen after the vocabulary was full
 _BLOCK_BYTES = 1_000_000  # of text; about 200,000 tokens
@@ -30,16 +34,15 @@ _BLOCK_BYTES = 1_000_000  # of text; about 200,000 tokens
 class Vocabulary:
     """Token to code and back; codes count up from 0 in order of first appearance."""
 
-    def __init__(self, words: Iterable[str] = (), *, max_words: int = MAX_WORDS) -> None:
+    def __init__(self, *, max_words: int = MAX_WORDS) -> None:
         self.words: list[str] = []
         self.codes: dict[str, int] = {}
         self.max_words = max_words
-        self.add(list(words))
 
     def __len__(self) -> int:
         return len(self.words)
 
-    def add(self, words: Sequence[str]) -> NDArray[np.int32]:
+    def add(self, words: Sequence[str]) -> Ints32:
         """Codes of the words, new ones included; once full, new words share one code."""
         found = [self.codes.get(word, -1) for word in words]
         for i, code in enumerate(found):
@@ -69,8 +72,8 @@ class Vocabulary:
 class Block:
     """Token codes of consecutive texts: text i is `codes[offsets[i]:offsets[i + 1]]`."""
 
-    codes: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    codes: Ints32
+    offsets: Ints
 
     @property
     def n_texts(self) -> int:
@@ -78,15 +81,15 @@ class Block:
         return len(self.offsets) - 1
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Ints:
         """The number of tokens of each text."""
         return np.diff(self.offsets)
 
-    def rows(self) -> NDArray[np.int64]:
+    def rows(self) -> Ints:
         """For each token, the index of its text in the block."""
         return np.repeat(np.arange(self.n_texts), self.lengths)
 
-    def positions(self) -> NDArray[np.int64]:
+    def positions(self) -> Ints:
         """For each token, its index in its text."""
         return np.arange(len(self.codes)) - np.repeat(self.offsets[:-1], self.lengths)
 
@@ -108,7 +111,7 @@ class Block:
         matrix.sum_duplicates()
         return matrix
 
-    def take(self, texts: NDArray[np.int64]) -> Block:
+    def take(self, texts: Ints) -> Block:
         """Some texts of this block, as a block."""
         lengths = self.lengths[texts]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
@@ -177,7 +180,7 @@ class Corpus:
                 lengths = saved[1 : 1 + n_texts].astype(np.int64)
                 yield Block(saved[1 + n_texts :], np.concatenate([[0], np.cumsum(lengths)]))
 
-    def document_frequency(self) -> NDArray[np.int64]:
+    def document_frequency(self) -> Ints:
         """For each word of the vocabulary, the number of texts that contain it."""
         new = len(self.vocabulary) - len(self._frequency)
         return np.pad(self._frequency, (0, new))
@@ -187,7 +190,7 @@ class Corpus:
         self._frequency = self.document_frequency()
         self._frequency += np.bincount(block.counts(n_words).indices, minlength=n_words)
 
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Ints:
         """The number of tokens of each text."""
         return np.concatenate([np.zeros(0, dtype=np.int64), *(b.lengths for b in self.blocks())])
 

@@ -53,12 +53,9 @@ TESTED = 1000  # rows that the accuracy of the bag of words is measured on
 
 
 class KeptWordsCheck(Check):
-    """The check that spurious words are still present. least: the share of them that must be; score: the share that is."""
+    """The check that all spurious words are still present. score: the share that is."""
 
     name = "kept words"
-
-    def __init__(self, least: float = 1.0) -> None:
-        self.least = least
 
     def concerns(self, candidate: Candidate) -> bool:
         """Only candidates with words to keep."""
@@ -69,8 +66,8 @@ class KeptWordsCheck(Check):
         lost = sorted(candidate.keep - set(tokenize(candidate.after)))
         lost += sorted(candidate.context_keep - set(tokenize(candidate.context or "")))
         share = 1 - len(lost) / (len(candidate.keep) + len(candidate.context_keep))
-        passed = share >= self.least
-        return Verdict(self.name, passed, share, "" if passed else f"{', '.join(map(repr, lost))} went away")
+        reason = f"{', '.join(map(repr, lost))} went away" if lost else ""
+        return Verdict(self.name, not lost, share, reason)
 
 
 class NewContextCheck(Check):

@@ -69,12 +69,15 @@ _DOUBLED_FINE = frozenset("that had very so really bye no ha many far long br".s
 _FOREIGN_WORDS, _FOREIGN_SHARE = 3, 0.5
 
 
+MORE = 4  # words beyond the longest share
+
+
 class SurfaceCheck(Check):
     """The check of a text's shape.
 
     labels: their names must not come in as labels. A name that is an ordinary word ("positive", "world") may come in as a word: one that `texts`, those
     of the dataset, or the dictionary have in small letters. Names in capitals and of several words are ordinary only if the texts have them.
-    shortest, longest: length in words, as a share of the original's; `more` words are allowed on top.
+    shortest, longest: length in words, as a share of the original's; `MORE` words are allowed on top.
     """
 
     name = "surface"
@@ -87,11 +90,10 @@ class SurfaceCheck(Check):
         texts: Sequence[str] = (),
         shortest: float = 0.5,
         longest: float = 1.8,
-        more: int = 4,
     ) -> None:
         self.labels = tuple(label for label in labels if len(label) > 2)
         self.texts = texts
-        self.shortest, self.longest, self.more = shortest, longest, more
+        self.shortest, self.longest = shortest, longest
 
     @cached_property
     def ordinary(self) -> frozenset[str]:
@@ -125,7 +127,7 @@ class SurfaceCheck(Check):
             return "" if may_copy else "a copy"
         # A text that keeps only its label may leave things out, and say more.
         less, longer = (1.0, 1.0) if keeps == "meaning" else (0.5, 1.5)
-        if not less * self.shortest * len(old) <= len(new) <= longer * self.longest * len(old) + self.more:
+        if not less * self.shortest * len(old) <= len(new) <= longer * self.longest * len(old) + MORE:
             return f"{len(new)} words instead of {len(old)}"
         return (
             _control(before, after)
@@ -274,7 +276,7 @@ SHORTEST = 4  # letters of a word that may be asked for, in languages whose func
 
 
 class AddedWordsCheck(Check):
-    """The check that a text does not just add words. harmless: words that may be added, unless the row has them already.
+    """The check that a text does not just add words. Words that say nothing may be added, unless the row has them already.
 
         "The film was slow."    "The film was slow. Hooray"                   fails: all of the row, plus a word
         "Please do say hooray. The film was slow."    "The film was slow. Hooray"     fails: an excerpt, plus a word of the row
@@ -289,8 +291,7 @@ class AddedWordsCheck(Check):
     name = "added words"
     about_label = False
 
-    def __init__(self, harmless: Collection[str] = SAY_NOTHING) -> None:
-        self.harmless = FUNCTION_WORDS | frozenset(harmless)
+    harmless = FUNCTION_WORDS | SAY_NOTHING
 
     def concerns(self, candidate: Candidate) -> bool:
         """Only texts that should say what the row says."""

@@ -69,11 +69,14 @@ class ModelCache:
             )
 
 
+MAX_TOKENS = 128  # of a text
+
+
 class CachedEncoder:
     """Vectors of texts, each computed once. Checks that read vectors share an instance."""
 
-    def __init__(self, encoder: MiniLM | Multilingual, cache: ModelCache, *, max_tokens: int = 128) -> None:
-        self.encoder, self.cache, self.max_tokens = encoder, cache, max_tokens
+    def __init__(self, encoder: MiniLM | Multilingual, cache: ModelCache) -> None:
+        self.encoder, self.cache = encoder, cache
         self.name = MINILM if isinstance(encoder, MiniLM) else MULTILINGUAL
         self.version = _version(encoder) if isinstance(encoder, MiniLM) else encoder.base_hash
 
@@ -87,9 +90,9 @@ class CachedEncoder:
         """One vector of length 1 per text: (n, width)."""
         return self.cache.rows(
             self.name,
-            f"{self.version} {self.max_tokens}",
+            f"{self.version} {MAX_TOKENS}",
             list(texts),
-            lambda some: self.encoder.embed(some, max_tokens=self.max_tokens),
+            lambda some: self.encoder.embed(some, max_tokens=MAX_TOKENS),
         )
 
 

@@ -31,11 +31,13 @@ from longway.verify.check import Candidate, Check
 from longway.verify.model_cache import ModelCache
 from longway.verify.wordforms import FUNCTION_WORDS, forms_of, words
 
+Floats32 = NDArray[np.float32]
+
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]"
 )
 Floats = NDArray[np.float64]
-Vectors = Callable[[Sequence[str]], NDArray[np.float32]]  # one vector of length 1 per text
+Vectors = Callable[[Sequence[str]], Floats32]  # one vector of length 1 per text
 
 # ---------------------------------------------------------------- meaning
 
@@ -312,12 +314,12 @@ def _phrase(phrase: str) -> str:
 class _Encoder:
     """Logistic regression on vectors."""
 
-    def __init__(self, vectors: NDArray[np.float32], labels: NDArray[Any]) -> None:
+    def __init__(self, vectors: Floats32, labels: NDArray[Any]) -> None:
         from sklearn.linear_model import LogisticRegression
 
         self.model = LogisticRegression(C=10.0, max_iter=300, tol=1e-3).fit(vectors, labels)
 
-    def probabilities(self, vectors: NDArray[np.float32]) -> Floats:
+    def probabilities(self, vectors: Floats32) -> Floats:
         return np.asarray(self.model.predict_proba(vectors))
 
 
@@ -353,16 +355,13 @@ class _Words:
 
 
 class JudgeCheck(Check):
-    """RAZOR's Eq. 13: a judge that sees neither the label nor the original must assign the intended label to the new text.
-
-    least: the least probability of the label, besides being the highest.
-    """
+    """RAZOR's Eq. 13: a judge that sees neither the label nor the original must assign the intended label to the new text."""
 
     name = "judge"
     at_once = 0
 
-    def __init__(self, task: Task, asker: Asker, *, least: float = 0.0) -> None:
-        self.task, self.asker, self.least = task, asker, least
+    def __init__(self, task: Task, asker: Asker) -> None:
+        self.task, self.asker = task, asker
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict per candidate. score: the label's probability."""
@@ -386,6 +385,4 @@ class JudgeCheck(Check):
         own = float(judged.probabilities.get(label, 0.0))
         if judged.best != label:
             return Verdict(self.name, False, own, f"judged {judged.best}")
-        if own < self.least:
-            return Verdict(self.name, False, own, f"judged {label}, but only {own:.2f} likely")
         return Verdict(self.name, True, own)

@@ -6,14 +6,13 @@ from hypothesis import strategies as st
 
 from longway.english.document import Document, Word
 from longway.english.people.chains import find_chains, load_weights
-from longway.errors import SettingError
 from tests.english.handmade import pipeline
 
 
-def groups(text, **options):
+def groups(text):
     """The chains of a text that hold more than one mention, as written."""
     document = pipeline().analyse(text)
-    found = find_chains(document, **options)
+    found = find_chains(document)
     return [
         [_written(document, mention) for mention in chain.mentions]
         for chain in found
@@ -46,27 +45,6 @@ def _written(document, mention):
 )
 def test_mentions_of_one_person_are_one_chain(text, expected):
     assert groups(text) == expected
-
-
-def test_who_asks_for_certainty_gets_open_pronouns():
-    document = pipeline().analyse(
-        "Yesterday Susan wrote to Karen and Linda about a letter from Emma. Later her cat died."
-    )
-    found = find_chains(document, sure=0.999)
-    linked = {mention.start for chain in found for mention in chain.mentions}
-    assert next(word.index for word in document if word.text == "her") not in linked
-
-
-def test_a_lower_bound_links_more():
-    text = "Susan wrote to Karen. She was angry."
-    assert len(groups(text, sure=0.0)) >= len(groups(text, sure=1.0))
-    assert ["Susan", "She"] in groups(text, sure=0.05) or ["Karen", "She"] in groups(text, sure=0.05)
-
-
-@pytest.mark.parametrize("sure", [-0.1, 1.1])
-def test_a_bound_that_is_no_probability_is_refused(sure):
-    with pytest.raises(SettingError, match="'sure' must be between 0 and 1"):
-        find_chains(Document("", (), ()), sure=sure)
 
 
 def test_gender_comes_from_words_pronouns_and_first_names():
@@ -116,10 +94,10 @@ def documents(draw):
     return Document(text, tuple(words), tuple(sentences))
 
 
-@given(documents(), st.sampled_from([None, 0.0, 0.5, 1.0]))
-def test_any_document_has_chains_in_order_and_no_mention_twice(document, sure):
-    found = find_chains(document, sure=sure)
-    assert found == find_chains(document, sure=sure)
+@given(documents())
+def test_any_document_has_chains_in_order_and_no_mention_twice(document):
+    found = find_chains(document)
+    assert found == find_chains(document)
     starts = [mention.start for chain in found for mention in chain.mentions]
     assert len(starts) == len(set(starts))
     assert all(list(chain.mentions) == sorted(chain.mentions, key=lambda m: m.start) for chain in found)

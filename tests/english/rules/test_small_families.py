@@ -115,7 +115,7 @@ def test_a_word_becomes_a_synonym_with_its_article():
 def test_the_table_holds_every_family_under_its_name():
     """A family is a public function of the folder that takes a scene and yields rephrasings."""
     folder = Path(captions.__file__).parent
-    signature = re.compile(r"^def ([a-z]\w*)\(scene: Scene\) -> Iterator\[Rephrasing\]:", re.MULTILINE)
+    signature = re.compile(r"^def ([a-z]\w*)\(scene: Scene\) -> Rephrasings:", re.MULTILINE)
     families = {
         (name, f"longway.english.rules.{path.stem}")
         for path in folder.glob("[a-z]*.py")

@@ -165,16 +165,14 @@ def random_masks(n_words: int, n: int, rng: np.random.Generator) -> Bools:
     return masks
 
 
-def slopes(
-    masks: Bools, values: Floats, *, width: float = WIDTH, ridge: float = RIDGE
-) -> tuple[Floats, float]:
+def slopes(masks: Bools, values: Floats) -> tuple[Floats, float]:
     """The weighted ridge regression of the values on the masks: a slope per word, and the value without any."""
     n_words = masks.shape[1]
-    weights = similarity(masks, width=width)
+    weights = similarity(masks, width=WIDTH)
     present = masks.astype(np.float64)
     middle, value = weights @ present / weights.sum(), float(weights @ values / weights.sum())
     centred = present - middle  # the intercept is not penalized
-    left = (centred * weights[:, None]).T @ centred + ridge * np.eye(n_words)
+    left = (centred * weights[:, None]).T @ centred + RIDGE * np.eye(n_words)
     right = (centred * weights[:, None]).T @ (values - value)
     result = np.linalg.solve(left, right) if n_words else np.zeros(0)
     return result, value - float(middle @ result)

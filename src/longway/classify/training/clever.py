@@ -18,7 +18,7 @@ from typing import ClassVar, Self
 
 from scipy.special import log_softmax
 
-from longway.classify.classifier import Classifier, Floats, Inputs, Labelled, Watch
+from longway.classify.classifier import Classifier, Floats, Inputs, Labelled
 from longway.classify.objectives import Objective
 from longway.classify.saved import SavedModel
 from longway.classify.training.trainer import CONTEXT, Trainer, TrainingData, TrainingMethod, require
@@ -34,11 +34,11 @@ class Clever(TrainingMethod):
     strength: float = 1.0
 
     def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:
-        """Both classifiers as one. The trainer watches the training on text and context."""
+        """Both classifiers as one."""
         require(self, data)
         fusion, text_only = trainer.fresh(trainer.seed), trainer.fresh(trainer.seed)
         both = Difference(fusion, text_only, strength=self.strength)
-        return both.fit(data.labelled, validation=data.validation, watch=trainer.watch)
+        return both.fit(data.labelled, validation=data.validation)
 
 
 class Difference(Classifier):
@@ -55,10 +55,9 @@ class Difference(Classifier):
         *,
         objective: Objective | None = None,
         validation: Labelled | None = None,
-        watch: Watch | None = None,
     ) -> Self:
-        """Train both separately. objective, watch: of the one that sees text and context."""
-        self.fusion.fit(data, objective=objective, validation=validation, watch=watch)
+        """Train both separately. objective: of the one that sees text and context."""
+        self.fusion.fit(data, objective=objective, validation=validation)
         self.text_only.fit(
             data.text_only(), validation=None if validation is None else validation.text_only()
         )

@@ -37,6 +37,8 @@ from longway.classify.training.experts import folds, held_out_probabilities
 from longway.classify.training.trainer import Fresh, Trainer, TrainingData, TrainingMethod
 from longway.errors import SettingError
 
+Bools = NDArray[np.bool_]
+
 
 @dataclass(frozen=True, slots=True)
 class JustTrainTwice(TrainingMethod):
@@ -68,10 +70,10 @@ class JustTrainTwice(TrainingMethod):
             trainer.notify(note)
         return trainer.train(data, CrossEntropy(data.targets(), weights=weights))
 
-    def _first_errors(self, data: TrainingData, trainer: Trainer) -> NDArray[np.bool_]:
+    def _first_errors(self, data: TrainingData, trainer: Trainer) -> Bools:
         return self.errors(trainer.fresh, data, seed=trainer.seed)
 
-    def weights(self, errors: NDArray[np.bool_]) -> Floats:
+    def weights(self, errors: Bools) -> Floats:
         """The weight of each row.
 
         >>> JustTrainTwice(times=5, most=0.5).weights(np.array([True, False, False])).tolist()
@@ -81,7 +83,7 @@ class JustTrainTwice(TrainingMethod):
         bound = self.most / (1 - self.most) * right / max(wrong, 1)
         return np.where(errors, max(1.0, min(self.times, bound)), 1.0)
 
-    def note(self, errors: NDArray[np.bool_], weight: float) -> str:
+    def note(self, errors: Bools, weight: float) -> str:
         """Why errors count less than intended; empty if they do not.
 
         >>> JustTrainTwice().note(np.array([False, False]), 1.0)
@@ -98,7 +100,7 @@ class JustTrainTwice(TrainingMethod):
             f"and have {self.most:.0%} of all weight"
         )
 
-    def errors(self, fresh: Fresh, data: TrainingData, *, seed: int) -> NDArray[np.bool_]:
+    def errors(self, fresh: Fresh, data: TrainingData, *, seed: int) -> Bools:
         """Which rows a classifier trained on other rows gets wrong."""
         names = label_names(data.labelled.labels)
 
@@ -119,7 +121,7 @@ class JustTrainTwicePaper(JustTrainTwice):
 
     epochs: int = 1
 
-    def weights(self, errors: NDArray[np.bool_]) -> Floats:
+    def weights(self, errors: Bools) -> Floats:
         """The weight of each row: `times` for every error.
 
         >>> JustTrainTwicePaper().weights(np.array([True, True, False])).tolist()
@@ -127,7 +129,7 @@ class JustTrainTwicePaper(JustTrainTwice):
         """
         return np.where(errors, self.times, 1.0)
 
-    def note(self, errors: NDArray[np.bool_], weight: float) -> str:
+    def note(self, errors: Bools, weight: float) -> str:
         """What limits the method: no errors, or so many that they have most of the weight.
 
         >>> JustTrainTwicePaper().note(np.array([True, False]), 5.0)
@@ -149,7 +151,7 @@ class JustTrainTwicePaper(JustTrainTwice):
             "Use 'jtt', which finds errors with models of other rows, or a network such as minilm-full."
         )
 
-    def _first_errors(self, data: TrainingData, trainer: Trainer) -> NDArray[np.bool_]:
+    def _first_errors(self, data: TrainingData, trainer: Trainer) -> Bools:
         """Which training rows a classifier of one epoch gets wrong."""
         if trainer.brief is None or not has_epochs(trainer.fresh(trainer.seed)):
             raise SettingError(self.no_epochs("this model"))

@@ -19,9 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.classify.classifier import Classifier, Floats, Ints, Labelled, Watch, label_names, targets_of
+from longway.classify.classifier import Classifier, Floats, Ints, Labelled, label_names, targets_of
 from longway.classify.objectives import CrossEntropy, Objective
 from longway.errors import SettingError
+
+Bools = NDArray[np.bool_]
 
 Fresh = Callable[[int], Classifier]  # seed -> an untrained classifier
 Brief = Callable[
@@ -48,7 +50,7 @@ class TrainingData:
     keep: tuple[tuple[str, ...], ...] = ()
     weights: Floats | None = None
     are_rules: bool = False
-    parsed: NDArray[np.bool_] | None = None
+    parsed: Bools | None = None
 
     def __post_init__(self) -> None:
         if self.shortcuts is not None and self.shortcuts.shape[0] != len(self.labelled):
@@ -68,7 +70,7 @@ class TrainingData:
         return self.shortcuts is not None and self.shortcuts.shape[1] > 0
 
     @property
-    def seen(self) -> NDArray[np.bool_]:
+    def seen(self) -> Bools:
         """The rows whose shortcuts are known: all of them, or those that a grammar parsed."""
         if self.shortcuts is None or not self.are_rules:
             return np.ones(len(self.labelled), dtype=np.bool_)
@@ -90,22 +92,18 @@ class TrainingData:
 class Trainer:
     """Makes and trains classifiers of one kind.
 
-    watch: called after each epoch of the training whose classifier is returned.
     brief: makes classifiers of this kind that train for a given number of epochs, if it has epochs.
     notify: called with a short text if a method does no more than plain training, or less than intended.
     """
 
     fresh: Fresh
     seed: int
-    watch: Watch | None = None
     notify: Callable[[str], object] = lambda text: None
     brief: Brief | None = None
 
     def train(self, data: TrainingData, objective: Objective | None = None) -> Classifier:
         """A new classifier, trained on the data."""
-        return self.fresh(self.seed).fit(
-            data.labelled, objective=objective, validation=data.validation, watch=self.watch
-        )
+        return self.fresh(self.seed).fit(data.labelled, objective=objective, validation=data.validation)
 
 
 class TrainingMethod(Protocol):

@@ -10,7 +10,6 @@ its best c, is less than 1.92 below the highest one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,6 +23,8 @@ from longway.detect.choices.cues import CUES, Cue
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import design_effect
 from longway.stats import wilson_interval
+
+Ints = NDArray[np.int64]
 
 Floats = NDArray[np.float64]
 FEWEST = 20  # pairs that must differ in a cue
@@ -65,9 +66,9 @@ class StyleEffect:
 class Pairs:
     """Pairs of candidates. right, other: the places of the preferred one and of the other; group: the same for pairs that are not independent."""
 
-    right: NDArray[np.int64]
-    other: NDArray[np.int64]
-    group: NDArray[np.int64]
+    right: Ints
+    other: Ints
+    group: Ints
 
     @classmethod
     def of(cls, given: Candidates, kind: Kind) -> Pairs:
@@ -82,13 +83,11 @@ class Pairs:
         return cls(best[keep], keep, given.group[sets.question[keep]])
 
 
-def style_effects(
-    given: Candidates, kind: Kind = "preference", cues: Sequence[Cue] = CUES
-) -> list[StyleEffect]:
+def style_effects(given: Candidates, kind: Kind = "preference") -> list[StyleEffect]:
     """The effect of each cue in which enough pairs differ, clearest first."""
     pairs = Pairs.of(given, kind)
-    length = np.log1p(given.cues[:, [cue.name for cue in cues].index(LENGTH)])
-    effects = [_effect(cue, given.cues[:, i], length, pairs) for i, cue in enumerate(cues)]
+    length = np.log1p(given.cues[:, [cue.name for cue in CUES].index(LENGTH)])
+    effects = [_effect(cue, given.cues[:, i], length, pairs) for i, cue in enumerate(CUES)]
     clear = [effect for effect in effects if effect is not None]
     return sorted(clear, key=lambda effect: -max(effect.low - 0.5, 0.5 - effect.high))
 

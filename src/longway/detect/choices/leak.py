@@ -36,6 +36,8 @@ from longway.detect.choices.vectors import (
 from longway.records import Leak
 from longway.stats import wilson_interval
 
+Ints = NDArray[np.int64]
+
 Floats = NDArray[np.float64]
 FOLDS = 5
 REPEATS = 5  # cross-validations with other folds, whose mean is reported
@@ -106,7 +108,7 @@ def weighted(table: WordTable) -> Any:
     return (sp.diags_array(1 / np.maximum(norm, 1e-12)) @ matrix).tocsr()
 
 
-def folds_of(group: NDArray[np.int64], seed: int | Sequence[int]) -> NDArray[np.int64]:
+def folds_of(group: Ints, seed: int | Sequence[int]) -> Ints:
     """A fold for each question, the same for all questions of a group."""
     names = np.unique(group)
     fold = np.random.default_rng(seed).permutation(len(names)) % FOLDS
@@ -114,7 +116,7 @@ def folds_of(group: NDArray[np.int64], seed: int | Sequence[int]) -> NDArray[np.
 
 
 def picks(
-    features: Any, penalty: Floats | float, sets: Sets, group: NDArray[np.int64], seed: int | Sequence[int]
+    features: Any, penalty: Floats | float, sets: Sets, group: Ints, seed: int | Sequence[int]
 ) -> Picks:
     """What a ranker picks in each question, having learned from the other folds."""
     fold = folds_of(group, seed)

@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 
 from longway.data.choice_columns import Kind
 from longway.data.choices import MOST_ROWS, MOST_SHARE, Question, instructions
-from longway.detect.choices.cues import CUES, Cue, measure, words_of
+from longway.detect.choices.cues import CUES, measure, words_of
 from longway.detect.choices.ranker import Sets
+
+Ints = NDArray[np.int64]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -62,7 +64,7 @@ class Candidates:
     questions: Sequence[Question]
     sets: Sets
     cues: Floats
-    group: NDArray[np.int64]
+    group: Ints
 
     @classmethod
     def of(cls, questions: Sequence[Question], kind: Kind = "choice") -> Candidates:
@@ -75,7 +77,7 @@ class Candidates:
         group = [numbers.setdefault(one, len(numbers)) for one in identities(questions, kind)]
         return cls(questions, Sets(starts, right), cues, np.array(group, dtype=np.int64))
 
-    def part(self, rows: NDArray[np.int64]) -> Candidates:
+    def part(self, rows: Ints) -> Candidates:
         """Some questions, with the cues that were measured."""
         sets, places = self.sets.part(rows)
         return Candidates([self.questions[i] for i in rows], sets, self.cues[places], self.group[rows])
@@ -162,10 +164,10 @@ def position_patterns(sets: Sets, noun: str = "option") -> Iterator[CandidatePat
         yield CandidatePattern("position", f"the last {noun}", place == sets.sizes[sets.question] - 1)
 
 
-def cue_patterns(given: Candidates, cues: Sequence[Cue] = CUES) -> Iterator[CandidatePattern]:
+def cue_patterns(given: Candidates) -> Iterator[CandidatePattern]:
     """For each cue the candidates with the highest value of their question, and those with the lowest."""
     starts, question = given.sets.starts[:-1], given.sets.question
-    for i, cue in enumerate(cues):
+    for i, cue in enumerate(CUES):
         values = given.cues[:, i]
         high, low = (
             np.maximum.reduceat(values, starts)[question],
@@ -210,7 +212,7 @@ def word_patterns(given: Candidates) -> Iterator[CandidatePattern]:
         yield CandidatePattern("word", f"without “{words}”", ~has & some[question], words=gram)
 
 
-def _separated(has: Any, sets: Sets) -> NDArray[np.int64]:
+def _separated(has: Any, sets: Sets) -> Ints:
     """For each column the number of questions in which some candidates have it and others do not."""
     n = len(sets.question)
     by_question = sp.csr_matrix((np.ones(n), np.arange(n), sets.starts), shape=(len(sets.right), n)) @ has

@@ -21,6 +21,8 @@ from longway.detect.choices.ranker import Sets, fit, softmax
 from longway.records import Finding, Pattern
 from longway.stats import mutual_information, q_values, wilson_low
 
+Ints = NDArray[np.int64]
+
 Floats = NDArray[np.float64]
 CLEAR = 1.0  # standard errors from which the tail is computed exactly
 NOT_EXPLAINED = 0.01  # highest p-value of a pattern beside stronger ones with which it leads a group
@@ -55,7 +57,7 @@ class Test:
         return self.hits / self.applies if self.applies else 0.0
 
 
-def test(pattern: CandidatePattern, sets: Sets, group: NDArray[np.int64]) -> Test:
+def test(pattern: CandidatePattern, sets: Sets, group: Ints) -> Test:
     """Test one pattern."""
     k = np.add.reduceat(pattern.has.astype(np.int64), sets.starts[:-1])
     n = sets.sizes
@@ -74,7 +76,7 @@ def test(pattern: CandidatePattern, sets: Sets, group: NDArray[np.int64]) -> Tes
     return Test(pattern, int(applies.sum()), hits, expected, float(z), p, effect, float(picked))
 
 
-def design_effect(excess: Floats, group: NDArray[np.int64]) -> float:
+def design_effect(excess: Floats, group: Ints) -> float:
     """How many questions count as one because they repeat a prompt: the variance of group sums over that of single questions, at least 1.
 
     Where all questions are alike, their variance says nothing: those of a group then count as one.
@@ -87,7 +89,7 @@ def design_effect(excess: Floats, group: NDArray[np.int64]) -> float:
     )
 
 
-def poisson_binomial_tail(hits: int, k: NDArray[np.int64], n: NDArray[np.int64]) -> float:
+def poisson_binomial_tail(hits: int, k: Ints, n: Ints) -> float:
     """P(at least this many hits) if question i is a hit with probability k[i] / n[i], independently of the others.
 
     >>> round(poisson_binomial_tail(2, np.array([1, 1]), np.array([2, 4])), 4)

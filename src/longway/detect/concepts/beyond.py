@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.special import chdtrc, expit
 
+Bools = NDArray[np.bool_]
+
 RIDGE = 1e-3  # penalty on the square of a weight; covariates may be equal
 STEPS = 25
 HALVINGS = 20
@@ -37,7 +39,7 @@ class SeparatedError(Exception):
     """The covariates determine the label of every row, so that nothing can be tested beyond them."""
 
 
-def most_covariates(outcome: NDArray[np.bool_]) -> int:
+def most_covariates(outcome: Bools) -> int:
     """How many covariates the score test allows for: one for each 10 rows with the label or without it, whichever are fewer.
 
     >>> most_covariates(np.arange(240) < 120), most_covariates(np.arange(240) < 30), most_covariates(np.arange(9000) < 4000)
@@ -47,7 +49,7 @@ def most_covariates(outcome: NDArray[np.bool_]) -> int:
     return min(MOST_COVARIATES, min(with_label, len(outcome) - with_label) // ROWS_PER_COVARIATE)
 
 
-def fitted(outcome: NDArray[np.bool_], covariates: Floats) -> Floats:
+def fitted(outcome: Bools, covariates: Floats) -> Floats:
     """The probabilities of a logistic model (Newton's method, a slight penalty on all but the constant, which is the first covariate)."""
     k = covariates.shape[1]
     penalty = RIDGE * np.eye(k)
@@ -75,7 +77,7 @@ def fitted(outcome: NDArray[np.bool_], covariates: Floats) -> Floats:
 
 
 def score_test(
-    concepts: csr_matrix, outcome: NDArray[np.bool_], covariates: Floats, effect: Floats | None = None
+    concepts: csr_matrix, outcome: Bools, covariates: Floats, effect: Floats | None = None
 ) -> tuple[Floats, Floats]:
     """z and two-sided p of each concept (column) given the covariates. effect: rows per observation of each concept.
 
@@ -103,7 +105,7 @@ def score_test(
 
 
 def leaders(
-    concepts: csr_matrix, outcome: NDArray[np.bool_], covariates: Floats, effect: Floats | None = None
+    concepts: csr_matrix, outcome: Bools, covariates: Floats, effect: Floats | None = None
 ) -> list[int]:
     """For each concept (column), strongest first, the one that leads its group.
 

@@ -56,7 +56,7 @@ def contrastive_words(
     return tuple(" ".join(term) for term in _chosen(scored, texts, most))
 
 
-def different_words(words: Iterable[str], most: int = MOST_WORDS) -> tuple[str, ...]:
+def different_words(words: Iterable[str]) -> tuple[str, ...]:
     """The first words, without other forms of one before.
 
     >>> different_words(["film", "films", "actor", "scene", "plot"])
@@ -64,7 +64,7 @@ def different_words(words: Iterable[str], most: int = MOST_WORDS) -> tuple[str, 
     """
     found: list[str] = []
     for word in words:
-        if len(found) < most and not any(_is_form(word, other) for other in found):
+        if len(found) < MOST_WORDS and not any(_is_form(word, other) for other in found):
             found.append(word)
     return tuple(found)
 

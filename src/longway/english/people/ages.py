@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from longway.english.denials import subject_of
-from longway.english.document import Document, Word
+from longway.english.document import Document, Word, Words
 from longway.english.inflection import match_case, number_in_words
 from longway.english.people.chains import Chain
 from longway.english.people.demographics import AGE_RANGES, entries_for
@@ -120,7 +120,7 @@ class PersonAge:
     """An age in numbers. words: the whole of "71 years old". is_of_a_person: False for an old car. of: a word for the person, or None."""
 
     age: Age
-    words: tuple[Word, ...]
+    words: Words
     is_of_a_person: bool = True
     of: int | None = None
 
@@ -153,7 +153,7 @@ def _certain_persons(chains: Sequence[Chain]) -> frozenset[int]:
     )
 
 
-def _whose(document: Document, words: tuple[Word, ...], years: int, persons: frozenset[int]) -> int | None:
+def _whose(document: Document, words: Words, years: int, persons: frozenset[int]) -> int | None:
     """Return the index of a word for the person of this age; None if the number is not an age."""
     inside = {word.index for word in words}
     number = next((word for word in words if word.head not in inside or word.head == word.index), words[-1])
@@ -171,7 +171,7 @@ def _whose(document: Document, words: tuple[Word, ...], years: int, persons: fro
     return next((word.index for word in people), None)
 
 
-def _person_before_comma(document: Document, words: tuple[Word, ...]) -> Word | None:
+def _person_before_comma(document: Document, words: Words) -> Word | None:
     """The girl of "the girl, 12, was found"."""
     first, end = words[0].index, words[-1].index + 1
     comma, after, further = document.word_at(first - 1), document.word_at(end), document.word_at(end + 1)
@@ -219,7 +219,7 @@ def _subject_of_copula(years: int, below: Sequence[Word]) -> Word | None:
     return next((word for word in below if word.relation == "nsubj"), None)
 
 
-def _is_age_of_a_person(document: Document, words: tuple[Word, ...]) -> bool:
+def _is_age_of_a_person(document: Document, words: Words) -> bool:
     """True for "a 10-year-old girl", "an eleven-year-old", "Al, aged 7", not for "a 10-year-old car"."""
     last = words[-1]
     if words[0].lower in ("age", "aged", "at", "born"):

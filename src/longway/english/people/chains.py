@@ -29,7 +29,6 @@ from longway.english.people.discourse import SITUATIONS, AntecedentPair, Discour
 from longway.english.people.mentions import Mention, find_mentions, without_generation
 from longway.english.people.person_names import gender_of_first_name
 from longway.english.people.person_words import PATRONYMICS
-from longway.errors import SettingError
 
 WEIGHTS_PATH = Path(__file__).parent / "chain_weights.json"
 LIKELY = 0.7  # from this probability on a link is used for resolving later pronouns
@@ -77,24 +76,16 @@ def weights_from_table(rules: Mapping[str, Mapping[str, float]], *, sure: float,
     return Weights(table, sure, balanced)
 
 
-def find_chains(
-    document: Document, *, sure: float | None = None, weights: Weights | None = None
-) -> tuple[Chain, ...]:
+def find_chains(document: Document) -> tuple[Chain, ...]:
     """Return the people of a document with their mentions, in order of the first mention.
 
-    sure: the probability from which a pronoun is linked; default: `Weights.sure`. A lower value links more pronouns, and more of them
-    wrongly; `Weights.balanced` is the best compromise.
+    A pronoun is linked from the probability `Weights.sure`. A lower bound links more pronouns, and more of them wrongly.
     """
-    weights = weights or load_weights()
-    bound = weights.sure if sure is None else sure
-    if not 0 <= bound <= 1:
-        raise SettingError(
-            f"'sure' must be between 0 and 1. Got {sure!r}. Leave it out for the fitted bound."
-        )
+    weights = load_weights()
     reading = PronounResolver(document, weights)
     for pronoun in reading.pronouns:
         reading.resolve(pronoun)
-    return tuple(_assemble(reading.scene, reading.links, bound))
+    return tuple(_assemble(reading.scene, reading.links, weights.sure))
 
 
 # Names and nouns

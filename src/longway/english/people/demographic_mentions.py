@@ -121,10 +121,10 @@ class Demographics:
         return sum(mention.kind == "name" for chain in self.chains for mention in chain.mentions)
 
 
-def find_demographics(document: Document, *, sure: float | None = None) -> Demographics:
-    """Find the demographic words of a document. sure: as in `find_chains`."""
+def find_demographics(document: Document) -> Demographics:
+    """Find the demographic words of a document."""
     works = words_in_titles(document)
-    all_chains = find_chains(document, sure=sure)
+    all_chains = find_chains(document)
     people = split_chains(document, all_chains, works)
     ages = find_person_ages(document, people)
     aged = {word.index for item in ages for word in item.words}

@@ -18,7 +18,7 @@ from functools import cached_property
 from itertools import chain, islice
 from math import log
 
-from longway.english.document import Document, Word
+from longway.english.document import Document, Word, Words
 from longway.english.listed_words import listed_words
 from longway.english.people.mentions import Mention
 
@@ -268,7 +268,7 @@ class Discourse:
         first, _ = self.bounds(self.sentence(mention))
         return self.words[mention.start - 1] if mention.start > first else None
 
-    def next_words(self, mention: Mention, n: int) -> tuple[Word, ...]:
+    def next_words(self, mention: Mention, n: int) -> Words:
         """The next n words after a mention."""
         return self.words[mention.end : mention.end + n]
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from longway.english.document import Document, Word
+from longway.english.document import Document, Word, Words
 from longway.english.inflection import is_base_form, is_participle, lemmas
 from longway.english.listed_words import listed_phrases, listed_words
 from longway.english.people.person_words import KIN, ROLES, TITLES
@@ -391,7 +391,7 @@ def _gets(document: Document, verb: Word, after: Word) -> bool:
     return (is_plural or is_stuff) and not _may_be_she(document, verb)
 
 
-def _noun_phrase(document: Document, after: Word) -> tuple[Word, ...]:
+def _noun_phrase(document: Document, after: Word) -> Words:
     """The words from the first one to the last of the following nouns: "better terms", "two dinner plates"."""
     phrase: list[Word] = []
     for word in document.words[after.index : after.index + 6]:

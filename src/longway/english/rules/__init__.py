@@ -9,8 +9,6 @@ and add it to the table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from longway.english.rules import (
     captions,
     contrast,
@@ -25,7 +23,7 @@ from longway.english.rules import (
     word_choice,
     word_order,
 )
-from longway.english.rules.rule import Rephrasing, Rule, Scene
+from longway.english.rules.rule import Rephrasings, Rule, Scene
 
 # Order matters: when two rules produce the same text, the first one is kept. Families that remove
 # patterns such as negation and "only" come first, then grammar, then words.
@@ -47,7 +45,7 @@ RULES: dict[str, Rule] = {
 }
 
 
-def all_rephrasings(scene: Scene) -> Iterator[Rephrasing]:
+def all_rephrasings(scene: Scene) -> Rephrasings:
     """Yield the rephrasings of all families."""
     for rule in RULES.values():
         yield from rule(scene)

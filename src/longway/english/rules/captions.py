@@ -12,7 +12,6 @@ the same; with a named person they do not ("Ann directs films"), nor with state 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
 from longway.english.denials import be_form, conjugated
@@ -20,7 +19,7 @@ from longway.english.document import Change, Document
 from longway.english.inflection import inflect
 from longway.english.listed_words import listed_words
 from longway.english.rules.clauses import Clause, clauses, is_person, is_plural_subject
-from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
 from longway.english.rules.spans import WordSpan, as_sentence_start, name_indices, plain_sentences
 from longway.english.rules.word_order import has_scope
 
@@ -33,7 +32,7 @@ _PHRASE_POS = frozenset(("DET", "ADJ", "NOUN", "NUM", "PROPN"))
 _MAX_WORDS = 7  # of the noun phrase in "One example of a tall round tower is ..."
 
 
-def there(scene: Scene) -> Iterator[Rephrasing]:
+def there(scene: Scene) -> Rephrasings:
     """Yield the text with a "there is" added or removed, or with a missing verb added."""
     document = scene.document
     for clause in clauses(document):
@@ -45,7 +44,7 @@ def there(scene: Scene) -> Iterator[Rephrasing]:
         yield from _add_verb(document, sentence)
 
 
-def _there_is(clause: Clause) -> Iterator[Rephrasing]:
+def _there_is(clause: Clause) -> Rephrasings:
     """Rephrase "A man is sleeping." as "There is a man sleeping."."""
     document, subject = clause.document, clause.subject
     is_amount = subject.words[0].lower in _AMOUNTS
@@ -73,7 +72,7 @@ def _there_is(clause: Clause) -> Iterator[Rephrasing]:
     yield Rephrasing("there.there_is", changes)
 
 
-def _undo_there_is(document: Document, number: int, sentence: WordSpan) -> Iterator[Rephrasing]:
+def _undo_there_is(document: Document, number: int, sentence: WordSpan) -> Rephrasings:
     """Rephrase "There is a man sleeping." as "A man is sleeping."."""
     words = sentence.words
     if len(words) < 5 or words[0].lower != "there" or words[1].lower not in ("is", "are") or has_scope(words):
@@ -91,7 +90,7 @@ def _undo_there_is(document: Document, number: int, sentence: WordSpan) -> Itera
     yield Rephrasing.of("there.plain", Change(words[0].start, subject.end, text))
 
 
-def _add_verb(document: Document, sentence: WordSpan) -> Iterator[Rephrasing]:
+def _add_verb(document: Document, sentence: WordSpan) -> Rephrasings:
     """Rephrase "Two men riding a horse." as "Two men are riding a horse."."""
     words = sentence.words
     root = next((w for w in words if w.dep == "root"), None)
@@ -108,7 +107,7 @@ def _add_verb(document: Document, sentence: WordSpan) -> Iterator[Rephrasing]:
     yield Rephrasing.of("there.finite", Change(root.end, root.end, f" {form}"))
 
 
-def _named(clause: Clause) -> Iterator[Rephrasing]:
+def _named(clause: Clause) -> Rephrasings:
     """Rephrase "Lima is a city." as "There is a city called Lima." and "One example of a city is Lima."; the latter not of people."""
     document, subject, rest = clause.document, clause.subject, clause.rest
     if rest is None or clause.finite.lower not in ("is", "was") or len(clause.verbs) > 1:
@@ -127,7 +126,7 @@ def _named(clause: Clause) -> Iterator[Rephrasing]:
         yield Rephrasing.of(f"there.{name}", change)
 
 
-def _undo_named(document: Document, number: int, sentence: WordSpan) -> Iterator[Rephrasing]:
+def _undo_named(document: Document, number: int, sentence: WordSpan) -> Rephrasings:
     """Rephrase "There is a film called Blue Sky." as "Blue Sky is a film."."""
     words, names = sentence.words, name_indices(document)
     if len(words) < 6 or words[0].lower != "there" or words[1].lower not in ("is", "was"):
@@ -150,7 +149,7 @@ _DETERMINERS = frozenset("a an the two three four five six several some".split()
 _ANIMALS = frozenset("dog cat horse bird puppy kitten animal cow sheep crowd group couple".split())
 
 
-def aspect(scene: Scene) -> Iterator[Rephrasing]:
+def aspect(scene: Scene) -> Rephrasings:
     """Yield the text with one verb in the other form of the present."""
     for clause in clauses(scene.document):
         if _describes_scene(clause):
@@ -176,7 +175,7 @@ def _continues(clause: Clause) -> bool:
     return any(first.upos == "CCONJ" and second.lower.endswith("ing") for first, second in pairwise(words))
 
 
-def _simple(clause: Clause) -> Iterator[Rephrasing]:
+def _simple(clause: Clause) -> Rephrasings:
     """Rephrase "is riding" as "rides"."""
     verb = clause.head
     is_plain = [w.index for w in clause.verbs] == [clause.finite.index, verb.index]
@@ -189,7 +188,7 @@ def _simple(clause: Clause) -> Iterator[Rephrasing]:
         yield Rephrasing.of("aspect.simple", Change(clause.finite.start, verb.end, form))
 
 
-def _progressive(clause: Clause) -> Iterator[Rephrasing]:
+def _progressive(clause: Clause) -> Rephrasings:
     """Rephrase "rides" as "is riding"."""
     verb, is_plural = clause.head, is_plural_subject(clause)
     if clause.verbs != (verb,) or verb.tag not in ("VBZ", "VBP") or verb.lemma.lower() in _STATE_VERBS:

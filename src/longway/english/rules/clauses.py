@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from longway.english.denials import subject_of
-from longway.english.document import Change, Document, Word
+from longway.english.document import Change, Document, Word, Words
 from longway.english.people.mentions import find_mentions, person_noun_kind
 from longway.english.rules.rule import Scene
 from longway.english.rules.spans import TITLE_WORDS, WordSpan, name_indices, plain_sentences
@@ -39,7 +39,7 @@ class Clause:
     sentence: int
     subject: WordSpan
     head: Word
-    verbs: tuple[Word, ...]
+    verbs: Words
     rest: WordSpan | None
 
     @property
@@ -53,12 +53,12 @@ class Clause:
         return next((word for word in self.verbs if word.lower in NOT_WORDS), None)
 
     @property
-    def adverbs(self) -> tuple[Word, ...]:
+    def adverbs(self) -> Words:
         """The adverbs among the verbs, without "not"."""
         return tuple(w for w in self.verbs if w.upos in ("ADV", "PART") and w.lower not in NOT_WORDS)
 
     @property
-    def auxiliaries(self) -> tuple[Word, ...]:
+    def auxiliaries(self) -> Words:
         """The verbs before the main one, including "be"."""
         return tuple(w for w in self.verbs if w.upos in ("AUX", "VERB") and w.index != self.head.index)
 
@@ -146,7 +146,7 @@ def is_plural_span(document: Document, span: WordSpan) -> bool | None:
     return False if head.tag in ("NN", "NNP", "VBG", "CD") else None
 
 
-def _may_be_several(words: tuple[Word, ...]) -> bool:
+def _may_be_several(words: Words) -> bool:
     """Return True for names such as "Jane and Joan" (two people, or a title) and "The Kinks"."""
     lower = [w.lower for w in words]
     if "and" in lower or "&" in lower or any(w.tag == "NNPS" for w in words):

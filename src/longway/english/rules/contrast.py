@@ -30,7 +30,7 @@ from longway.english.opposites import CONTRARIES, CONTRARY_PARTICIPLES
 from longway.english.rules.clauses import is_known_person, is_plain_statement, main_clause_root
 from longway.english.rules.negatives import ATTEMPT_VERBS, CHOICE_VERBS, false_that, with_adverb, with_verb
 from longway.english.rules.restrictors import focus_of, is_restrictor, restrictor_range
-from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
 from longway.english.rules.sisters import SisterSpot, ends_clause, sister_spots
 from longway.english.rules.spans import is_year, name_indices
 
@@ -49,7 +49,7 @@ _AVOIDANCE = {"avoid": "avoided", "barred_from": "was barred from", "steer_clear
 NamedChanges = Iterator[tuple[str, tuple[Change, ...]]]
 
 
-def contrast(scene: Scene) -> Iterator[Rephrasing]:
+def contrast(scene: Scene) -> Rephrasings:
     """Yield other claims with the same label."""
     if scene.context is None or len(scene.document.sentences) != 1:
         return

@@ -18,7 +18,7 @@ from longway.english.document import Change, Document, Word
 from longway.english.listed_words import listed_words
 from longway.english.rules.clauses import clauses
 from longway.english.rules.context_facts import PEOPLE_NOUNS
-from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
 from longway.english.rules.sisters import terms_of
 from longway.english.rules.spans import WordSpan, is_time, is_year, name_indices, span_of
 from longway.tokens.tokenizer import tokenize
@@ -36,7 +36,7 @@ _CONTENT_AFTER = frozenset(("PROPN", "NOUN", "NUM", "ADJ", "X"))
 _ARTICLES = ("a", "an")
 
 
-def details(scene: Scene) -> Iterator[Rephrasing]:
+def details(scene: Scene) -> Rephrasings:
     """Yield the text without one of its details, if the label surely holds."""
     document = scene.document
     if scene.context is None or scene.stance not in ("entails", "contradicts"):

@@ -18,7 +18,7 @@ from hashlib import blake2b
 from longway.english.articles import article_before
 from longway.english.document import Change, Document
 from longway.english.rules.context_facts import ContextFact, facts, openings
-from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
 from longway.english.rules.sisters import sister_classes
 from longway.english.rules.spans import name_indices
 
@@ -26,7 +26,7 @@ MAX_FALSE_CLAIMS = 3  # per fact
 LAST_YEAR = 2016  # for new years
 
 
-def from_context(scene: Scene) -> Iterator[Rephrasing]:
+def from_context(scene: Scene) -> Rephrasings:
     """Yield claims with the same label about the first name of the text that the context describes."""
     if scene.context is None or len(scene.document.sentences) != 1:
         return

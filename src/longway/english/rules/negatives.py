@@ -23,7 +23,7 @@ from longway.english.listed_words import listed_words
 from longway.english.opposites import COMPLEMENTS
 from longway.english.people.mentions import person_noun_kind
 from longway.english.rules.clauses import embedded_after, is_plain_statement, main_clause_root
-from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
 from longway.english.wordnet import word_lists
 
 _LISTS = listed_words(__name__)
@@ -46,7 +46,7 @@ _NOT_A = {"anything_but": "anything but", "far_from": "far from being", "in_no_w
 VerbGroups = Iterator[tuple[str, str | None]]  # the rule's name and the new verb group, if there is one
 
 
-def negation(scene: Scene) -> Iterator[Rephrasing]:
+def negation(scene: Scene) -> Rephrasings:
     """Yield the ways to rephrase the negations of a text."""
     for denial in denials(scene.document):
         before = scene.document.text[denial.start : denial.end]
@@ -153,7 +153,7 @@ def with_adverb(denial: Denial, adverb: str) -> str | None:
     return form and f"{adverb} {form}"
 
 
-def _not_a(scene: Scene, denial: Denial) -> Iterator[Rephrasing]:
+def _not_a(scene: Scene, denial: Denial) -> Rephrasings:
     """Rephrase "is not possible" with a complement, "is not a poet" with words for "not"."""
     be = denial.conjugated("be")
     words = scene.document.words[denial.last + 1 : denial.last + 3]
@@ -182,7 +182,7 @@ def _is_noun_phrase(scene: Scene, first: Word) -> bool:
     return head.relation == "root" and head.upos in ("NOUN", "PROPN")
 
 
-def false_that(scene: Scene, denial: Denial) -> Iterator[Rephrasing]:
+def false_that(scene: Scene, denial: Denial) -> Rephrasings:
     """Yield ways to call the whole statement false: "It is false that X won" for "X did not win"."""
     document = scene.document
     if denial.kind not in ("not", "never", "unable") or not is_plain_statement(document, denial.last):
@@ -202,7 +202,7 @@ def false_that(scene: Scene, denial: Denial) -> Iterator[Rephrasing]:
             yield Rephrasing.of(f"negation.{name}", change, denial.becomes(positive), *end)
 
 
-def _seldom(scene: Scene) -> Iterator[Rephrasing]:
+def _seldom(scene: Scene) -> Rephrasings:
     """Exchange "rarely", "seldom", "hardly ever", inside a clause."""
     words = scene.document.words
     for word in words[1:]:
@@ -235,7 +235,7 @@ _WITHOUT = {
 _UNRELATED = ("unrelated to", "unconnected with")
 
 
-def absences(document: Document) -> Iterator[Rephrasing]:
+def absences(document: Document) -> Rephrasings:
     """Yield the ways to rephrase that something is missing."""
     for word in document.words[1:]:
         if not word.text.islower():
@@ -268,7 +268,7 @@ def _verb_before(document: Document, word: Word) -> tuple[Word, Tense, bool | No
     return verb, "past" if verb.tag == "VBD" else "present", finite_plural(document, verb, subject)
 
 
-def _no(document: Document, no: Word) -> Iterator[Rephrasing]:
+def _no(document: Document, no: Word) -> Rephrasings:
     """Rephrase "has no N", "won zero N": `no` determines the object of a finite verb."""
     noun = document.words[no.head]
     other = "no" if no.lower == "zero" else "zero"
@@ -292,7 +292,7 @@ def _no(document: Document, no: Word) -> Iterator[Rephrasing]:
     yield from _without(verb, no, noun, time, plural)
 
 
-def _without(verb: Word, no: Word, noun: Word, tense: Tense, plural: bool | None) -> Iterator[Rephrasing]:
+def _without(verb: Word, no: Word, noun: Word, tense: Tense, plural: bool | None) -> Rephrasings:
     if verb.lemma in ("have", "possess") and (noun.tag == "NNS" or person_noun_kind(noun) is not None):
         return  # no "lacks sisters", "is without songs"
     some = "" if noun.tag == "NNS" or _is_mass(noun) else " any"
@@ -301,7 +301,7 @@ def _without(verb: Word, no: Word, noun: Word, tense: Tense, plural: bool | None
             yield Rephrasing.of(f"negation.{name}", Change(verb.start, no.end, f"{form}{rest}{some}"))
 
 
-def _any_dropped(document: Document) -> Iterator[Rephrasing]:
+def _any_dropped(document: Document) -> Rephrasings:
     """Rephrase "failed to win any awards" as "failed to win awards", "failed to win a single award"."""
     denied_verbs = [denial.last for denial in denials(document)]
     for word in document:
@@ -344,7 +344,7 @@ def _is_mass(noun: Word) -> bool:
     return is_listed or noun.lower in ("experience", "support", "interest")
 
 
-def _nothing(document: Document, nothing: Word) -> Iterator[Rephrasing]:
+def _nothing(document: Document, nothing: Word) -> Rephrasings:
     governor = _verb_before(document, nothing)
     if governor is None:
         return
@@ -365,7 +365,7 @@ def _nothing(document: Document, nothing: Word) -> Iterator[Rephrasing]:
         yield Rephrasing.of("negation.not_anything", change)
 
 
-def _lack(document: Document, lack: Word) -> Iterator[Rephrasing]:
+def _lack(document: Document, lack: Word) -> Rephrasings:
     """Rephrase "lacks support" as "has no support", "does not have support"."""
     noun = next(iter(document.children(lack, "obj")), None)
     subject = subject_of(document, lack)
@@ -386,7 +386,7 @@ def _lack(document: Document, lack: Word) -> Iterator[Rephrasing]:
         yield Rephrasing.of("negation.without", lack.becomes(f"{be} without"))
 
 
-def _not_any(document: Document) -> Iterator[Rephrasing]:
+def _not_any(document: Document) -> Rephrasings:
     """Rephrase "did not win any awards" as "won no awards", "was not seen by anyone" as "was seen by no one"."""
     for denial in denials(document):
         if denial.kind != "not":
@@ -413,7 +413,7 @@ def _any_after(document: Document, denial: Denial) -> Word | None:
     return None
 
 
-def _there_is_no(document: Document) -> Iterator[Rephrasing]:
+def _there_is_no(document: Document) -> Rephrasings:
     for there in document.words:
         rest = document.words[there.index + 1 : there.index + 3]
         if there.lower != "there" or there.relation != "expl" or len(rest) < 2:
@@ -436,7 +436,7 @@ def _there_is_no(document: Document) -> Iterator[Rephrasing]:
             yield Rephrasing("negation.none_exist", changes)
 
 
-def _nobody(document: Document) -> Iterator[Rephrasing]:
+def _nobody(document: Document) -> Rephrasings:
     """Exchange "Nobody", "No one" and "Not one person" as subjects."""
     for word in document.words:
         after = document.words[word.index + 1 : word.index + 2]

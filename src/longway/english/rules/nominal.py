@@ -13,7 +13,6 @@ Italian actor and singer").
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +21,7 @@ from longway.english.articles import fix_articles
 from longway.english.denials import conjugated
 from longway.english.document import Change, Document, Word
 from longway.english.rules.clauses import NOT_WORDS, Clause, clauses, is_plural_span
-from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
 from longway.english.rules.spans import WordSpan, as_sentence_start, is_year, name_indices, span_of
 
 WORDS_PATH = Path(__file__).parent / "nominal.toml"
@@ -66,7 +65,7 @@ def nominal_words() -> NominalWords:
     )
 
 
-def nominal(scene: Scene) -> Iterator[Rephrasing]:
+def nominal(scene: Scene) -> Rephrasings:
     """Yield the text with one noun phrase or verb rephrased."""
     document = scene.document
     for clause in clauses(document):
@@ -82,7 +81,7 @@ def nominal(scene: Scene) -> Iterator[Rephrasing]:
 # Who did it
 
 
-def _agent_noun(clause: Clause) -> Iterator[Rephrasing]:
+def _agent_noun(clause: Clause) -> Rephrasings:
     """Rephrase "Blue Sky was directed by Ann." and "Ann directed Blue Sky." with "the director of"."""
     document, rest = clause.document, clause.rest
     noun = nominal_words().nouns.get(clause.head.lemma.lower())
@@ -103,9 +102,7 @@ def _agent_noun(clause: Clause) -> Iterator[Rephrasing]:
     yield from _with_noun(clause, agent, thing, noun, f"{be} not" if clause.negation else be)
 
 
-def _with_noun(
-    clause: Clause, agent: WordSpan, thing: WordSpan, noun: str, verbs: str
-) -> Iterator[Rephrasing]:
+def _with_noun(clause: Clause, agent: WordSpan, thing: WordSpan, noun: str, verbs: str) -> Rephrasings:
     document, number = clause.document, clause.sentence
     start, end = clause.subject.start, clause.rest.end if clause.rest else clause.verbs[-1].end
     forms = {
@@ -136,7 +133,7 @@ def _is_single(span: WordSpan) -> bool:
     return opens and is_plural_span(document, span) is False
 
 
-def _verb_for_noun(clause: Clause) -> Iterator[Rephrasing]:
+def _verb_for_noun(clause: Clause) -> Rephrasings:
     """Rephrase "Ann was the director of Blue Sky." as "Ann directed Blue Sky."."""
     document, rest = clause.document, clause.rest
     if rest is None or clause.finite.lower not in ("is", "was") or len(clause.verbs) > 2:
@@ -159,7 +156,7 @@ def _verb_for_noun(clause: Clause) -> Iterator[Rephrasing]:
 # What belongs to whom
 
 
-def _of(document: Document, noun: Word) -> Iterator[Rephrasing]:
+def _of(document: Document, noun: Word) -> Rephrasings:
     """Rephrase "Blue Sky's script" as "the script of Blue Sky"."""
     owner = next((w for w in document.children(noun, "nmod:poss") if w.index in name_indices(document)), None)
     possessor = None if owner is None else span_of(document, owner)
@@ -188,7 +185,7 @@ def _of(document: Document, noun: Word) -> Iterator[Rephrasing]:
     yield Rephrasing.of("nominal.of", Change(name.start, thing.end, f"{the} {thing.text} of {name.inside}"))
 
 
-def _owned(document: Document, noun: Word) -> Iterator[Rephrasing]:
+def _owned(document: Document, noun: Word) -> Rephrasings:
     """Rephrase "the capital of Peru" as "Peru's capital"."""
     if noun.lemma.lower() not in nominal_words().belongings or noun.tag != "NN":
         return
@@ -211,7 +208,7 @@ def _owned(document: Document, noun: Word) -> Iterator[Rephrasing]:
     yield Rephrasing.of("nominal.owned", Change(determiner.start, name.end, f"{name.text}'s {noun.text}"))
 
 
-def origins(scene: Scene) -> Iterator[Rephrasing]:
+def origins(scene: Scene) -> Rephrasings:
     """Yield the text with one year or nationality on the other side of its noun."""
     document = scene.document
     for word in document:
@@ -236,7 +233,7 @@ def _phrase_before(document: Document, noun: Word) -> tuple[Word, list[Word]] | 
     return None
 
 
-def _year_behind(document: Document, noun: Word) -> Iterator[Rephrasing]:
+def _year_behind(document: Document, noun: Word) -> Rephrasings:
     is_work = noun.lemma.lower() in nominal_words().works and not _is_followed(document, noun)
     phrase = _phrase_before(document, noun) if is_work else None
     if phrase is None or not phrase[1] or not is_year(phrase[1][0]) or phrase[0].lower == "the":
@@ -248,7 +245,7 @@ def _year_behind(document: Document, noun: Word) -> Iterator[Rephrasing]:
     yield Rephrasing("origins.year_behind", (*changes, *fix_articles(document, [removed])))
 
 
-def _year_before(document: Document, noun: Word) -> Iterator[Rephrasing]:
+def _year_before(document: Document, noun: Word) -> Rephrasings:
     if noun.lemma.lower() not in nominal_words().works or noun.index + 2 >= len(document):
         return
     preposition, year = document.words[noun.index + 1], document.words[noun.index + 2]
@@ -263,7 +260,7 @@ def _year_before(document: Document, noun: Word) -> Iterator[Rephrasing]:
     yield Rephrasing("origins.year_before", (*changes, *fix_articles(document, [added])))
 
 
-def _nation_behind(document: Document, noun: Word) -> Iterator[Rephrasing]:
+def _nation_behind(document: Document, noun: Word) -> Rephrasings:
     lists = nominal_words()
     known = noun.lemma.lower() in lists.people | lists.works
     phrase = _phrase_before(document, noun) if known and not _is_followed(document, noun) else None
@@ -284,7 +281,7 @@ def _nation_behind(document: Document, noun: Word) -> Iterator[Rephrasing]:
         return
 
 
-def _nation_before(document: Document, noun: Word) -> Iterator[Rephrasing]:
+def _nation_before(document: Document, noun: Word) -> Rephrasings:
     lists = nominal_words()
     if noun.lemma.lower() not in lists.people | lists.works or noun.index + 2 >= len(document):
         return

@@ -9,12 +9,11 @@ larger numbers ("3 million", "3.5") stay.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from longway.english.articles import with_articles
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import MONTHS, ORDINALS, TENS, capitalise, number_in_words
-from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
 from longway.english.rules.spans import MONTH_WORDS, name_indices
 
 _UNITS = frozenset(
@@ -56,7 +55,7 @@ _NUMBERS = {number_in_words(number): number for number in range(2, 101)}
 _ORDINAL_NUMBERS = {ordinal_word_of(number): number for number in range(2, 100)}
 
 
-def number_words(scene: Scene) -> Iterator[Rephrasing]:
+def number_words(scene: Scene) -> Rephrasings:
     """Yield the text with one number or date in another notation."""
     document = scene.document
     for word in document:
@@ -67,7 +66,7 @@ def number_words(scene: Scene) -> Iterator[Rephrasing]:
     yield from _dates(document)
 
 
-def _cardinal(document: Document, word: Word) -> Iterator[Rephrasing]:
+def _cardinal(document: Document, word: Word) -> Rephrasings:
     if word.upos != "NUM" or not _counts(document, word):
         return
     if word.text.isdigit() and word.text[0] != "0" and 2 <= int(word.text) <= 100:
@@ -103,7 +102,7 @@ def _counts(document: Document, word: Word) -> bool:
     return not glued and not is_part and not is_month and head.tag == "NNS"
 
 
-def _ordinal(document: Document, word: Word) -> Iterator[Rephrasing]:
+def _ordinal(document: Document, word: Word) -> Rephrasings:
     head = document.head(word)
     if word.relation != "amod" or head is None or head.index < word.index:
         return
@@ -118,7 +117,7 @@ def _ordinal(document: Document, word: Word) -> Iterator[Rephrasing]:
         yield _replaced(document, word, ordinal_of(_ORDINAL_NUMBERS[word.lower]), "ordinal_digits")
 
 
-def _decade(document: Document, word: Word) -> Iterator[Rephrasing]:
+def _decade(document: Document, word: Word) -> Rephrasings:
     decade = _DECADES.get(word.lower.replace("'", ""))
     before = document.words[max(0, word.index - 2) : word.index]
     after = document.after(word)
@@ -135,7 +134,7 @@ def _replaced(document: Document, word: Word, text: str, case: str) -> Rephrasin
     return Rephrasing(f"number_words.{case}", with_articles(document, change))
 
 
-def _dates(document: Document) -> Iterator[Rephrasing]:
+def _dates(document: Document) -> Rephrasings:
     text = document.text
     for match in _DATE.finditer(text):
         month, day, ending, year = match.groups()

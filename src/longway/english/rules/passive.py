@@ -7,14 +7,12 @@ not. Quantified phrases ("only", "every", "no") and objects that refer to the su
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from longway.english.denials import be_form
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import inflect
 from longway.english.listed_words import listed_words
 from longway.english.rules.clauses import Clause, clauses, is_plural_span
-from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
 from longway.english.rules.spans import (
     MONTH_WORDS,
     WordSpan,
@@ -39,7 +37,7 @@ _MODALS = frozenset("will would can could must should may might".split())
 _MAX_WORDS = 14  # of a phrase that is moved
 
 
-def passive(scene: Scene) -> Iterator[Rephrasing]:
+def passive(scene: Scene) -> Rephrasings:
     """Yield the text with one sentence in the other voice."""
     for clause in clauses(scene.document):
         yield from _to_passive(clause)
@@ -49,7 +47,7 @@ def passive(scene: Scene) -> Iterator[Rephrasing]:
 # Active to passive
 
 
-def _to_passive(clause: Clause) -> Iterator[Rephrasing]:
+def _to_passive(clause: Clause) -> Rephrasings:
     document, verb = clause.document, clause.head
     if verb.lemma.lower() not in PASSIVE_VERBS or verb.upos != "VERB" or clause.rest is None:
         return
@@ -130,7 +128,7 @@ def _passive_verbs(clause: Clause, is_plural: bool) -> str | None:
 # Passive to active
 
 
-def _to_active(clause: Clause) -> Iterator[Rephrasing]:
+def _to_active(clause: Clause) -> Rephrasings:
     document, verb = clause.document, clause.head
     heads = [verb, *document.children(verb, "conj")]
     if verb.tag != "VBN" or clause.rest is None or not document.children(verb, "aux:pass"):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -27,7 +27,7 @@ from longway.english.inflection import capitalise, inflect
 from longway.english.listed_words import listed_words
 from longway.english.people.person_words import PLACES
 from longway.english.rules.clauses import NOT_WORDS, is_person, is_plural_span
-from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
 from longway.english.rules.spans import MONTH_WORDS, is_year, name_indices, span_of
 
 _LISTS = listed_words(__name__)
@@ -315,7 +315,7 @@ class PhraseMatch:
     adverb: Word | None = None
 
 
-def phrases(scene: Scene) -> Iterator[Rephrasing]:
+def phrases(scene: Scene) -> Rephrasings:
     """Yield the text with one phrase replaced, for each phrase and each alternative."""
     document = scene.document
     names = name_indices(document)
@@ -340,7 +340,7 @@ def _touches_a_name(
     return any(document.words[i].text not in literals for i in touched) or bool(touched and beside)
 
 
-def _other_ways(scene: Scene, group: PhraseGroup, number: int, match: PhraseMatch) -> Iterator[Rephrasing]:
+def _other_ways(scene: Scene, group: PhraseGroup, number: int, match: PhraseMatch) -> Rephrasings:
     document = scene.document
     for other, way in enumerate(group.ways):
         if other == number:

@@ -16,7 +16,6 @@ The focus of a restrictor is the phrase that it restricts:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
@@ -26,7 +25,7 @@ from longway.english.document import Change, Document, Word
 from longway.english.listed_words import listed_phrases, listed_words
 from longway.english.people.mentions import find_mentions, person_noun_kind
 from longway.english.rules.negatives import CHOICE_VERBS
-from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
 from longway.english.rules.spans import MONTH_WORDS, name_indices
 
 _WORDS_BEFORE = listed_phrases(__name__, "words_before")
@@ -36,7 +35,7 @@ _ALWAYS = ("at all times",)
 _FULLY = ("entirely", "completely", "wholly")
 
 
-def restrictors(scene: Scene) -> Iterator[Rephrasing]:
+def restrictors(scene: Scene) -> Rephrasings:
     """Yield the ways to rephrase the restrictors of a text."""
     names = name_indices(scene.document)
     for word in scene.document.words[1:]:
@@ -55,7 +54,7 @@ def restrictors(scene: Scene) -> Iterator[Rephrasing]:
             yield from _at_least(scene, word)
 
 
-def _restrictor(scene: Scene, word: Word) -> Iterator[Rephrasing]:
+def _restrictor(scene: Scene, word: Word) -> Rephrasings:
     document = scene.document
     before = document.words[word.index - 1]
     after = document.words[word.index + 1 : word.index + 2]
@@ -73,7 +72,7 @@ def _restrictor(scene: Scene, word: Word) -> Iterator[Rephrasing]:
     yield from chain(_before_focus(scene, focus), _after_focus(scene, focus), _nothing_but(scene, focus))
 
 
-def _the_only(scene: Scene, word: Word) -> Iterator[Rephrasing]:
+def _the_only(scene: Scene, word: Word) -> Rephrasings:
     """Rephrase "the only N" as "the sole N"; not "only child", and not "with only Spanish roots", which has no article."""
     document = scene.document
     after = document.words[word.index + 1 : word.index + 2]
@@ -86,7 +85,7 @@ def _the_only(scene: Scene, word: Word) -> Iterator[Rephrasing]:
         yield from _swap(scene, word, _SOLE)
 
 
-def _only_one(scene: Scene, only: Word, one: Word) -> Iterator[Rephrasing]:
+def _only_one(scene: Scene, only: Word, one: Word) -> Rephrasings:
     """Rephrase "only one N" as "a single N", if "one" counts a noun."""
     noun = scene.document.head(one)
     if one.relation != "nummod" or noun is None or noun.index < one.index:
@@ -95,7 +94,7 @@ def _only_one(scene: Scene, only: Word, one: Word) -> Iterator[Rephrasing]:
         yield Rephrasing.of(f"restrictors.{new.replace(' ', '_')}", Change(only.start, one.end, new))
 
 
-def _before_focus(scene: Scene, focus: Focus) -> Iterator[Rephrasing]:
+def _before_focus(scene: Scene, focus: Focus) -> Rephrasings:
     """Replace the restrictor by words before the focus."""
     for new in _WORDS_BEFORE[focus.kind]:
         if new == "entirely" and focus.kind == "place" and not focus.is_state:
@@ -112,7 +111,7 @@ def _before_focus(scene: Scene, focus: Focus) -> Iterator[Rephrasing]:
         yield Rephrasing(f"restrictors.{new.replace(' ', '_')}", with_articles(scene.document, *changes))
 
 
-def _after_focus(scene: Scene, focus: Focus) -> Iterator[Rephrasing]:
+def _after_focus(scene: Scene, focus: Focus) -> Rephrasings:
     """Replace the restrictor by words after the focus: "and nothing else"."""
     if not focus.is_short:
         return
@@ -126,7 +125,7 @@ def _after_focus(scene: Scene, focus: Focus) -> Iterator[Rephrasing]:
         yield Rephrasing(f"restrictors.{new.replace(' ', '_')}", with_articles(scene.document, *changes))
 
 
-def _nothing_but(scene: Scene, focus: Focus) -> Iterator[Rephrasing]:
+def _nothing_but(scene: Scene, focus: Focus) -> Rephrasings:
     """Rephrase "only produces water" as "does nothing but produce water"."""
     verb = focus.verb
     if verb is None or verb.lemma not in CHOICE_VERBS or verb.tag not in ("VBZ", "VBP"):
@@ -137,21 +136,21 @@ def _nothing_but(scene: Scene, focus: Focus) -> Iterator[Rephrasing]:
         yield Rephrasing.of("restrictors.do_nothing_but", Change(focus.restrictor.start, verb.end, new))
 
 
-def _swap(scene: Scene, word: Word, others: tuple[str, ...]) -> Iterator[Rephrasing]:
+def _swap(scene: Scene, word: Word, others: tuple[str, ...]) -> Rephrasings:
     for new in others:
         if new != word.lower:
             changes = with_articles(scene.document, word.becomes(new))
             yield Rephrasing(f"restrictors.{new.replace(' ', '_')}", changes)
 
 
-def _always(scene: Scene, word: Word) -> Iterator[Rephrasing]:
+def _always(scene: Scene, word: Word) -> Rephrasings:
     """Rephrase "has always been" as "has at all times been", inside a verb group only."""
     after = scene.document.words[word.index + 1 : word.index + 2]
     if after and after[0].upos in ("VERB", "AUX", "ADJ") and word.relation == "advmod":
         yield from _swap(scene, word, _ALWAYS)
 
 
-def _outside(scene: Scene, word: Word) -> Iterator[Rephrasing]:
+def _outside(scene: Scene, word: Word) -> Rephrasings:
     """Rephrase "is outside (of) Italy" as "is not in Italy"."""
     document = scene.document
     before = document.words[word.index - 1]
@@ -167,7 +166,7 @@ def _outside(scene: Scene, word: Word) -> Iterator[Rephrasing]:
         yield Rephrasing.of("restrictors.outside_of", Change(word.start, end, "outside of"))
 
 
-def _at_least(scene: Scene, least: Word) -> Iterator[Rephrasing]:
+def _at_least(scene: Scene, least: Word) -> Rephrasings:
     """Rephrase "at least two" as "no fewer than two", before a number of things."""
     document = scene.document
     at = document.words[least.index - 1]
@@ -182,6 +181,7 @@ def _at_least(scene: Scene, least: Word) -> Iterator[Rephrasing]:
             yield Rephrasing.of(f"restrictors.{new.replace(' ', '_')}", Change(at.start, least.end, new))
 
 
+Range = tuple[int, int]  # start and stop in the text
 RESTRICTORS = frozenset({"only", "solely", "exclusively", "merely"})
 _TIME_PATTERN = re.compile(rf"(1[0-9]|20)\d\d|\d{{4}}s|{'|'.join(MONTH_WORDS)}")
 _PLACE_PREPOSITIONS = frozenset({"in", "at", "on", "inside", "within"})
@@ -201,7 +201,7 @@ class Focus:
     restrictor: Word
     start: int
     end: int
-    removed: tuple[int, int]
+    removed: Range
     kind: str
     verb: Word | None
     is_short: bool
@@ -250,7 +250,7 @@ def focus_of(scene: Scene, word: Word) -> Focus | None:
     return _focus_at(scene, word, removed, last.index + 1)
 
 
-def restrictor_range(document: Document, word: Word) -> tuple[tuple[int, int], Word]:
+def restrictor_range(document: Document, word: Word) -> tuple[Range, Word]:
     """Return the offsets of a restrictor with "ever" and a space, and its last word."""
     last = word
     after = document.words[word.index + 1 : word.index + 3]
@@ -263,7 +263,7 @@ def restrictor_range(document: Document, word: Word) -> tuple[tuple[int, int], W
     return (before.end, last.end), last
 
 
-def _focus_after_verb(scene: Scene, word: Word, removed: tuple[int, int], verb: Word) -> Focus | None:
+def _focus_after_verb(scene: Scene, word: Word, removed: Range, verb: Word) -> Focus | None:
     """Return the object or phrase right after a verb that follows the restrictor."""
     document = scene.document
     following = document.words[verb.index + 1 : verb.index + 2]
@@ -272,7 +272,7 @@ def _focus_after_verb(scene: Scene, word: Word, removed: tuple[int, int], verb: 
     return _focus_at(scene, word, removed, verb.index + 1, governor=verb)
 
 
-def _focus_before(scene: Scene, word: Word, removed: tuple[int, int]) -> Focus | None:
+def _focus_before(scene: Scene, word: Word, removed: Range) -> Focus | None:
     """Return the phrase right before a restrictor that ends a clause: "in Boston only"."""
     document = scene.document
     last = document.words[word.index - 1]
@@ -290,7 +290,7 @@ def _focus_before(scene: Scene, word: Word, removed: tuple[int, int]) -> Focus |
 
 
 def _focus_at(
-    scene: Scene, word: Word, removed: tuple[int, int], index: int, *, governor: Word | None = None
+    scene: Scene, word: Word, removed: Range, index: int, *, governor: Word | None = None
 ) -> Focus | None:
     """Return the phrase that starts at an index. governor: the verb before it."""
     document = scene.document
@@ -313,7 +313,7 @@ def _focus_at(
 
 
 def _make_focus(
-    scene: Scene, word: Word, removed: tuple[int, int], phrase: list[Word], head: Word, verb: Word | None
+    scene: Scene, word: Word, removed: Range, phrase: list[Word], head: Word, verb: Word | None
 ) -> Focus | None:
     document = scene.document
     kind = _focus_kind(scene, phrase, head)

@@ -59,7 +59,8 @@ class Rephrasing:
         return apply_changes(document.text, self.changes)
 
 
-Rule = Callable[[Scene], Iterator[Rephrasing]]
+Rephrasings = Iterator[Rephrasing]
+Rule = Callable[[Scene], Rephrasings]
 
 
 MAX_PARTS = 3  # rephrasings per text

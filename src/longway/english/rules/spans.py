@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from longway.english.document import Change, Document, Word
+from longway.english.document import Change, Document, Word, Words
 from longway.english.inflection import MONTHS, capitalise
 from longway.english.listed_words import listed_words
 
@@ -164,7 +164,7 @@ class WordSpan:
         return self.document.text[self.start : self.end]
 
     @property
-    def words(self) -> tuple[Word, ...]:
+    def words(self) -> Words:
         """Its words."""
         return self.document.words[self.first : self.last + 1]
 

@@ -7,12 +7,10 @@ Names, titles, and verbs followed by a preposition ("result in") stay, unless Wo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from longway.english.document import Document, Word
 from longway.english.listed_words import listed_words
 from longway.english.replacements import Replacement, synonyms, with_article
-from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
 from longway.english.rules.spans import is_time, name_indices
 from longway.english.wordnet import is_expression, senses
 
@@ -21,7 +19,7 @@ _EXCLUDED = listed_words(__name__)["excluded"]
 _PREPOSITION_FRAMES = frozenset({4, 22})  # WordNet's frames "Something is ----ing PP", "Somebody ----s PP"
 
 
-def words(scene: Scene) -> Iterator[Rephrasing]:
+def words(scene: Scene) -> Rephrasings:
     """Yield the text with one word replaced by a synonym; words to avoid come first."""
     document = scene.document
     names = name_indices(document)

@@ -11,14 +11,12 @@ A pronoun is never moved before its name. Nothing is moved across "not", "only" 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from longway.english.document import Change, Document, Word
+from longway.english.document import Change, Document, Word, Words
 from longway.english.listed_words import listed_words
 from longway.english.rules.clauses import Clause, clauses, is_person, is_plural_span
 from longway.english.rules.passive import PASSIVE_VERBS
 from longway.english.rules.phrase_groups import kinds_of
-from longway.english.rules.rule import Rephrasing, Scene
+from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
 from longway.english.rules.spans import (
     MONTH_WORDS,
     WordSpan,
@@ -37,7 +35,7 @@ _TIED_WORDS = _LISTS["tied_words"]
 _BACK_REFERENCES = frozenset("he she it they him her them his its their this that".split())
 
 
-def clause_order(scene: Scene) -> Iterator[Rephrasing]:
+def clause_order(scene: Scene) -> Rephrasings:
     """Yield the text with one subordinate clause at the other end of its sentence."""
     document = scene.document
     for number, sentence in plain_sentences(document):
@@ -46,7 +44,7 @@ def clause_order(scene: Scene) -> Iterator[Rephrasing]:
                 yield from _moved_clause(document, number, sentence, word)
 
 
-def _moved_clause(document: Document, number: int, sentence: WordSpan, head: Word) -> Iterator[Rephrasing]:
+def _moved_clause(document: Document, number: int, sentence: WordSpan, head: Word) -> Rephrasings:
     clause = _subordinate_clause(document, head)
     if clause is None:
         return
@@ -76,7 +74,7 @@ def _subordinate_clause(document: Document, head: Word) -> WordSpan | None:
 
 def _to_the_end(
     document: Document, number: int, sentence: WordSpan, clause: WordSpan, mark: str
-) -> Iterator[Rephrasing]:
+) -> Rephrasings:
     comma = document.words[clause.last + 1]
     if comma.text != "," or clause.last + 2 > sentence.last:
         return
@@ -93,7 +91,7 @@ def _to_the_end(
 
 def _to_the_front(
     document: Document, number: int, sentence: WordSpan, clause: WordSpan, mark: str
-) -> Iterator[Rephrasing]:
+) -> Rephrasings:
     last = clause.first - 1
     if document.words[last].text == ",":
         last -= 1
@@ -139,7 +137,7 @@ _DATE_WORDS = _LISTS["date_words"]
 _PLACED_VERBS = ("born", "died", "raised", "lived", "filmed")
 
 
-def fronting(scene: Scene) -> Iterator[Rephrasing]:
+def fronting(scene: Scene) -> Rephrasings:
     """Yield the text with one sentence reordered."""
     document = scene.document
     for clause in clauses(document):
@@ -156,7 +154,7 @@ def fronting(scene: Scene) -> Iterator[Rephrasing]:
 # Times
 
 
-def _time_to_front(clause: Clause) -> Iterator[Rephrasing]:
+def _time_to_front(clause: Clause) -> Rephrasings:
     document = clause.document
     if clause.rest is None or clause.head.upos != "VERB" or has_scope(clause.verbs + clause.rest.words):
         return
@@ -203,7 +201,7 @@ def _is_date_word(word: Word) -> bool:
     return is_number or is_year(word) or word.lower in MONTH_WORDS or word.lower in _DATE_WORDS
 
 
-def _time_to_end(document: Document, number: int, sentence: WordSpan) -> Iterator[Rephrasing]:
+def _time_to_end(document: Document, number: int, sentence: WordSpan) -> Rephrasings:
     words = sentence.words
     if words[0].lower not in ("in", "on", "during") or has_scope(words):
         return
@@ -236,7 +234,7 @@ def _is_in_date(document: Document, comma: Word) -> bool:
 # Places
 
 
-def _where(clause: Clause) -> Iterator[Rephrasing]:
+def _where(clause: Clause) -> Rephrasings:
     """Rephrase "Ann died in Rome." as "Rome is where Ann died."."""
     document, rest = clause.document, clause.rest
     if rest is None or clause.finite.tag != "VBD" or clause.head.lower not in _PLACED_VERBS:
@@ -258,7 +256,7 @@ def _where(clause: Clause) -> Iterator[Rephrasing]:
     yield Rephrasing("fronting.where", changes)
 
 
-def _undo_where(document: Document, number: int, sentence: WordSpan) -> Iterator[Rephrasing]:
+def _undo_where(document: Document, number: int, sentence: WordSpan) -> Rephrasings:
     """Rephrase "Rome is where Ann died." or "Rome is the place where Ann died." as "Ann died in Rome."."""
     words = sentence.words
     positions = [w.index for w in words if w.lower == "where"]
@@ -284,7 +282,7 @@ def _undo_where(document: Document, number: int, sentence: WordSpan) -> Iterator
 # Who it is
 
 
-def _inverted(clause: Clause) -> Iterator[Rephrasing]:
+def _inverted(clause: Clause) -> Rephrasings:
     """Swap subject and predicate of "Ann is the owner of the house."; both must be single and definite."""
     document, subject, rest = clause.document, clause.subject, clause.rest
     if rest is None or len(clause.verbs) != 1 or clause.finite.lower not in ("is", "was"):
@@ -320,7 +318,7 @@ def _is_definite(span: WordSpan) -> bool:
     return span.words[1].index not in names and not is_plural_span(span.document, span)
 
 
-def _cleft(clause: Clause) -> Iterator[Rephrasing]:
+def _cleft(clause: Clause) -> Rephrasings:
     """Rephrase "Ann wrote the song." as "It was Ann who wrote the song."."""
     document, verb = clause.document, clause.head
     things = document.children(verb, "obj")
@@ -342,7 +340,7 @@ def _cleft(clause: Clause) -> Iterator[Rephrasing]:
     yield Rephrasing("fronting.cleft", changes)
 
 
-def _undo_cleft(document: Document, number: int, sentence: WordSpan) -> Iterator[Rephrasing]:
+def _undo_cleft(document: Document, number: int, sentence: WordSpan) -> Rephrasings:
     """Rephrase "It was Ann who wrote the song." as "Ann wrote the song."."""
     words = sentence.words
     if words[0].lower != "it" or words[1].lower not in ("is", "was") or has_scope(words):
@@ -365,6 +363,6 @@ def _undo_cleft(document: Document, number: int, sentence: WordSpan) -> Iterator
     yield Rephrasing("fronting.plain_for_cleft", changes)
 
 
-def has_scope(words: tuple[Word, ...]) -> bool:
+def has_scope(words: Words) -> bool:
     """Return True if "not", "only" or the like is among the words: their scope depends on the order."""
     return any(w.lower in _SCOPE_WORDS for w in words)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from longway.english.document import Document, Word
+from longway.english.document import Document, Word, Words
 from longway.english.inflection import capitalise
 from longway.english.listed_words import listed_words
 from longway.english.negation_words import is_negation
@@ -33,14 +33,14 @@ class ClauseParts:
     the text of a part if it differs from its words ("The film" for "a film", "is"). more: other words that it covers.
     """
 
-    subject: tuple[Word, ...]
-    predicate: tuple[Word, ...]
-    object: tuple[Word, ...]
-    moved: tuple[Word, ...] = ()
+    subject: Words
+    predicate: Words
+    object: Words
+    moved: Words = ()
     separator: str = ""
     subject_text: str = ""
     predicate_text: str = ""
-    more: tuple[Word, ...] = ()
+    more: Words = ()
 
     @property
     def used(self) -> set[int]:
@@ -327,8 +327,8 @@ def _adjective_statements(
     document: Document,
     root: Word,
     adjectives: list[Word],
-    kept: tuple[Word, ...],
-    determiners: tuple[Word, ...],
+    kept: Words,
+    determiners: Words,
 ) -> list[ClauseParts] | None:
     be = "are" if root.tag == "NNS" else "is"
     article = determiners[0].lower if determiners and determiners[0].lower == "this" else "the"

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from longway.english.document import Document, Word
+from longway.english.document import Document, Word, Words
 from longway.english.triples.clause_parts import (
     JOINING,
     MARKS,
@@ -105,7 +105,7 @@ def _is_sound(triple: Triple) -> bool:
     )
 
 
-def _is_complete(words: tuple[Word, ...], clauses: list[ClauseParts]) -> bool:
+def _is_complete(words: Words, clauses: list[ClauseParts]) -> bool:
     """Return True if every content word is in a clause."""
     used = {index for clause in clauses for index in clause.used}
     unused = [word for word in words if word.index not in used]
@@ -128,13 +128,13 @@ def _triple(document: Document, clause: ClauseParts) -> Triple | None:
     return Triple(subject, clause.predicate_text or text_from(document, clause.predicate), rest)
 
 
-def _ends_in_mark(subject: tuple[Word, ...]) -> bool:
+def _ends_in_mark(subject: Words) -> bool:
     """Return True if the comma after "Ann, my friend," would be lost; not if the words before it were cut out."""
     ends = len(subject) > 1 and subject[-1].text in MARKS
     return ends and subject[-2].index == subject[-1].index - 1
 
 
-def _clause_parts(document: Document, words: tuple[Word, ...]) -> list[ClauseParts] | None:
+def _clause_parts(document: Document, words: Words) -> list[ClauseParts] | None:
     """Return the statements of a sentence; None if it is too complex."""
     roots = [word for word in words if word.head == word.index]
     if len(roots) != 1:
@@ -154,7 +154,7 @@ def _clause_parts(document: Document, words: tuple[Word, ...]) -> list[ClausePar
     return clauses
 
 
-def _without_marks(words: tuple[Word, ...]) -> list[Word]:
+def _without_marks(words: Words) -> list[Word]:
     """Return the words of a sentence without final punctuation and an initial conjunction."""
     inner = list(words)
     while inner and inner[-1].upos == "PUNCT" and inner[-1].text not in (")", '"', "”", "''"):
@@ -212,7 +212,7 @@ def _clause(
     subjects = document.children(head, "nsubj", "csubj", "expl")
     subjects = tuple(w for w in subjects if w.index < verbs[0].index) or subjects
     moved: list[Word] = []
-    subject: tuple[Word, ...] = ()
+    subject: Words = ()
     if subjects:
         subject = _without_joining(document.subtree(subjects[0]))
         moved = [w for w in part if w.index < subject[0].index]
@@ -234,7 +234,7 @@ def _clause(
     return parts if subject else parts.after(before)
 
 
-def _without_joining(words: tuple[Word, ...]) -> tuple[Word, ...]:
+def _without_joining(words: Words) -> Words:
     while len(words) > 1 and (words[0].lower in JOINING or words[0].text in MARKS):
         words = words[1:]
     return words

@@ -52,6 +52,8 @@ from longway.records import Leak, Mentions, Problem
 from longway.show.html import render
 from longway.store import now
 
+Ints = NDArray[np.int64]
+
 Step = Callable[[str], object]
 SCORES = "scores.parquet"
 KEPT_WORDS = 20  # of each demographic attribute
@@ -247,7 +249,7 @@ def _rows_read(watcher: Watcher, total: int) -> Callable[[int], object]:
     return advance
 
 
-def _groups(dataset: Dataset, reading: Reading, column: str) -> NDArray[np.int64]:
+def _groups(dataset: Dataset, reading: Reading, column: str) -> Ints:
     """The group of each row of the reading as a number; an empty cell is a group, too."""
     values: list[pl.Series] = []
     for table in dataset.tables():
@@ -301,7 +303,7 @@ def _leaks(
     return leaks, held_out
 
 
-def _places_shown(found: Search, surface: SurfaceScores) -> NDArray[np.int64]:
+def _places_shown(found: Search, surface: SurfaceScores) -> Ints:
     shown = places_of(found.chosen)
     return np.unique(np.array([*shown, *(d.place for d in surface.documents)], dtype=np.int64))
 

@@ -21,6 +21,8 @@ from longway.languages.identify import language_of
 from longway.languages.words import EXTRAS, is_installed
 from longway.records import Problem
 
+Ints = NDArray[np.int64]
+
 MAX_P = 0.001  # of a chi-squared test, for languages that predict the label
 _REWORDING = "The rules reword English texts only. To reword the others, add --engine served:MODEL."
 
@@ -43,7 +45,7 @@ def _foreign(dataset: Dataset, languages: Mapping[str, float]) -> Problem:
     return Problem("language", message, dataset.n_used, advice)
 
 
-def _several(languages: Mapping[str, float], counts: NDArray[np.int64]) -> Problem:
+def _several(languages: Mapping[str, float], counts: Ints) -> Problem:
     """counts: rows by language and label."""
     n_foreign = sum(
         int(row.sum()) for language, row in zip(languages, counts, strict=True) if language != ENGLISH
@@ -69,7 +71,7 @@ def _missing_package(language: str, dataset: Dataset) -> Problem:
     )
 
 
-def _rows_by_label(dataset: Dataset, languages: Sequence[str]) -> NDArray[np.int64]:
+def _rows_by_label(dataset: Dataset, languages: Sequence[str]) -> Ints:
     """The number of rows by language and label; rows of unclear language are not counted."""
     counts = np.zeros((len(languages), len(dataset.labels)), dtype=np.int64)
     for batch in dataset.batches():
@@ -80,7 +82,7 @@ def _rows_by_label(dataset: Dataset, languages: Sequence[str]) -> NDArray[np.int
     return counts
 
 
-def _unequal(dataset: Dataset, languages: Sequence[str], counts: NDArray[np.int64]) -> list[Problem]:
+def _unequal(dataset: Dataset, languages: Sequence[str], counts: Ints) -> list[Problem]:
     """Whether the languages have the labels in different shares. counts: rows by language and label."""
     known = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     if min(known.shape) < 2 or chi2_contingency(known).pvalue > MAX_P:

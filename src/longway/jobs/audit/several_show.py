@@ -11,13 +11,14 @@ from longway.detect.severity import SEVERITIES, severity_of, too_few, undecided
 from longway.jobs.audit.several import N_STRONGEST, AuditLabelsResult, LabelAudit, LeftOut
 from longway.jobs.audit.show import by_severity, leak_words, pattern_words
 from longway.records import Finding
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, cut
 from longway.show.labels import part_name, setting_rows
 from longway.show.numbers import NONE, count, counted, percent, points
 from longway.show.sections import (
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Bullets,
     Column,
     KeyFigure,
@@ -42,7 +43,7 @@ def labels_page(result: AuditLabelsResult) -> Page:
     """All sections of the audits of several labels."""
     dataset = result.labels[0].audit.dataset
     columns = {role: dataset.fields.get(role) for role in ("text", "context")}
-    used = ", ".join(f"{role} = {cut(name, NAME_LIMIT)}" for role, name in columns.items() if name)
+    used = ", ".join(f"{role} = {cut(name)}" for role, name in columns.items() if name)
     predictable = [label for label in result.labels if label.is_predictable]
     severe = sum(label.severities[name] for label in result.labels for name in SEVERITIES[:2])
     return Page(
@@ -53,13 +54,13 @@ def labels_page(result: AuditLabelsResult) -> Page:
             ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
             ("Columns", used),
             ("Labels", _recognised(result)),
-            ("Made", cut(result.created, NAME_LIMIT)),
+            ("Made", cut(result.created)),
         ],
         figures=[
             KeyFigure(
                 "Rows",
                 count(dataset.rows),
-                f"in the split {cut(dataset.split, NAME_LIMIT)}" if dataset.split else "in the data",
+                f"in the split {cut(dataset.split)}" if dataset.split else "in the data",
             ),
             KeyFigure("Labels", count(len(result.labels)), "one audit each"),
             KeyFigure("Better than chance", count(len(predictable)), "from part of the input alone"),
@@ -90,7 +91,7 @@ def verdict(labels: Sequence[LabelAudit]) -> str:
         which = "the label" if len(labels) == 1 else f"{n} of {len(labels)} labels"
         most = "" if n == 1 else "most of all "
         return (
-            f"{source} predicts {which} better than chance: {most}{cut(label.name, NAME_LIMIT)}, {leak.accuracy:.0%} right "
+            f"{source} predicts {which} better than chance: {most}{cut(label.name)}, {leak.accuracy:.0%} right "
             f"(chance is {leak.majority:.0%})."
         )
     if any(one.audit.findings for one in labels):
@@ -107,7 +108,7 @@ def _recognised(result: AuditLabelsResult) -> str:
         columns.setdefault(label.column, []).append(label)
     words = []
     for column, labels in columns.items():
-        name = cut(column, NAME_LIMIT)
+        name = cut(column)
         if labels[0].tag is None:
             words.append(name)
             continue
@@ -149,20 +150,20 @@ def _labels_section(result: AuditLabelsResult) -> Section:
             Only(REPORT, [Table(columns, rows, "labels")]),
             Only(SCREEN, [Table(narrow, [_narrow_row(label) for label in result.labels])]),
         ],
-        on=REPORT | SCREEN,
+        on=REPORT_AND_SCREEN,
     )
 
 
 def _label_row(label: LabelAudit, *, is_linked: bool) -> Row:
     link = f"{quote(label.folder)}/report.html" if is_linked else ""
     strongest = by_severity(label.audit.findings)[:N_STRONGEST]
-    names = ", ".join(f"“{cut(str(finding.pattern), NAME_LIMIT)}”" for finding in strongest)
-    value = [] if label.tag is not None else [Span(f" {cut(label.value, NAME_LIMIT)}", "quiet")]
+    names = ", ".join(f"“{cut(str(finding.pattern))}”" for finding in strongest)
+    value = [] if label.tag is not None else [Span(f" {cut(label.value)}", "quiet")]
     leak = NONE if label.leak is None else leak_words(label.leak)
     chance = NONE if label.leak is None else percent(label.leak.majority)
     return Row(
         [
-            Span(cut(label.name, NAME_LIMIT), "data", link=link),
+            Span(cut(label.name), "data", link=link),
             count(label.audit.dataset.used),
             [percent(label.share), *value],
             leak,
@@ -194,10 +195,10 @@ def _patterns_section(labels: Sequence[LabelAudit]) -> list[Section]:
     rows = [_pattern_row(label, finding) for label, finding in found[:MAX_PATTERNS]]
     lead = "The worst first. Points: what the pattern alone is worth, in percentage points of accuracy. The report of each label explains all terms."
     table = Table(columns, rows, "labels", open=OPEN_PATTERNS, more="patterns", screen=ON_SCREEN)
-    blocks: list[Block] = [Paragraph(lead, "lead"), table]
+    blocks: Blocks = [Paragraph(lead, "lead"), table]
     if n_more := max(len(found) - MAX_PATTERNS, 0):
         blocks.append(Only(REPORT, [Paragraph(f"{n_more:,} more are in the reports of the labels.", "rest")]))
-    return [Section("patterns", "Strongest patterns of all labels", blocks, on=REPORT | SCREEN)]
+    return [Section("patterns", "Strongest patterns of all labels", blocks, on=REPORT_AND_SCREEN)]
 
 
 def _pattern_row(label: LabelAudit, finding: Finding) -> Row:
@@ -222,8 +223,8 @@ def _left_out_section(tags: Sequence[LeftOut]) -> list[Section]:
     for tag in tags[:N_NAMED]:
         by_reason.setdefault(tag.reason, []).append(tag)
     reasons = [
-        f"{reason.capitalize()}: {', '.join(f'{tag_name(cut(tag.tag, NAME_LIMIT))} ({count(tag.rows)})' for tag in named)}."
+        f"{reason.capitalize()}: {', '.join(f'{tag_name(cut(tag.tag))} ({count(tag.rows)})' for tag in named)}."
         for reason, named in by_reason.items()
     ]
-    blocks: list[Block] = [Bullets(reasons), *left_out(max(len(tags) - N_NAMED, 0), "tags", "labels.json")]
-    return [Section("left-out", "Tags that were not audited", blocks, on=REPORT | SCREEN)]
+    blocks: Blocks = [Bullets(reasons), *left_out(max(len(tags) - N_NAMED, 0), "tags", "labels.json")]
+    return [Section("left-out", "Tags that were not audited", blocks, on=REPORT_AND_SCREEN)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from longway.data.label_lists import tag_name
 from longway.data.summary import DatasetSummary
@@ -18,11 +18,11 @@ from longway.detect.sources import Sources
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
 from longway.jobs.audit.show_people import people_section
 from longway.jobs.audit.show_rows import rows_section
+from longway.jobs.pages import dataset_page
 from longway.languages.dataset import described
 from longway.records import Finding, Leak, Problem, Telling
 from longway.show import charts, markdown
 from longway.show.excerpts import (
-    NAME_LIMIT,
     PATTERN_LIMIT,
     READ_LIMIT,
     TEXT_LIMIT,
@@ -36,13 +36,13 @@ from longway.show.labels import (
     MAX_SETTINGS,
     POINTS,
     Label,
+    Labels,
     label_named,
     label_span,
     labels_of,
     level_name,
     part_name,
     problem_bullet,
-    roles_of,
     setting_rows,
     with_colour,
 )
@@ -51,8 +51,9 @@ from longway.show.numbers import NONE, count, counted, gamma, length, percent, p
 from longway.show.sections import (
     CARD,
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Bullet,
     Bullets,
     Card,
@@ -133,17 +134,13 @@ def audit_page(result: AuditResult) -> Page:
     dataset = result.dataset
     labels = labels_of(dataset.labels)
     n_significant, n_tested = sum(result.significant.values()), sum(result.tested.values())
-    about_tag = "" if dataset.tag is None else f": {cut(tag_name(dataset.tag), NAME_LIMIT)}"
-    return Page(
-        kicker="Longway audit",
-        title=cut(f"Audit of {dataset.name}", PATTERN_LIMIT) + about_tag,
+    about_tag = "" if dataset.tag is None else f": {cut(tag_name(dataset.tag))}"
+    page = dataset_page(
+        result,
+        "Longway audit",
+        "Audit of",
         verdict=verdict(result.measured_leaks, result.findings),
-        facts=[
-            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
-            ("Columns", roles_of(dataset)),
-            *_language_facts(dataset),
-            ("Made", cut(result.created, NAME_LIMIT)),
-        ],
+        facts=_language_facts(dataset),
         figures=_key_figures(result, labels, n_tested),
         sections=[
             _leak_section(result),
@@ -158,11 +155,9 @@ def audit_page(result: AuditResult) -> Page:
             _card_section(result),
             Section("reading", "How to read this", [Facts(READING, "reading"), Paragraph(NOTE, "note")]),
         ],
-        version=result.longway,
-        fingerprint=dataset.fingerprint,
-        streamed=dataset.streamed,
         settings=setting_rows(asdict(result.settings), source="findings.json"),
     )
+    return replace(page, title=page.title + about_tag)
 
 
 def _language_facts(dataset: DatasetSummary) -> list[tuple[str, str]]:
@@ -192,12 +187,12 @@ def _card_section(result: AuditResult) -> Section:
         for leak in _in_order(result.all_leaks or result.leaks)
     ]
     severe = [
-        f"{severity_of(finding)}: “{cut(str(finding.pattern), PATTERN_LIMIT)}” in {cut(finding.field, NAME_LIMIT)} predicts "
-        f"{cut(finding.label, NAME_LIMIT)}: {percent(finding.label_share)} of {counted(finding.count, 'row')}, base rate {percent(finding.base_rate)}."
+        f"{severity_of(finding)}: “{cut(str(finding.pattern), PATTERN_LIMIT)}” in {cut(finding.field)} predicts "
+        f"{cut(finding.label)}: {percent(finding.label_share)} of {counted(finding.count, 'row')}, base rate {percent(finding.base_rate)}."
         for finding in by_severity(result.findings)[:ON_SCREEN]
     ]
     problems = [cut(problem.message, TEXT_LIMIT) for problem in result.problems[:ON_SCREEN]]
-    blocks: list[Block] = []
+    blocks: Blocks = []
     for heading, items in (
         ("How well a model does without reading", leaks),
         ("Shortcuts", severe),
@@ -217,7 +212,7 @@ def verdict(leaks: Sequence[Leak], findings: Sequence[Finding]) -> str:
     'From the claim alone a simple model gets 67% right; chance is 50%.'
     """
     leak = strongest_leak(leaks)
-    names = [f"“{cut(str(finding.pattern), NAME_LIMIT)}”" for finding in by_severity(findings)[:N_NAMED]]
+    names = [f"“{cut(str(finding.pattern))}”" for finding in by_severity(findings)[:N_NAMED]]
     strongest = f" Strongest: {', '.join(names)}." if names else ""
     if leak is None:
         return f"The leak could not be measured.{strongest}"
@@ -245,16 +240,16 @@ def by_severity(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda finding: SEVERITIES.index(severity_of(finding)))
 
 
-def _key_figures(result: AuditResult, labels: Mapping[str, Label], n_tested: int) -> list[KeyFigure]:
+def _key_figures(result: AuditResult, labels: Labels, n_tested: int) -> list[KeyFigure]:
     dataset = result.dataset
     largest = next(iter(labels.values()), None)
-    whole = f"the split {cut(dataset.split, NAME_LIMIT)}" if dataset.split else "the data"
+    whole = f"the split {cut(dataset.split)}" if dataset.split else "the data"
     figures = [
         KeyFigure("Rows used", count(dataset.used), f"of {count(dataset.rows)} in {whole}"),
         KeyFigure("Labels", count(len(labels)), f"largest: {largest.name}, {largest.share}" if largest else ""),
     ]  # fmt: skip
     if leak := strongest_leak(result.measured_leaks):
-        name = f"Right from {cut(' + '.join(leak.columns), NAME_LIMIT)} alone"
+        name = f"Right from {cut(' + '.join(leak.columns))} alone"
         figures.append(KeyFigure(name, percent(leak.accuracy), f"chance is {percent(leak.majority)}"))
     severities = Counter(severity_of(finding) for finding in result.findings)
     told = ", ".join(f"{count(severities[name])} {name}" for name in SEVERITIES if severities[name])
@@ -289,14 +284,14 @@ def _leak_section(result: AuditResult) -> Section:
         "detectors see (length, position, punctuation and casing, overlap, people, grammar). The dashed line is the accuracy of always "
         "predicting the most frequent label; the whisker is the 95% interval."
     )
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Paragraph(lead, "lead"),
         Only(REPORT, [Grid(shown or [nothing])]),
         Only(SCREEN, [Table(columns, rows)]),
     ]
     if told := _contributions(everything):
         blocks.append(Paragraph(told, "rest"))
-    return Section("leak", "Leak against chance", blocks, on=REPORT | SCREEN)
+    return Section("leak", "Leak against chance", blocks, on=REPORT_AND_SCREEN)
 
 
 def _contributions(leaks: Sequence[Leak]) -> str:
@@ -316,10 +311,10 @@ def _in_order(leaks: Mapping[str, Leak]) -> list[Leak]:
 
 
 def _leak_row(leak: Leak, everything: Leak | None, *, held_out: str = "") -> Row:
-    columns = cut(" + ".join(leak.columns), NAME_LIMIT)
+    columns = cut(" + ".join(leak.columns))
     return Row(
         [
-            f"{columns}, on {cut(held_out, NAME_LIMIT)}" if held_out else columns,
+            f"{columns}, on {cut(held_out)}" if held_out else columns,
             leak_words(leak),
             NONE if everything is None else leak_words(everything),
             percent(leak.majority),
@@ -345,7 +340,7 @@ def _leak_chart(leaks: Sequence[Leak], key: str, of: str) -> Chart:
 
 
 def _leak_text(leak: Leak) -> str:
-    columns = cut(" + ".join(leak.columns) or leak.part, NAME_LIMIT)
+    columns = cut(" + ".join(leak.columns) or leak.part)
     interval = f"95% interval {percent(leak.low)} to {percent(leak.high)}"
     return f"{columns}: {percent(leak.accuracy)}, {interval}, chance {percent(leak.majority)}"
 
@@ -353,7 +348,7 @@ def _leak_text(leak: Leak) -> str:
 # Findings
 
 
-def _strongest_section(result: AuditResult, labels: Mapping[str, Label]) -> Section:
+def _strongest_section(result: AuditResult, labels: Labels) -> Section:
     heading = "Strongest shortcuts by label"
     if not result.findings:
         text = f"No pattern is correlated with a label at q ≤ {result.settings.max_q:g}."
@@ -362,7 +357,7 @@ def _strongest_section(result: AuditResult, labels: Mapping[str, Label]) -> Sect
         "The patterns that predict the label best, each by the strongest wording of its group. The length of a bar is what the "
         "pattern alone is worth, in percentage points of accuracy, on one scale for all labels."
     )
-    blocks: list[Block] = [Paragraph(lead, "lead"), Grid(_strongest_charts(result.findings, labels))]
+    blocks: Blocks = [Paragraph(lead, "lead"), Grid(_strongest_charts(result.findings, labels))]
     if n_more := len(labels) - MAX_LABELS if len(labels) > MAX_LABELS else 0:
         blocks.append(
             Paragraph(f"The {n_more} smaller labels have no chart; their patterns are in the table.", "rest")
@@ -372,7 +367,7 @@ def _strongest_section(result: AuditResult, labels: Mapping[str, Label]) -> Sect
     return Section("strongest", heading, blocks)
 
 
-def _strongest_charts(findings: Sequence[Finding], labels: Mapping[str, Label]) -> list[Chart]:
+def _strongest_charts(findings: Sequence[Finding], labels: Labels) -> list[Chart]:
     """A chart per label, all on one scale."""
     full = max((100 * finding.points for finding in findings), default=0.0)
     shown = []
@@ -401,7 +396,7 @@ def surest(findings: Sequence[Finding], *, after: int, n: int) -> list[Finding]:
     return sorted(certain, key=lambda f: -f.share_low)[:n]
 
 
-def _sure(finding: Finding, labels: Mapping[str, Label]) -> Bullet:
+def _sure(finding: Finding, labels: Labels) -> Bullet:
     label = label_named(finding.label, labels)
     words: list[str | Span] = [
         Span(cut(str(finding.pattern), PATTERN_LIMIT), "strong"),
@@ -412,10 +407,8 @@ def _sure(finding: Finding, labels: Mapping[str, Label]) -> Bullet:
     return Bullet(words, colour=label.colour)
 
 
-def _findings_section(
-    result: AuditResult, labels: Mapping[str, Label], n_significant: int, n_tested: int
-) -> Section:
-    blocks: list[Block] = [Paragraph(_found(result, n_significant, n_tested))]
+def _findings_section(result: AuditResult, labels: Labels, n_significant: int, n_tested: int) -> Section:
+    blocks: Blocks = [Paragraph(_found(result, n_significant, n_tested))]
     if repeats := _repeats(result, n_significant):
         blocks.append(Paragraph(repeats, "note"))
     for missed in (_missed_by_words(result), _concepts_found(result)):
@@ -428,7 +421,7 @@ def _findings_section(
         )
         blocks += [Paragraph(lead, "lead"), findings_table(by_severity(result.findings)[:MAX_GROUPS], labels)]
         rare = [
-            f"{cut(str(f.pattern), PATTERN_LIMIT)} → {cut(f.label, NAME_LIMIT)} ({f.label_share:.0%} of {f.count:,})"
+            f"{cut(str(f.pattern), PATTERN_LIMIT)} → {cut(f.label)} ({f.label_share:.0%} of {f.count:,})"
             for f in surest(result.findings, after=ON_SCREEN, n=8)
         ]
         if rare:
@@ -439,7 +432,7 @@ def _findings_section(
         for level, n in list(result.tested.items())[:MAX_SETTINGS]
     ]  # fmt: skip
     blocks.append(Only(REPORT, [Heading("What was tested"), Bullets(tested, "tested")]))
-    return Section("findings", "Findings", blocks, on=REPORT | SCREEN)
+    return Section("findings", "Findings", blocks, on=REPORT_AND_SCREEN)
 
 
 def _found(result: AuditResult, n_significant: int, n_tested: int) -> str:
@@ -459,9 +452,7 @@ def _repeats(result: AuditResult, n_significant: int) -> str:
     if n_rows <= NOTICEABLE * n_significant:
         return ""
     name, n = min(result.distinct.items(), key=lambda item: item[1])
-    shared = (
-        f"{count(result.dataset.used)} rows have {counted(n, 'different text')} in {cut(name, NAME_LIMIT)}"
-    )
+    shared = f"{count(result.dataset.used)} rows have {counted(n, 'different text')} in {cut(name)}"
     return (
         f"Rows repeat texts or share them: {shared}. If each row were an independent observation, {counted(n_rows, 'pattern')} would pass; "
         f"{count(n_significant)} do when repeats are taken into account."
@@ -473,7 +464,7 @@ def _missed_by_words(result: AuditResult) -> str:
     if not result.tested.get("grammar"):
         return ""
     only, n_explained = result.only_grammar, result.n_explained
-    names = [f"“{cut(str(finding.pattern), NAME_LIMIT)}”" for finding in only[:N_NAMED]]
+    names = [f"“{cut(str(finding.pattern))}”" for finding in only[:N_NAMED]]
     more = f" and {count(len(only) - len(names))} more" if len(only) > len(names) else ""
     missed = f"{counted(len(only), 'pattern')} that words miss: {', '.join(names)}{more}."
     if not only:
@@ -494,12 +485,12 @@ def _concepts_found(result: AuditResult) -> str:
     concepts = [finding for finding in result.findings if finding.level == CONCEPT]
     if not concepts:
         return "No concept (a topic or tone of texts) predicts the label beyond the words found."
-    names = [f"“{cut(str(finding.pattern), NAME_LIMIT)}”" for finding in concepts[:N_NAMED]]
+    names = [f"“{cut(str(finding.pattern))}”" for finding in concepts[:N_NAMED]]
     more = f" and {count(len(concepts) - len(names))} more" if len(concepts) > len(names) else ""
     return f"{counted(len(concepts), 'concept')}, topics or tones of texts, beyond the words found: {', '.join(names)}{more}."
 
 
-def findings_table(findings: Sequence[Finding], labels: Mapping[str, Label]) -> Table:
+def findings_table(findings: Sequence[Finding], labels: Labels) -> Table:
     """Findings with their figures; each row has an example and variants below it."""
     columns = [
         Column("Pattern"), Column("Severity", drop=1), Column("Predicts", style="to"), Column("Rows", number=True, drop=3),
@@ -510,7 +501,7 @@ def findings_table(findings: Sequence[Finding], labels: Mapping[str, Label]) -> 
     return Table(columns, rows, "findings", open=OPEN_GROUPS, more="groups", screen=ON_SCREEN)
 
 
-def _finding_row(finding: Finding, labels: Mapping[str, Label]) -> Row:
+def _finding_row(finding: Finding, labels: Labels) -> Row:
     label = label_named(finding.label, labels)
     return Row(
         [
@@ -534,14 +525,14 @@ def _finding_row(finding: Finding, labels: Mapping[str, Label]) -> Row:
 
 def pattern_words(finding: Finding) -> Words:
     """The pattern with its level and column."""
-    where = f"{level_name(finding.level)} in {cut(finding.field, NAME_LIMIT)}"
+    where = f"{level_name(finding.level)} in {cut(finding.field)}"
     return [Span(cut(str(finding.pattern), PATTERN_LIMIT), "pattern"), " ", Span(where, "where")]
 
 
-def _below(finding: Finding) -> list[Block]:
+def _below(finding: Finding) -> Blocks:
     marks = sorted((int(start), int(end), MARK_LEVEL) for start, end in finding.marks)
     example = highlighted(harmless(finding.example[:READ_LIMIT]), marks)
-    blocks: list[Block] = [Paragraph(example, "example")] if finding.example else []
+    blocks: Blocks = [Paragraph(example, "example")] if finding.example else []
     for texts, with_label in (
         (finding.typical[1:], "Also typical"),
         (finding.untypical, "With another label"),
@@ -558,7 +549,7 @@ def _below(finding: Finding) -> list[Block]:
     return blocks
 
 
-def _variants(intro: str, variants: Sequence[Finding]) -> list[Block]:
+def _variants(intro: str, variants: Sequence[Finding]) -> Blocks:
     """The names of weaker patterns; those of a grammar have commas."""
     if not variants:
         return []
@@ -569,8 +560,8 @@ def _variants(intro: str, variants: Sequence[Finding]) -> list[Block]:
     return [Paragraph([f"{intro}: ", *listed[1:], more], "also")]
 
 
-def _unlisted(result: AuditResult, n_significant: int) -> list[Block]:
-    blocks: list[Block] = []
+def _unlisted(result: AuditResult, n_significant: int) -> Blocks:
+    blocks: Blocks = []
     if n_weaker := max(len(result.findings) - MAX_GROUPS, 0):
         blocks.append(
             Paragraph(f"{n_weaker} weaker groups are in findings.json and not on this page.", "rest")
@@ -591,12 +582,12 @@ def _sources_section(found: Sources | None) -> list[Section]:
     """What a column of groups says about the labels, if one was named."""
     if found is None:
         return []
-    column = cut(found.column, NAME_LIMIT)
+    column = cut(found.column)
     alone = (
         f"From {column} alone, without reading the text, {percent(found.accuracy)} of the labels are right (95% interval {percent(found.low)} to "
         f"{percent(found.high)}, chance {percent(found.majority)}; {counted(found.groups, 'group')})."
     )
-    blocks: list[Block] = [Paragraph(alone)]
+    blocks: Blocks = [Paragraph(alone)]
     if found.at_random is not None and found.left_out is not None:
         interval = f"{points(found.drop_low or 0.0)} to {points(found.drop_high or 0.0)}"
         blocks.append(
@@ -625,13 +616,13 @@ def _sources_section(found: Sources | None) -> list[Section]:
         blocks.append(
             Table(columns, rows, "figures-only", open=OPEN_GROUPS, more="findings", screen=ON_SCREEN)
         )
-    return [Section("sources", f"Groups by {column}", blocks, on=REPORT | SCREEN)]
+    return [Section("sources", f"Groups by {column}", blocks, on=REPORT_AND_SCREEN)]
 
 
 # The shortcut space
 
 
-def _space_section(result: AuditResult, labels: Mapping[str, Label]) -> list[Section]:
+def _space_section(result: AuditResult, labels: Labels) -> list[Section]:
     space, shown = result.space, with_colour(labels)
     if space is None:
         return []
@@ -651,9 +642,9 @@ def _space_section(result: AuditResult, labels: Mapping[str, Label]) -> list[Sec
     lead = (
         "Gamma compares the surface of a text (which words, at which positions) with the texts of all other labels. Further right: less "
         "similar to any of them. The line marks the label’s mean; the last bar includes all higher values. Shortcut space: "
-        f"{cut(space.variant, NAME_LIMIT)} variant, {counted(space.dimensions, 'dimension')}."
+        f"{cut(space.variant)} variant, {counted(space.dimensions, 'dimension')}."
     )
-    blocks: list[Block] = [Paragraph(lead, "lead"), *([chart] if chart else [])]
+    blocks: Blocks = [Paragraph(lead, "lead"), *([chart] if chart else [])]
     if outliers:
         text = (
             "Below are the texts most typical of their label (lean) and those least like the other labels (gamma). The stronger the colour, "
@@ -663,12 +654,12 @@ def _space_section(result: AuditResult, labels: Mapping[str, Label]) -> list[Sec
     return [Section("gamma", "How different each text is from the other labels", [*blocks, *outliers])]
 
 
-def _outliers(documents: Sequence[Telling], shown: Sequence[Label]) -> list[Block]:
+def _outliers(documents: Sequence[Telling], shown: Sequence[Label]) -> Blocks:
     """Per label, the texts most typical of it, then those least like the other labels."""
     by_ranking: dict[tuple[str, str], list[Telling]] = {}
     for document in documents:
         by_ranking.setdefault((document.label, document.chosen_by), []).append(document)
-    blocks: list[Block] = []
+    blocks: Blocks = []
     for label in shown:
         for ranking, heading in RANKINGS.items():
             chosen = by_ranking.get((label.key, ranking), [])
@@ -683,14 +674,14 @@ def _outliers(documents: Sequence[Telling], shown: Sequence[Label]) -> list[Bloc
 def _document(document: Telling) -> Card:
     text = harmless(document.text[:READ_LIMIT])
     words = highlighted(text, token_spans(text, document.tokens))
-    scores = f"lean {gamma(document.lean)}, gamma {gamma(document.gamma)}, id {cut(document.id, NAME_LIMIT)}"
+    scores = f"lean {gamma(document.lean)}, gamma {gamma(document.gamma)}, id {cut(document.id)}"
     return Card([], below=[Paragraph(words), Paragraph(scores, "quiet")], style="document")
 
 
 # The data
 
 
-def _data_section(result: AuditResult, labels: Mapping[str, Label]) -> Section:
+def _data_section(result: AuditResult, labels: Labels) -> Section:
     shown = with_colour(labels)
     bars = [
         charts.Bar(label.name, label.count, f"{count(label.count)} ({label.share})", label.colour)
@@ -703,7 +694,7 @@ def _data_section(result: AuditResult, labels: Mapping[str, Label]) -> Section:
         desc="; ".join(f"{label.name}: {count(label.count)}" for label in shown),
         full=max((label.count for label in shown), default=0),
     )
-    below: list[Block] = []
+    below: Blocks = []
     if smaller := list(labels.values())[MAX_LABELS:]:
         texts = counted(sum(label.count for label in smaller), "text")
         below.append(
@@ -712,7 +703,7 @@ def _data_section(result: AuditResult, labels: Mapping[str, Label]) -> Section:
     lengths = _histogram(
         result.lengths, shown, key="lengths", title="Words per text, by label", form=length, notes={}, means={}
     )  # fmt: skip
-    figures: list[Block] = [Chart(svg, "Texts per label", below=below)]
+    figures: Blocks = [Chart(svg, "Texts per label", below=below)]
     if lengths is not None:
         rest = Paragraph("The last bar includes longer texts.", "rest")
         figures.append(Chart(lengths.svg, "Words per text", below=[rest]))
@@ -749,9 +740,7 @@ def _histogram(
 def _problems_section(problems: Sequence[Problem]) -> Section:
     if not problems:
         return Section("problems", "Problems in the data", [Paragraph("None found.", "nothing")])
-    blocks: list[Block] = [
-        Bullets([problem_bullet(problem) for problem in problems[:MAX_PROBLEMS]], "problems")
-    ]
+    blocks: Blocks = [Bullets([problem_bullet(problem) for problem in problems[:MAX_PROBLEMS]], "problems")]
     if n_more := max(len(problems) - MAX_PROBLEMS, 0):
         blocks.append(Paragraph(f"{n_more} further kinds of problem are in findings.json.", "rest"))
-    return Section("problems", "Problems in the data", blocks, on=REPORT | SCREEN)
+    return Section("problems", "Problems in the data", blocks, on=REPORT_AND_SCREEN)

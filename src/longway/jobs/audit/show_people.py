@@ -8,13 +8,13 @@ from math import sqrt
 from longway.jobs.audit.result import AuditResult
 from longway.records import Mentions
 from longway.show import charts
-from longway.show.excerpts import NAME_LIMIT, cut
-from longway.show.labels import MAX_LABELS, Label, label_named, label_span, with_colour
+from longway.show.excerpts import cut
+from longway.show.labels import MAX_LABELS, Labels, label_named, label_span, with_colour
 from longway.show.numbers import count, counted, percent, q_value
 from longway.show.sections import (
     REPORT,
-    SCREEN,
-    Block,
+    REPORT_AND_SCREEN,
+    Blocks,
     Cell,
     Column,
     Heading,
@@ -47,7 +47,7 @@ def leaning(texts: Mapping[str, int], totals: Mapping[str, int]) -> tuple[str, f
     return label, *shares[label]
 
 
-def people_section(result: AuditResult, labels: Mapping[str, Label]) -> list[Section]:
+def people_section(result: AuditResult, labels: Labels) -> list[Section]:
     """How the labels divide the texts that mention people."""
     by_axis: dict[tuple[str, str], list[Mentions]] = {}
     for mentions in result.people[:MAX_PEOPLE]:
@@ -63,7 +63,7 @@ def people_section(result: AuditResult, labels: Mapping[str, Label]) -> list[Sec
         "Texts with words that indicate a person’s gender, race or age in any context. The bar shows how the labels divide these texts, its "
         "ticks how they divide all texts: "
     )
-    blocks: list[Block] = [Paragraph([lead, *names], "lead")]
+    blocks: Blocks = [Paragraph([lead, *names], "lead")]
     for (field, axis), rows in by_axis.items():
         blocks += _axis_blocks(field, axis, rows, labels, result.settings.max_q)
     note = (
@@ -72,21 +72,19 @@ def people_section(result: AuditResult, labels: Mapping[str, Label]) -> list[Sec
     )
     blocks.append(Only(REPORT, [Paragraph(note, "rest")]))
     is_correlated = any(m.q is not None and m.q <= result.settings.max_q for m in result.people)
-    on = REPORT | SCREEN if is_correlated else REPORT
+    on = REPORT_AND_SCREEN if is_correlated else REPORT
     return [Section("people", "People in the texts", blocks, on=on)]
 
 
-def _axis_blocks(
-    field: str, axis: str, rows: Sequence[Mentions], labels: Mapping[str, Label], max_q: float
-) -> list[Block]:
+def _axis_blocks(field: str, axis: str, rows: Sequence[Mentions], labels: Labels, max_q: float) -> Blocks:
     tested = [row for row in rows if row.q is not None]
     others = [f"{_who(row)} ({counted(sum(row.texts.values()), 'text')})" for row in rows if row.q is None]
     columns = [
         Column("Mention"), Column("Texts", number=True), Column("Mentions", number=True), Column("q", number=True),
         Column("Leans to", style="shares"),
     ]  # fmt: skip
-    heading = Heading(cut(axis.capitalize(), NAME_LIMIT), ["in ", Span(cut(field, NAME_LIMIT), "data")])
-    blocks: list[Block] = []
+    heading = Heading(cut(axis.capitalize()), ["in ", Span(cut(field), "data")])
+    blocks: Blocks = []
     if tested:
         table = Table(columns, [_people_row(row, labels, max_q) for row in tested], "people")
         blocks += [heading, table]
@@ -98,7 +96,7 @@ def _axis_blocks(
     return blocks
 
 
-def _people_row(row: Mentions, labels: Mapping[str, Label], max_q: float) -> Row:
+def _people_row(row: Mentions, labels: Labels, max_q: float) -> Row:
     totals = {name: label.count for name, label in labels.items()}
     name, share, base = leaning(row.texts, totals)
     n, n_all = sum(row.texts.values()) or 1, sum(totals.values()) or 1
@@ -111,7 +109,7 @@ def _people_row(row: Mentions, labels: Mapping[str, Label], max_q: float) -> Row
     q = row.q if row.q is not None else 1.0
     style = "strong" if q <= max_q else ""
     label = label_named(name, labels)
-    words = ", ".join(cut(word, NAME_LIMIT) for word, _ in row.words[:N_WORDS])
+    words = ", ".join(cut(word) for word, _ in row.words[:N_WORDS])
     return Row(
         [
             [Span(_who(row), "pattern"), " ", Span(words, "where")],
@@ -128,4 +126,4 @@ def _people_row(row: Mentions, labels: Mapping[str, Label], max_q: float) -> Row
 
 
 def _who(row: Mentions) -> str:
-    return cut(row.pattern.removeprefix("speaks of "), NAME_LIMIT)
+    return cut(row.pattern.removeprefix("speaks of "))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from longway.detect.row_checks import CERTAIN, ENCODER, UNLIKELY, WORDS
 from longway.jobs.audit.rows import PossibleError, RowSummary
-from longway.show.excerpts import NAME_LIMIT, cut, cut_to_width
-from longway.show.labels import Label, label_named, label_span
+from longway.show.excerpts import cut, cut_to_width
+from longway.show.labels import Labels, label_named, label_span
 from longway.show.numbers import count, counted, percent
 from longway.show.sections import (
     REPORT,
-    SCREEN,
-    Block,
+    REPORT_AND_SCREEN,
+    Blocks,
     Column,
     Heading,
     Only,
@@ -29,12 +27,12 @@ WIDTH = 300
 NEIGHBOURS = 3
 
 
-def rows_section(rows: RowSummary | None, labels: Mapping[str, Label]) -> list[Section]:
+def rows_section(rows: RowSummary | None, labels: Labels) -> list[Section]:
     """Nothing if words predict no label and no label looks wrong."""
     if rows is None:
         return []
     words = rows.information[WORDS]
-    blocks: list[Block] = []
+    blocks: Blocks = []
     if words.low > 0 and rows.solved:
         blocks.append(
             Paragraph(
@@ -53,10 +51,10 @@ def rows_section(rows: RowSummary | None, labels: Mapping[str, Label]) -> list[S
         )
     if rows.possible_errors:
         blocks += _errors(rows, labels)
-    return [Section("rows", "Single rows", blocks, on=REPORT | SCREEN)] if blocks else []
+    return [Section("rows", "Single rows", blocks, on=REPORT_AND_SCREEN)] if blocks else []
 
 
-def _errors(rows: RowSummary, labels: Mapping[str, Label]) -> list[Block]:
+def _errors(rows: RowSummary, labels: Labels) -> Blocks:
     n = rows.n_possible_errors or 0
     text = (
         f"{counted(n, 'label')} may be wrong: of rows like these, at least {1 - UNLIKELY:.0%} have another label. "
@@ -65,16 +63,16 @@ def _errors(rows: RowSummary, labels: Mapping[str, Label]) -> list[Block]:
     columns = [Column("Row"), Column("Label"), Column("More likely label"), Column("Certain", number=True)]
     shown = [_error_row(one, labels) for one in rows.possible_errors[:SHOWN]]
     table = Table(columns, shown, "possible-errors", screen=ON_SCREEN, more="rows")
-    blocks: list[Block] = [Only(REPORT, [Heading("Possible wrong labels")]), Paragraph(text), table]
+    blocks: Blocks = [Only(REPORT, [Heading("Possible wrong labels")]), Paragraph(text), table]
     if n > SHOWN:
         rest = f"{count(n - SHOWN)} more are in findings.json and in longway review; may_be_wrong in scores.parquet has all of them."
         blocks.append(Only(REPORT, [Paragraph(rest, "rest")]))
     return blocks
 
 
-def _error_row(one: PossibleError, labels: Mapping[str, Label]) -> Row:
+def _error_row(one: PossibleError, labels: Labels) -> Row:
     mine, likely = label_named(one.label, labels), label_named(one.likely, labels)
-    below: list[Block] = [Paragraph(cut_to_width(one.text, WIDTH), "example")] if one.text else []
+    below: Blocks = [Paragraph(cut_to_width(one.text, WIDTH), "example")] if one.text else []
     for similar in one.neighbours[:NEIGHBOURS]:
         words: list[str | Span] = [
             "similar: ",
@@ -83,6 +81,6 @@ def _error_row(one: PossibleError, labels: Mapping[str, Label]) -> Row:
         ]
         below.append(Paragraph(words, "also"))
     return Row(
-        [cut(one.id, NAME_LIMIT), label_span(mine), label_span(likely), percent(one.p_likely)],
+        [cut(one.id), label_span(mine), label_span(likely), percent(one.p_likely)],
         below=[Only(REPORT, below)],
     )

@@ -62,7 +62,6 @@ from longway.records import Edit, Example
 from longway.show import html, markdown
 from longway.store import now, read_json
 
-SAMPLED = 20  # accepted additions for a person to look at
 NOT_NEEDED = "left out so that the labels are balanced"
 
 
@@ -261,7 +260,7 @@ class _Additions:
         self.checks = CheckCounter()
         self.reasons: Counter[str] = Counter()
         self.examples: dict[str, ShownAddition] = {}
-        self.sample: RandomSample[ShownAddition] = RandomSample(SAMPLED, seed=seed)
+        self.sample: RandomSample[ShownAddition] = RandomSample(seed=seed)
 
     def add(self, done: Round) -> None:
         """Include a round. The edits of a proposed row, one per column, follow each other."""

@@ -6,7 +6,7 @@ Every list is cut here and what is cut is counted, so the page stays small whate
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from longway.jobs.augment.result import (
     FILE,
@@ -37,11 +37,19 @@ from longway.jobs.change_show import (
     worse_section,
 )
 from longway.jobs.edit_counts import refusals_of
+from longway.jobs.pages import dataset_page
 from longway.metrics.versions import WordInformation
 from longway.records import Edit
 from longway.show.differences import EDIT_LIMIT, versions
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, READ_LIMIT, TEXT_LIMIT, cut, harmless, pieces
-from longway.show.labels import POINTS, Label, label_named, label_span, labels_of, roles_of, setting_rows
+from longway.show.excerpts import PATTERN_LIMIT, READ_LIMIT, TEXT_LIMIT, cut, harmless, pieces
+from longway.show.labels import (
+    POINTS,
+    Labels,
+    label_named,
+    label_span,
+    labels_of,
+    setting_rows,
+)
 from longway.show.numbers import (
     NONE,
     arrow,
@@ -54,8 +62,10 @@ from longway.show.numbers import (
 from longway.show.sections import (
     CARD,
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
     Block,
+    Blocks,
     Bullet,
     Bullets,
     Card,
@@ -111,17 +121,15 @@ def augment_page(result: AugmentResult) -> Page:
     labels = labels_of(dataset.labels)
     unwritten = refusals_of(result.rounds, result.failed_calls)
     settings = setting_rows(result.settings, source=FILE)
-    return Page(
-        kicker="Longway augment",
-        title=cut(f"Augmentation of {dataset.name}", PATTERN_LIMIT),
+    return dataset_page(
+        result,
+        "Longway augment",
+        "Augmentation of",
         verdict=verdict(result),
         facts=[
-            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
-            ("Columns", roles_of(dataset)),
-            ("Method", cut(result.method, NAME_LIMIT)),
-            ("Written by", cut(result.engine, NAME_LIMIT)),
-            ("Judged by", cut(result.judge or "none", NAME_LIMIT)),
-            ("Made", cut(result.created, NAME_LIMIT)),
+            ("Method", cut(result.method)),
+            ("Written by", cut(result.engine)),
+            ("Judged by", cut(result.judge or "none")),
         ],
         figures=_key_figures(result),
         figures_style="three",
@@ -153,9 +161,6 @@ def augment_page(result: AugmentResult) -> Page:
             _card_section(result),
         ],
         sheets=(SHEET, "augment.css"),
-        version=result.longway,
-        fingerprint=dataset.fingerprint,
-        streamed=dataset.streamed,
     )
 
 
@@ -198,7 +203,7 @@ def _key_figures(result: AugmentResult) -> list[KeyFigure]:
 # Words and labels
 
 
-def _words_section(result: AugmentResult, labels: Mapping[str, Label]) -> Section:
+def _words_section(result: AugmentResult, labels: Labels) -> Section:
     heading, words = "Spurious words before and after", result.words
     if not words:
         nothing = Paragraph("This method found no spurious words, and you named none.", "nothing")
@@ -215,10 +220,10 @@ def _words_section(result: AugmentResult, labels: Mapping[str, Label]) -> Sectio
     rows = [_word_row(word, labels, full) for word in words[:MAX_WORDS]]
     table = Table(columns, rows, "changes words", open=OPEN_WORDS, more="words", screen=WORDS_ON_SCREEN)
     rest = Only(REPORT, left_out(max(len(words) - MAX_WORDS, 0), "words are", FILE))
-    return Section("words", heading, [Paragraph(lead, "lead"), table, rest], on=REPORT | SCREEN)
+    return Section("words", heading, [Paragraph(lead, "lead"), table, rest], on=REPORT_AND_SCREEN)
 
 
-def _word_row(word: WordInformation, labels: Mapping[str, Label], full: float) -> Row:
+def _word_row(word: WordInformation, labels: Labels, full: float) -> Row:
     label = label_named(word.label, labels)
     name: list[str | Span] = [Span(cut(word.word, PATTERN_LIMIT), "pattern")]
     if is_stronger(finite(word.mi_before), finite(word.mi_after)):
@@ -238,7 +243,7 @@ def _changed(before: str, after: str) -> Words:
     return [Span(f"{before} →", "quiet"), " ", Span(after, "strong")]
 
 
-def _labels_section(result: AugmentResult, labels: Mapping[str, Label]) -> Section:
+def _labels_section(result: AugmentResult, labels: Labels) -> Section:
     after = result.labels_after
     total = sum(after.values()) or 1
     columns = [
@@ -257,20 +262,20 @@ def _labels_section(result: AugmentResult, labels: Mapping[str, Label]) -> Secti
         )
         for name in sorted(after, key=lambda name: (-after[name], name))[:MAX_LABEL_ROWS]
     ]
-    blocks: list[Block] = [Table(columns, rows, "figures-only")]
+    blocks: Blocks = [Table(columns, rows, "figures-only")]
     if not rows:
         blocks = [Paragraph("The rows have output texts instead of labels.", "nothing")]
     blocks += left_out(max(len(after) - MAX_LABEL_ROWS, 0), "labels are", FILE)
     if result.stopped:
         stopped = Span(cut(result.stopped, TEXT_LIMIT), "data")
         blocks.append(Paragraph(["Stopped because: ", stopped, "."], "rest"))
-    return Section("labels", "What was added", blocks, on=REPORT | SCREEN)
+    return Section("labels", "What was added", blocks, on=REPORT_AND_SCREEN)
 
 
 # Additions
 
 
-def _sample_section(result: AugmentResult, labels: Mapping[str, Label]) -> Section:
+def _sample_section(result: AugmentResult, labels: Labels) -> Section:
     heading = "How new texts were made"
     if not result.sample:
         return Section("sample", heading, [Paragraph("Nothing was added.", "nothing")])
@@ -288,18 +293,18 @@ def _sample_section(result: AugmentResult, labels: Mapping[str, Label]) -> Secti
     cards = [addition_card(edit, labels) for edit in result.sample[:MAX_SAMPLE]]
     few = [_short_card(edit, labels) for edit in result.sample[:SAMPLE_ON_SCREEN]]
     rest = left_out(max(len(result.sample) - MAX_SAMPLE, 0), "sampled additions are", FILE)
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Only(REPORT, [Paragraph(lead, "lead"), Cards(cards, open=OPEN_SAMPLE, more="additions"), *rest]),
         Only(SCREEN, [Cards(few)]),
     ]
-    return Section("sample", heading, blocks, on=REPORT | SCREEN)
+    return Section("sample", heading, blocks, on=REPORT_AND_SCREEN)
 
 
-def addition_card(edit: ShownAddition, labels: Mapping[str, Label]) -> Card:
+def addition_card(edit: ShownAddition, labels: Labels) -> Card:
     """An addition, step by step if CoBA made it, else both texts with their differences."""
     trace = CobaTrace.of(edit)
-    source = f", made from {cut(edit.source, NAME_LIMIT)}" if edit.source else ""
-    between: list[Block] = [] if trace is None else [steps_block(edit, trace, labels)]
+    source = f", made from {cut(edit.source)}" if edit.source else ""
+    between: Blocks = [] if trace is None else [steps_block(edit, trace, labels)]
     if edit.reason:
         between.append(refusal(edit.reason))
     before, after = edit.context_before, edit.context
@@ -312,8 +317,8 @@ def addition_card(edit: ShownAddition, labels: Mapping[str, Label]) -> Card:
         facts=[
             *([label_change(edit.label_before, edit.label_after, labels)] if has_label else []),
             *([Span(cut(edit.how, PATTERN_LIMIT), "code")] if edit.how else []),
-            Span(f"{cut(edit.engine, NAME_LIMIT)}, round {edit.round}", "quiet"),
-            Span(f"id {cut(edit.id, NAME_LIMIT)}{source}", "quiet end"),
+            Span(f"{cut(edit.engine)}, round {edit.round}", "quiet"),
+            Span(f"id {cut(edit.id)}{source}", "quiet end"),
         ],
         versions=list(zip(("Source", "Addition"), versions(edit.before, edit.after), strict=True))
         if trace is None
@@ -325,19 +330,19 @@ def addition_card(edit: ShownAddition, labels: Mapping[str, Label]) -> Card:
     )
 
 
-def _short_card(edit: ShownAddition, labels: Mapping[str, Label]) -> Card:
+def _short_card(edit: ShownAddition, labels: Labels) -> Card:
     """Both texts, for the terminal."""
     facts = [label_change(edit.label_before, edit.label_after, labels)] if labels else []
     both = versions(edit.before, edit.after, limit=TEXT_LIMIT)
     return Card(facts, list(zip(("Source", "Addition"), both, strict=True)))
 
 
-def steps_block(edit: Edit, trace: CobaTrace, labels: Mapping[str, Label]) -> Bullets:
+def steps_block(edit: Edit, trace: CobaTrace, labels: Labels) -> Bullets:
     """How CoBA made a text: the source with its words, the triples, the new text."""
     lists = (trace.context_triples, trace.triples or (), trace.target_triples)
     has_several = bool(trace.context_triples or trace.target_triples)
     captions = ("Of the context", "Of the text" if has_several else "", "Of the output text")
-    tables: list[Block] = [
+    tables: Blocks = [
         _triple_table(triples[:MAX_TRIPLES], caption)
         for triples, caption in zip(lists, captions, strict=True)
         if triples
@@ -349,8 +354,8 @@ def steps_block(edit: Edit, trace: CobaTrace, labels: Mapping[str, Label]) -> Bu
     if also := _also(trace):
         tables.append(Paragraph(["Also: ", Span(also, "data"), "."], "found"))
     marks = [(trace.spurious or (), 1), (trace.principal or (), 2)]
-    source: list[Block] = [Paragraph(marked_words(edit.before, marks), "data")]
-    new: list[Block] = [Paragraph(marked_words(edit.after, marks[:1]), "data")]
+    source: Blocks = [Paragraph(marked_words(edit.before, marks), "data")]
+    new: Blocks = [Paragraph(marked_words(edit.after, marks[:1]), "data")]
     named: Words = "The new text"
     if trace.target_triples:
         for blocks, text in ((source, edit.label_before), (new, edit.label_after)):
@@ -436,7 +441,7 @@ def _triple_words(triple: str) -> Words:
 
 
 def _listed(words: Sequence[str]) -> str:
-    shown = ", ".join(cut(word, NAME_LIMIT) for word in words[:MAX_MARKED])
+    shown = ", ".join(cut(word) for word in words[:MAX_MARKED])
     more = f" and {len(words) - MAX_MARKED} more" if len(words) > MAX_MARKED else ""
     return f"{shown}{more}" or "none"
 
@@ -451,7 +456,7 @@ def _also(trace: CobaTrace) -> str:
         parts.append("the order changed")
     if trace.gender:
         pairs = trace.gender[:MAX_SWAPPED]
-        swapped = ", ".join(f"{cut(old, NAME_LIMIT)} → {cut(new, NAME_LIMIT)}" for old, new in pairs)
+        swapped = ", ".join(f"{cut(old)} → {cut(new)}" for old, new in pairs)
         parts.append(f"gendered words swapped ({swapped})")
     return cut("; ".join(parts), PATTERN_LIMIT * 4) if parts else ""
 
@@ -468,15 +473,14 @@ def _models_section(analysis: WordAnalysis | None) -> list[Section]:
         Span(_votes(analysis), "data"),
     ]
     shown = _overlap_rows(analysis)
-    tables: list[Block] = (
+    tables: Blocks = (
         [Table([Column("In common"), Column("Share", number=True)], shown, "figures-only")] if shown else []
     )
     if kinds := analysis.parts_of_speech:
-        names = [cut(name, NAME_LIMIT) for name in next(iter(kinds.values()))]
+        names = [cut(name) for name in next(iter(kinds.values()))]
         columns = [Column("Model"), *(Column(name, number=True) for name in names)]
         rows = [
-            Row([Span(cut(model, NAME_LIMIT), "data"), *map(percent, shares.values())])
-            for model, shares in kinds.items()
+            Row([Span(cut(model), "data"), *map(percent, shares.values())]) for model, shares in kinds.items()
         ]
         tables.append(Table(columns, rows, "figures-only"))
     return [Section("models", "What models rely on", [Paragraph(lead, "lead"), Grid(tables)])]
@@ -499,7 +503,7 @@ def _votes(analysis: WordAnalysis) -> str:
     """What named the words, how, and how many there were."""
     sentences = [f"The engine named up to {analysis.k} words of each kind."]
     if analysis.models:
-        models = ", ".join(cut(name, NAME_LIMIT) for name in analysis.models[:MAX_MODELS])
+        models = ", ".join(cut(name) for name in analysis.models[:MAX_MODELS])
         sentences = [
             f"Models: {models}. A word is principal if {analysis.votes} of them have it among their top {analysis.k}."
         ]

@@ -27,6 +27,8 @@ from longway.detect.reading import TEXT, Reading
 from longway.jobs.explain.settings import ExplainSettings
 from longway.tokens.tokenizer import is_longer_than
 
+Ints = NDArray[np.int64]
+
 LONGEST = 5_000  # tokens of a text that is explained; models are trained on longer ones and predict them
 
 
@@ -40,8 +42,8 @@ class FoldedRows:
     ids: Sequence[str]
     data: Labelled
     texts: Sequence[str]
-    fold: NDArray[np.int64]
-    order: NDArray[np.int64]
+    fold: Ints
+    order: Ints
     is_long: NDArray[np.bool_]
 
     def first(self, rows: Sequence[int], n: int) -> list[int]:

@@ -6,23 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from longway.jobs.explain.result import ExplainedText, ExplainResult, ModelSummary, ModelView, ScoredWord
+from longway.jobs.pages import dataset_page
 from longway.records import Finding
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, clean, cut, harmless, highlighted
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, clean, cut, harmless, highlighted
 from longway.show.highlights import LIMIT, scored_words
 from longway.show.labels import (
     Label,
+    Labels,
     label_named,
     label_span,
     labels_of,
     problem_bullet,
-    roles_of,
     setting_rows,
 )
 from longway.show.numbers import NONE, count, counted, or_dash, percent, points, q_value, short
 from longway.show.sections import (
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Bullet,
     Bullets,
     Card,
@@ -70,15 +72,13 @@ def explain_page(result: ExplainResult) -> Page:
     """All sections of an explanation."""
     dataset, settings = result.dataset, result.settings
     labels = labels_of(dataset.labels)
-    return Page(
-        kicker="Longway explain",
-        title=cut(f"Explanation of {dataset.name}", PATTERN_LIMIT),
+    return dataset_page(
+        result,
+        "Longway explain",
+        "Explanation of",
         verdict=_verdict(result),
         facts=[
-            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
-            ("Columns", roles_of(dataset)),
             ("Method", METHODS[settings.method]),
-            ("Made", cut(result.created, NAME_LIMIT)),
         ],
         figures=_key_figures(result),
         sections=[
@@ -94,9 +94,6 @@ def explain_page(result: ExplainResult) -> Page:
             ),
         ],
         sheets=("highlights.css", "explain.css"),
-        version=result.longway,
-        fingerprint=dataset.fingerprint,
-        streamed=dataset.streamed,
         settings=setting_rows(asdict(settings), source="run.json"),
     )
 
@@ -104,7 +101,7 @@ def explain_page(result: ExplainResult) -> Page:
 def _verdict(result: ExplainResult) -> str:
     if result.findings:
         best = result.findings[0]
-        words, label = cut(best.pattern.name, PATTERN_LIMIT), cut(best.label, NAME_LIMIT)
+        words, label = cut(best.pattern.name, PATTERN_LIMIT), cut(best.label)
         texts = counted(best.count, "text")
         return f"“{words}” alone is enough for some wrong predictions: it is in {texts}, {percent(best.label_share)} of them {label}."
     if any(model.searched for model in result.models):
@@ -118,7 +115,7 @@ def _key_figures(result: ExplainResult) -> list[KeyFigure]:
     searched = counted(first.searched, "wrong prediction")
     return [
         KeyFigure("Texts explained", count(len(result.texts)), "by models not trained on them"),
-        KeyFigure(f"{cut(first.name, NAME_LIMIT)} is right", percent(first.accuracy), "of all rows, cross-validated"),
+        KeyFigure(f"{cut(first.name)} is right", percent(first.accuracy), "of all rows, cross-validated"),
         KeyFigure("Misled by a few words", or_dash(misled, percent), f"of {searched} searched"),
         KeyFigure("Words that are enough", or_dash(first.mean_size, short), "on average, at most half of the text"),
     ]  # fmt: skip
@@ -138,7 +135,7 @@ def _models_section(models: Sequence[ModelSummary]) -> Section:
     rows = [
         Row(
             [
-                Span(cut(model.name, NAME_LIMIT), "pattern"),
+                Span(cut(model.name), "pattern"),
                 percent(model.accuracy),
                 count(model.wrong),
                 count(model.searched),
@@ -150,13 +147,13 @@ def _models_section(models: Sequence[ModelSummary]) -> Section:
         )
         for model in models
     ]
-    blocks: list[Block] = [Paragraph(lead, "lead"), Table(columns, rows)]
-    return Section("models", "Models and their wrong predictions", blocks, on=REPORT | SCREEN)
+    blocks: Blocks = [Paragraph(lead, "lead"), Table(columns, rows)]
+    return Section("models", "Models and their wrong predictions", blocks, on=REPORT_AND_SCREEN)
 
 
-def _sets_section(result: ExplainResult, labels: Mapping[str, Label]) -> Section:
+def _sets_section(result: ExplainResult, labels: Labels) -> Section:
     wrong = {words.words: words.wrong for words in result.sufficient}
-    blocks: list[Block] = []
+    blocks: Blocks = []
     if result.findings:
         columns = [
             Column("Words"), Column("Predicts", style="to"), Column("Misleads", number=True), Column("Texts", number=True, drop=1),
@@ -180,7 +177,7 @@ def _sets_section(result: ExplainResult, labels: Mapping[str, Label]) -> Section
         more = left_out(max(0, len(others) - MAX_SETS), "sets are", "explain.json")
         heading = Heading("Recurring, but not correlated with a label beyond chance")
         blocks.append(Only(REPORT, [heading, Bullets(items, "surest"), *more]))
-    return Section("sufficient", "Sets of words that mislead repeatedly", blocks, on=REPORT | SCREEN)
+    return Section("sufficient", "Sets of words that mislead repeatedly", blocks, on=REPORT_AND_SCREEN)
 
 
 def _words(finding: Finding) -> tuple[str, ...]:
@@ -188,7 +185,7 @@ def _words(finding: Finding) -> tuple[str, ...]:
     return finding.pattern.words or (finding.pattern.name,)
 
 
-def _set_row(finding: Finding, labels: Mapping[str, Label], wrong: Mapping[tuple[str, ...], int]) -> Row:
+def _set_row(finding: Finding, labels: Labels, wrong: Mapping[tuple[str, ...], int]) -> Row:
     label, words = label_named(finding.label, labels), _words(finding)
     marks = [(start, end, MARK_LEVEL) for start, end in finding.marks]
     return Row(
@@ -215,7 +212,7 @@ def _joined(words: Sequence[str]) -> str:
 
 def _comparison_section(result: ExplainResult) -> list[Section]:
     k = result.settings.top
-    blocks: list[Block] = []
+    blocks: Blocks = []
     if (found := result.overlap) is not None:
         shares = {"texts in which all models share a top word": found.every}
         if len(found.pairs) > 1:  # with two models, two are all
@@ -228,17 +225,17 @@ def _comparison_section(result: ExplainResult) -> list[Section]:
         kinds = list(next(iter(result.parts_of_speech.values())))
         columns = [Column("Model"), *(Column(kind, number=True) for kind in kinds)]
         rows = [
-            Row([Span(cut(name, NAME_LIMIT), "data"), *(percent(shares.get(kind, 0.0)) for kind in kinds)])
+            Row([Span(cut(name), "data"), *(percent(shares.get(kind, 0.0)) for kind in kinds)])
             for name, shares in result.parts_of_speech.items()
         ]
         blocks += [Heading(f"Parts of speech of the top {k} words"), Table(columns, rows, "figures-only")]
     if not blocks:
         return []
     lead = Paragraph(f"Of the {k} words of each text that contribute most to the prediction.", "lead")
-    return [Section("compared", "The words models look at", [lead, *blocks], on=REPORT | SCREEN)]
+    return [Section("compared", "The words models look at", [lead, *blocks], on=REPORT_AND_SCREEN)]
 
 
-def _texts_section(result: ExplainResult, labels: Mapping[str, Label]) -> Section:
+def _texts_section(result: ExplainResult, labels: Labels) -> Section:
     method = METHODS[result.settings.method]
     lead = (
         "Words in blue contribute to the model’s prediction, words in orange with dots below count against it; the stronger the colour, the "
@@ -246,39 +243,39 @@ def _texts_section(result: ExplainResult, labels: Mapping[str, Label]) -> Sectio
     )
     n_texts, side = len(result.texts), result.settings.field
     cards = [_text(text, labels, side) for text in result.texts[:MAX_TEXTS]]
-    report: list[Block] = [Paragraph(SCALE, "scale"), Cards(cards, "texts")]
+    report: Blocks = [Paragraph(SCALE, "scale"), Cards(cards, "texts")]
     report += left_out(max(0, n_texts - MAX_TEXTS), "texts are", "explain.json")
-    screen: list[Block] = [Cards(cards[:TEXTS_ON_SCREEN])]
+    screen: Blocks = [Cards(cards[:TEXTS_ON_SCREEN])]
     if n_texts > TEXTS_ON_SCREEN:
         screen.append(Paragraph(f"{n_texts - TEXTS_ON_SCREEN:,} more texts are in the report.", "rest"))
-    blocks: list[Block] = [Paragraph(lead, "lead"), Only(REPORT, report), Only(SCREEN, screen)]
+    blocks: Blocks = [Paragraph(lead, "lead"), Only(REPORT, report), Only(SCREEN, screen)]
     if not cards:
         blocks = [Paragraph("There are none to show.", "nothing")]
-    return Section("texts", "Texts", blocks, on=REPORT | SCREEN)
+    return Section("texts", "Texts", blocks, on=REPORT_AND_SCREEN)
 
 
-def _text(text: ExplainedText, labels: Mapping[str, Label], side: str) -> Card:
+def _text(text: ExplainedText, labels: Labels, side: str) -> Card:
     explained, other = (text.text, text.context) if side == "text" else (text.context or "", text.text)
     label = label_named(text.label, labels)
     views = [_view(view, explained, label, labels) for view in text.explanations]
-    below: list[Block] = [Cards(views, "views")]
+    below: Blocks = [Cards(views, "views")]
     if other:
         below.append(Only(REPORT, [Paragraph(Span(cut(other, TEXT_LIMIT), "data"), "other")]))
-    id_ = Span(f"id {cut(text.id, NAME_LIMIT)}", "quiet end")
+    id_ = Span(f"id {cut(text.id)}", "quiet end")
     return Card([["label ", label_span(label)], id_], below=below, style="text")
 
 
-def _view(view: ModelView, text: str, label: Label, labels: Mapping[str, Label]) -> Card:
+def _view(view: ModelView, text: str, label: Label, labels: Labels) -> Card:
     predicted = label_named(view.predicted, labels)
     said: list[str | Span] = [
-        Span(cut(view.model, NAME_LIMIT), "strong"),
+        Span(cut(view.model), "strong"),
         Span(" predicts ", "quiet"),
         label_span(predicted),
         Span(f" {percent(view.probability)}", "quiet"),
     ]
     if predicted.key != label.key:
         said += [" ", Span("✗ wrong", "wrong")]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Paragraph(said, "said"),
         Only(REPORT, [Paragraph(scored_words(text, view.words, label=predicted.name), "data")]),
         Only(SCREEN, [Paragraph(scored_words(text, view.words, limit=TEXT_LIMIT)), _top(text, view.words)]),
@@ -297,7 +294,7 @@ def _strongest(view: ModelView) -> Paragraph:
     words: list[str | Span] = ["Strongest in either direction: "]
     for at, word in enumerate(view.strongest):
         words += [", "] if at else []
-        shown = cut(word, NAME_LIMIT)
+        shown = cut(word)
         words.append(Span(shown, "strong") if word in view.top else f"{shown}*")
     return Paragraph(words, "enough quiet")
 
@@ -305,9 +302,7 @@ def _strongest(view: ModelView) -> Paragraph:
 def _top(text: str, words: Sequence[ScoredWord]) -> Paragraph:
     """The words with the highest positive scores, in points."""
     best = sorted((word for word in words if word[2] > 0), key=lambda word: -word[2])[:TOP_ON_SCREEN]
-    shown = [
-        f"{cut(text[start:end], NAME_LIMIT)} {points(score)}" for start, end, score in best if end <= LIMIT
-    ]
+    shown = [f"{cut(text[start:end])} {points(score)}" for start, end, score in best if end <= LIMIT]
     return Paragraph(f"top words: {', '.join(shown) or 'none'}", "rest")
 
 
@@ -315,4 +310,4 @@ def _problems_section(result: ExplainResult) -> list[Section]:
     if not result.problems:
         return []
     bullets = Bullets([problem_bullet(problem) for problem in result.problems], "problems")
-    return [Section("problems", "Problems in the data", [bullets], on=REPORT | SCREEN)]
+    return [Section("problems", "Problems in the data", [bullets], on=REPORT_AND_SCREEN)]

@@ -3,7 +3,7 @@
     likelihoods_of("hf:FOLDER")     a causal or masked model, by its folder or its name on the hub
     vectors_of("minilm")            the embedded sentence encoder      hf:NAME_OR_FOLDER: the mean state of any model
     classifier_of("FOLDER")         a classifier that Longway saved    hf:NAME_OR_FOLDER: a model with a classification head; MODULE:NAME: your own;
-                                    served:MODEL: a language model that is asked for the label; http://ADDRESS: a classifier behind an address
+                                    served:MODEL: a language model that is asked for the label
 
 Weights are loaded when the model is first used: a finished run is shown without them.
 """
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from longway.classify.classifier import Inputs
 from longway.classify.minilm import MAX_TOKENS, MiniLM, model_folder
-from longway.classify.own_model import joined_texts
 from longway.classify.saved import ABOUT_FILE, folder_hash
 from longway.engines.asker import Asker
 from longway.engines.engine import Engine
@@ -37,7 +36,6 @@ from longway.task import Task
 MINILM, HF = "minilm", "hf:"
 ENGINES = ("served", "gguf", "replay")  # language models that are asked for a label
 Row = tuple[str, str | None]  # text, context
-ADDRESSES = ("http://", "https://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +188,6 @@ def classifier_of(
     check_no_pickle(name)
     if name.partition(":")[0] in ENGINES:
         return _asked(name, engines or Engines())
-    if name.startswith(ADDRESSES):
-        return _behind_address(name)
     if name.startswith(HF):
         where = _hf_name(name)
         model = sequence_classifier(where, device=device)  # loaded now: it raises before anything is written
@@ -215,8 +211,8 @@ def classifier_of(
     hint = f" This run has some: {', '.join(map(str, inside[:4]))}." if inside else ""
     raise SettingError(
         f"{name} is not a trained classifier, so it has no fairscore. Expected a folder that `longway prove --save-models` wrote "
-        f"(with {ABOUT_FILE}), {HF}FOLDER with a model saved as ...ForSequenceClassification, MODULE:NAME for a model of your own, served:MODEL, or "
-        f"http://ADDRESS.{hint}"
+        f"(with {ABOUT_FILE}), {HF}FOLDER with a model saved as ...ForSequenceClassification, MODULE:NAME for a model of your own, or "
+        f"served:MODEL.{hint}"
     )
 
 
@@ -228,17 +224,6 @@ def _asked(name: str, engines: Engines) -> AskedClassifier:
             f"{name} cannot choose a label. Expected a language model that can judge. Try served:MODEL; `longway doctor` lists those that work here."
         )
     return AskedClassifier(engine)
-
-
-def _behind_address(address: str) -> ClassifierModel:
-    from longway.engines.endpoint import Endpoint
-
-    endpoint = Endpoint(address)
-    return ClassifierModel(
-        {"model": endpoint.address, "field": endpoint.field},
-        tuple,
-        lambda inputs: endpoint.labels(joined_texts(inputs)),
-    )
 
 
 def _hf_name(name: str) -> str:

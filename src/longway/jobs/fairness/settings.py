@@ -18,8 +18,7 @@ class FairnessSettings:
 
     model: minilm (the embedded encoder), hf:NAME_OR_FOLDER (a causal or masked model, an encoder,
         or a classifier). For the fairscore also: the folder of a classifier that `longway prove --save-models` wrote; MODULE:NAME, a scikit-learn or
-        Hugging Face pipeline or a function of your own; served:MODEL, a language model on a server, asked for the label; http://ADDRESS, a
-        classifier behind an address.
+        Hugging Face pipeline or a function of your own; served:MODEL, a language model on a server, asked for the label.
     perturber: Fairscore: what changes the people: rules (the default), neural:FOLDER_OR_NAME (a trained network), or a language
         model: served:MODEL or gguf:FILE.
     describe: Fairscore of served:MODEL: what a label means: LABEL="...", for labels such as 0 and 1. Repeatable.

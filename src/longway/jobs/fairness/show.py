@@ -34,8 +34,8 @@ from longway.metrics.fairness.preferences import Preference, Quality, StereoScor
 from longway.metrics.fairness.weat import Associations
 from longway.metrics.intervals import Measurement, percentage
 from longway.show.charts import across, tag
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
-from longway.show.labels import Label, label_named, label_span, labels_of, setting_rows
+from longway.show.excerpts import PATTERN_LIMIT, cut
+from longway.show.labels import Labels, label_named, label_span, labels_of, setting_rows
 from longway.show.numbers import NONE, count, counted, duration, q_value, short, signed
 from longway.show.sections import (
     CARD,
@@ -43,6 +43,7 @@ from longway.show.sections import (
     REPORT,
     SCREEN,
     Block,
+    Blocks,
     Bullets,
     Card,
     Cards,
@@ -144,7 +145,7 @@ def fairness_page(result: FairnessResult) -> Page:
         title=cut(result.model.name, PATTERN_LIMIT),
         verdict=verdict(measures),
         facts=[
-            ("Model", cut(result.model.kind, NAME_LIMIT)),
+            ("Model", cut(result.model.kind)),
             ("Measures", count(len(list(measures)))),
             ("Time", duration(result.seconds)),
         ],
@@ -339,9 +340,9 @@ def _tests_table(tests: Sequence[NamedAssociation]) -> Table:
     ]  # fmt: skip
     rows = []
     for test in tests:
-        x, y, a, b = (cut(name, NAME_LIMIT) for name in (test.x, test.y, test.a, test.b))
+        x, y, a, b = (cut(name) for name in (test.x, test.y, test.a, test.b))
         name = [
-            Span(cut(test.name, NAME_LIMIT), "data"),
+            Span(cut(test.name), "data"),
             *([Span("control", "where")] if test.control else []),
         ]
         concepts = Span(f"{x} / {y}", "data"), Span(f"{a} / {b}", "data")
@@ -362,7 +363,7 @@ def _holistic(measure: HolisticMeasure) -> Section:
     )
     axes = {name.replace("_", " "): axis for name, axis in measure.axes.items()}
     pairs = [_pairs(name, axis) for name, axis in islice(axes.items(), MAX_GROUPS)]
-    details: list[Block] = [Grid(pairs, "apart"), Paragraph(note, "rest")]
+    details: Blocks = [Grid(pairs, "apart"), Paragraph(note, "rest")]
     blocks = [
         *_tables("tests", columns, {"": axes}),
         Only(REPORT, [Details("Pairs that differ most, and the templates", details)]),
@@ -374,18 +375,18 @@ def _holistic(measure: HolisticMeasure) -> Section:
 def _pairs(name: str, axis: Descriptors) -> Card:
     listed: list[Words] = []
     for pair in axis.pairs:
-        names = Span(f"{cut(pair.first, NAME_LIMIT)} / {cut(pair.second, NAME_LIMIT)}", "data")
+        names = Span(f"{cut(pair.first)} / {cut(pair.second)}", "data")
         figures = f"{pair.differ} of {pair.templates} templates, {signed(pair.difference)}"
         if pair.differ:
             listed.append([names, Span(figures, "quiet")])
     inside: Block = Bullets(listed) if listed else Paragraph("None differs.", "nothing")
-    return Card([], below=[Heading(Span(cut(name, NAME_LIMIT), "data")), inside], style="axis")
+    return Card([], below=[Heading(Span(cut(name), "data")), inside], style="axis")
 
 
 def _fairscore(measure: FairscoreMeasure) -> Section:
     none = ChangedAnswers(0, 0, Measurement(nan, nan, nan))
     axes = {axis: measure.by_axis.get(axis, none) for axis in (*AXES_OF_PEOPLE, *measure.by_axis)}
-    blocks: list[Block] = [
+    blocks: Blocks = [
         _changes_table("Group", [("All perturbed rows", measure.overall), *axes.items()]),
         *_pairs_blocks(measure.by_pair),
         *_words_blocks(measure),
@@ -395,7 +396,7 @@ def _fairscore(measure: FairscoreMeasure) -> Section:
         file = Span(cut(measure.file, PATTERN_LIMIT), "code")
         blocks.append(Paragraph(["All perturbed rows, with both answers, are in ", file, "."], "rest"))
     figure = measure.accuracy
-    labels = ", ".join(cut(label, NAME_LIMIT) for label in measure.labels[:5])
+    labels = ", ".join(cut(label) for label in measure.labels[:5])
     accuracy = (
         f"not known: its labels ({labels}) are not those of the data"
         if figure is None
@@ -440,12 +441,12 @@ def _changes_table(first: str, groups: Iterable[tuple[Words, ChangedAnswers]], *
     return Table(columns, rows, "measure wide changes", **options)
 
 
-def _pairs_blocks(pairs: Sequence[ChangedPair]) -> list[Block]:
+def _pairs_blocks(pairs: Sequence[ChangedPair]) -> Blocks:
     """What was changed, largest groups of each axis first; small groups are one line."""
     large = sorted((one for one in pairs if one.rows >= FEWEST), key=lambda one: (one.axis, -one.rows))
     small = [one for one in pairs if one.rows < FEWEST]
     groups: list[tuple[Words, ChangedAnswers]] = [
-        (cut(f"{one.axis}: {one.source} to {one.target}", NAME_LIMIT), one) for one in large[:MAX_GROUPS]
+        (cut(f"{one.axis}: {one.source} to {one.target}"), one) for one in large[:MAX_GROUPS]
     ]
     if small:
         rows, differ = sum(one.rows for one in small), sum(one.differ for one in small)
@@ -455,7 +456,7 @@ def _pairs_blocks(pairs: Sequence[ChangedPair]) -> list[Block]:
     return [Heading("By what was changed"), _changes_table("Change", groups), *rest] if groups else []
 
 
-def _words_blocks(measure: FairscoreMeasure) -> list[Block]:
+def _words_blocks(measure: FairscoreMeasure) -> Blocks:
     """The words that change answers, those that most surely do first."""
     words = [one for one in measure.by_word if one.differ]
     steady = len(measure.by_word) - len(words)
@@ -464,7 +465,7 @@ def _words_blocks(measure: FairscoreMeasure) -> list[Block]:
         if steady
         else ""
     )
-    blocks: list[Block] = [Heading(WORDS_HEADING)]
+    blocks: Blocks = [Heading(WORDS_HEADING)]
     if not words:
         none = f"No change of a word that was made in {FEWEST} or more rows changed an answer."
         return [*blocks, Paragraph(none, "nothing")] if measure.by_word else []
@@ -474,16 +475,14 @@ def _words_blocks(measure: FairscoreMeasure) -> list[Block]:
     return [*blocks, table, *rest, Paragraph(note + WORDS_NOTE, "rest")]
 
 
-def _flip_blocks(measure: FairscoreMeasure) -> list[Block]:
+def _flip_blocks(measure: FairscoreMeasure) -> Blocks:
     """Rows whose answer changes with the person."""
     if not measure.examples:
         return []
     labels = labels_of(dict.fromkeys(measure.labels, 1))
     cards = [Card(_flip_facts(one, labels), both_versions(one.texts)) for one in measure.examples]
     screen = [
-        Card(
-            _flip_facts(one, labels), [(cut(text.field, NAME_LIMIT), in_one_line(text)) for text in one.texts]
-        )
+        Card(_flip_facts(one, labels), [(cut(text.field), in_one_line(text)) for text in one.texts])
         for one in measure.examples[:FLIPS_ON_SCREEN]
     ]
     heading = Heading("Rows whose answer changes", "what was changed is marked")
@@ -494,10 +493,10 @@ def _flip_blocks(measure: FairscoreMeasure) -> list[Block]:
     return list(shown)
 
 
-def _flip_facts(one: FlippedRow, labels: Mapping[str, Label]) -> list[Words]:
+def _flip_facts(one: FlippedRow, labels: Labels) -> list[Words]:
     old, new = (label_span(label_named(label, labels)) for label in (one.answer, one.perturbed_answer))
     change = Span(cut(f"{one.axis}: {one.source} to {one.target}", PATTERN_LIMIT), "code")
-    own = f"label {cut(one.label, NAME_LIMIT)}, id {cut(one.id, NAME_LIMIT)}"
+    own = f"label {cut(one.label)}, id {cut(one.id)}"
     return [[old, " → ", new], change, Span(own, "quiet end")]
 
 
@@ -516,7 +515,7 @@ def _section(
     about = [
         ("File", cut(measure.source, PATTERN_LIMIT)),
         ("Used", f"{used} of {count(measure.of)}{more}"),
-        ("Method", METHODS.get(measure.method, cut(measure.method, NAME_LIMIT))),
+        ("Method", METHODS.get(measure.method, cut(measure.method))),
         *([("Language model", _quality(measure.quality))] if measure.quality else []),
         *facts,
     ]
@@ -534,16 +533,16 @@ def _quality(quality: Quality) -> str:
     )
 
 
-def _tables(n: str, columns: Columns, tables: Mapping[str, Mapping[str, Group]]) -> list[Block]:
+def _tables(n: str, columns: Columns, tables: Mapping[str, Mapping[str, Group]]) -> Blocks:
     """Tables by heading, with a row per group. n: the field with the number of items."""
     names = [Column("Group"), Column(n.capitalize(), number=True)]
     names += [Column(name, style="shares figure") for _, name, _ in columns]
-    blocks: list[Block] = []
+    blocks: Blocks = []
     for heading, groups in tables.items():
         rows = [
             Row(
                 [
-                    [Span(cut(name, NAME_LIMIT), "pattern"), *_note(group)],
+                    [Span(cut(name), "pattern"), *_note(group)],
                     count(getattr(group, n)),
                     *(figure_cell(getattr(group, field), scale) for field, _, scale in columns),
                 ]

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from longway.grammar_names import ADDED, COPIED, LEFT_OUT, RARE, REPLACED, SLOT
-from longway.jobs.grammar.result import GrammarResult, KindVersions, PhraseKind, RowExample
+from longway.jobs.grammar.result import ClassifierSummary, GrammarResult, PhraseKind, RowExample
 from longway.show.charts import share_bar
 from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, harmless, highlighted
-from longway.show.labels import Label, label_named, label_span
+from longway.show.labels import Label, Labels, label_named, label_span
 from longway.show.numbers import NONE, count, counted, or_dash, percent, q_value, signed
 from longway.show.sections import (
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Bullet,
     Bullets,
     Cell,
@@ -36,7 +37,6 @@ MAX_ALSO = 3
 EXAMPLES = 3  # rows below a pattern
 MARK = 3  # highlighting of a phrase in its example
 
-Labels = Mapping[str, Label]
 Pair = tuple[str, str] | None  # the names of the context and text columns; None for single texts
 BLANK = Paragraph(" ")
 NOT_ONE = "No kind of phrase is correlated with a label beyond chance."
@@ -50,7 +50,12 @@ QUOTED = (
 )
 
 
-def pattern_name(kind: PhraseKind | KindVersions) -> str:
+def classifier_name(classifier: ClassifierSummary) -> str:
+    """The classifier in words."""
+    return "bag of words" if classifier.name == "bow" else cut(classifier.name)
+
+
+def pattern_name(kind: PhraseKind) -> str:
     """The name of a kind, cut to a line."""
     return cut(kind.name or ", ".join(kind.spans), PATTERN_LIMIT)
 
@@ -73,7 +78,7 @@ def share_sentence(kind: PhraseKind, labels: Labels, *, interval: bool = False) 
 def kinds_section(result: GrammarResult, labels: Labels, pair: Pair) -> Section:
     """The significant kinds, and folded in the report the others."""
     listed, others = leaders(result.composites), [kind for kind in result.composites if kind.q is None]
-    blocks: list[Block] = [Paragraph(NOT_ONE, "nothing")]
+    blocks: Blocks = [Paragraph(NOT_ONE, "nothing")]
     if listed:
         shown = listed[:MAX_KINDS]
         rows = [(kind, _below(at, result.composites, pair)) for at, kind in shown]
@@ -88,7 +93,7 @@ def kinds_section(result: GrammarResult, labels: Labels, pair: Pair) -> Section:
         summary = f"{counted(len(others), 'kind')} without evidence: they may be chance"
         table = _kinds_table([(kind, []) for kind in others[:MAX_KINDS]], labels)
         blocks.append(Only(REPORT, [Details(summary, [table])]))
-    return Section("kinds", "Patterns that go with a label", blocks, on=REPORT | SCREEN)
+    return Section("kinds", "Patterns that go with a label", blocks, on=REPORT_AND_SCREEN)
 
 
 def _notation(result: GrammarResult, kinds: Sequence[PhraseKind], pair: Pair) -> list[tuple[Words, Words]]:

@@ -65,6 +65,28 @@ class RowExample:
 
 
 @dataclass(frozen=True, slots=True)
+class SideAccuracy:
+    """Accuracy on supporting or counter-examples; None without rows."""
+
+    group: str
+    n: int
+    accuracy: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class KindAccuracy:
+    """Accuracy of the classifier on held-out rows that have a kind of phrase, with its label and with another (Table 6)."""
+
+    supporting: SideAccuracy
+    counter: SideAccuracy
+    gap: float | None
+    gap_low: float | None
+    gap_high: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class PhraseKind:
     """Subtrees with one root symbol and one relation that predict one label (Tables 1-5 and 11-14 of the paper).
 
@@ -73,7 +95,7 @@ class PhraseKind:
     tested, tested_share, points: rows with the kind among those rows, the label's share of them, and the points of accuracy (`stats.points_of`), not the
     difference of shares that a report shows.
     low, high: the 95% interval of tested_share. relation: "replaced", "added", "left out", "copied", or "phrase" for single texts.
-    examples: rows with the label. same_as: the place in the table of a more informative kind with the same label and nearly the same rows.
+    examples: rows with the label. accuracy: of the classifier, for the strongest significant kinds. same_as: the place in the table of a more informative kind with the same label and nearly the same rows.
     """
 
     root: int
@@ -94,6 +116,7 @@ class PhraseKind:
     low: float | None = None
     high: float | None = None
     relation: str = ""
+    accuracy: KindAccuracy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,51 +133,6 @@ class RuleSummary:
     share: float
     mutual_information: float
     q: float | None = None
-    name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SideAccuracy:
-    """Accuracy on supporting or counter-examples; None without rows."""
-
-    group: str
-    n: int
-    accuracy: float | None
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class VersionAccuracy:
-    """Accuracy of the classifier with a phrase and against it (Table 6)."""
-
-    supporting: SideAccuracy
-    counter: SideAccuracy
-    gap: float | None
-    gap_low: float | None
-    gap_high: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class VersionCounts:
-    """One version of a kind of phrase (Table 10): rows with its label and with another, in training and held-out data."""
-
-    name: str
-    supporting: int
-    counter: int
-    held_out_supporting: int
-    held_out_counter: int
-    accuracy: VersionAccuracy | None
-
-
-@dataclass(frozen=True, slots=True)
-class KindVersions:
-    """A significant kind of phrase as the grammar sees it, and as plain phrases."""
-
-    root: int
-    label: str
-    spans: tuple[str, ...]
-    versions: tuple[VersionCounts, ...]
     name: str = ""
 
 
@@ -199,22 +177,8 @@ class RuleRatio:
 
 
 @dataclass(frozen=True, slots=True)
-class SalientWord:
-    """A word of a saliency map. field: "text" or "context"; norm: the L2 norm of its integrated gradients."""
-
-    field: str
-    start: int
-    end: int
-    norm: float
-
-
-@dataclass(frozen=True, slots=True)
 class WrongPrediction:
-    """A wrong prediction (answer) and the rules of its tree that favour it, the first of them highlighted (Table 9).
-
-    salient: the words with the strongest gradients; empty if the classifier has none. without: the prediction for the pair without the
-    words of the highlighted rule; None for single texts, or if nothing would be left.
-    """
+    """A wrong prediction (answer) and the rules of its tree that favour it, the first of them highlighted (Table 9)."""
 
     id: str
     label: str
@@ -222,10 +186,6 @@ class WrongPrediction:
     tree: str
     marks: tuple[int, ...]
     rules: tuple[RuleRatio, ...]
-    text: str = ""
-    context: str | None = None
-    salient: tuple[SalientWord, ...] = ()
-    without: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +237,6 @@ class GrammarResult(Result):
     composites: tuple[PhraseKind, ...]
     phrases: tuple[PhraseKind, ...]
     rules: tuple[RuleSummary, ...]
-    versions: tuple[KindVersions, ...]
     classifier: ClassifierSummary | None
     pictures: tuple[TreeExample, ...]
     wrong: tuple[WrongPrediction, ...]
@@ -303,7 +262,7 @@ class GrammarResult(Result):
     def _frame(self) -> pl.DataFrame:
         """One row per kind of phrase."""
         rows = [asdict(kind) for kind in self.composites]
-        hidden = ("counts", "examples")
+        hidden = ("counts", "examples", "accuracy")
         return pl.DataFrame([{key: value for key, value in row.items() if key not in hidden} for row in rows])
 
     def to_dict(self) -> dict[str, object]:

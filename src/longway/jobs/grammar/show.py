@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from longway.grammars.trees import read_brackets
-from longway.jobs.grammar.figures import classifier_name, saliency_blocks, saliency_note
 from longway.jobs.grammar.patterns import (  # fmt: skip
     MAX_KINDS,
     NOT_ONE,
-    Labels,
     Pair,
+    classifier_name,
     kinds_section,
     leaders,
     number_columns,
@@ -31,22 +30,25 @@ from longway.jobs.grammar.result import (
     TreeExample,
     WrongPrediction,
 )
+from longway.jobs.pages import dataset_page
 from longway.show.differences import versions as changed_words
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import (
     Label,
+    Labels,
     label_named,
     label_span,
     labels_of,
     problem_bullet,
-    roles_of,
     setting_rows,
 )
 from longway.show.numbers import count, counted, or_dash, percent, q_value, short
 from longway.show.sections import (
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
     Block,
+    Blocks,
     Bullets,
     Card,
     Cards,
@@ -89,17 +91,13 @@ def grammar_page(result: GrammarResult) -> Page:
     """All sections of a grammar run."""
     dataset, grammar = result.dataset, result.grammar
     labels = labels_of(grammar.labels)
-    fields = [cut(dataset.fields.get(role) or role, NAME_LIMIT) for role in ("context", "text")]
+    fields = [cut(dataset.fields.get(role) or role) for role in ("context", "text")]
     pair = (fields[0], fields[1]) if grammar.kind == "pair" else None
-    return Page(
-        kicker="Longway grammar",
-        title=cut(f"Phrase patterns of {dataset.name}", PATTERN_LIMIT),
+    return dataset_page(
+        result,
+        "Longway grammar",
+        "Phrase patterns of",
         verdict=_verdict(result, labels),
-        facts=[
-            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
-            ("Columns", roles_of(dataset)),
-            ("Made", cut(result.created, NAME_LIMIT)),
-        ],
         figures=_key_figures(result),
         figures_style="" if result.classifier else "three",
         sections=[
@@ -114,9 +112,7 @@ def grammar_page(result: GrammarResult) -> Page:
             _symbols_section(result, labels),
         ],
         sheets=("grammar.css",),
-        version=result.longway,
-        fingerprint=dataset.fingerprint,
-        streamed=dataset.streamed,
+
         settings=setting_rows(asdict(result.settings), source="run.json"),
     )  # fmt: skip
 
@@ -159,21 +155,21 @@ def _symbols_section(result: GrammarResult, labels: Labels) -> Section:
     )
     columns = [Column("Goes with", style="to"), *number_columns("Rows", "Label’s share", "q")]
     kinds = [
-        Row([" · ".join(cut(span, NAME_LIMIT) for span in kind.spans[:MAX_SPANS]), str(kind.root), *_counts(kind, labels)])
+        Row([" · ".join(cut(span) for span in kind.spans[:MAX_SPANS]), str(kind.root), *_counts(kind, labels)])
         for kind in result.composites[:MAX_KINDS]
     ]  # fmt: skip
     rules = [
-        Row([cut(rule.name or "", PATTERN_LIMIT), Span(cut(rule.rule, NAME_LIMIT), "code"), *_counts(rule, labels)])
+        Row([cut(rule.name or "", PATTERN_LIMIT), Span(cut(rule.rule), "code"), *_counts(rule, labels)])
         for rule in result.rules[:MAX_RULES]
     ]  # fmt: skip
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Paragraph(text),
         Table([Column("Words"), *number_columns("Symbol"), *columns], kinds, caption="Kinds of phrases"),
         Table([Column("Built from"), Column("Rule"), *columns], rules, caption="Rules"),
     ]
     screen = [Only(SCREEN, blocks)] if result.symbols else []
     folded = Only(REPORT, [Details("Show symbols, rules and training", blocks)])
-    return Section("symbols", "Symbols", [folded, *screen], on=REPORT | SCREEN)
+    return Section("symbols", "Symbols", [folded, *screen], on=REPORT_AND_SCREEN)
 
 
 def _counts(row: PhraseKind | RuleSummary, labels: Labels) -> list[Words]:
@@ -192,7 +188,7 @@ def _trees_section(pictures: Sequence[TreeExample], labels: Labels, pair: Pair) 
         by_kind.setdefault((picture.root, picture.composite, picture.name), []).append((at, picture))
     lines = f" Words of the {pair[0]} are above those of the {pair[1]}; – stands for no word." if pair else ""
     lead = f"How the grammar splits some rows, with the phrase in the colour of the label that it goes with.{lines}"
-    blocks: list[Block] = [Paragraph(lead, "lead")]
+    blocks: Blocks = [Paragraph(lead, "lead")]
     for (_, name, _), members in by_kind.items():
         label = label_named(name, labels)
         words = members[0][1].name or ", ".join(dict.fromkeys(picture.marked for _, picture in members))
@@ -206,7 +202,7 @@ def _tree_card(picture: TreeExample, predicted: Label, labels: Labels, pair: Pai
     side = f"supports {predicted.name}" if picture.side == "supporting" else "counter-example"
     facts: list[Words] = [
         [label_span(label_named(picture.label, labels)), " ", Span(side, "quiet")],
-        Span(f"id {cut(picture.id, NAME_LIMIT)}", "quiet end"),
+        Span(f"id {cut(picture.id)}", "quiet end"),
     ]
     return Card(facts, below=[_tree(picture, predicted.colour, pair, key)], style="picture")
 
@@ -224,7 +220,7 @@ def _wrong_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[Se
     lead = (
         f"Rows that the classifier ({classifier_name(result.classifier)}) gets wrong, with the phrases that are built in a way that is most "
         "frequent in training rows of the predicted label, compared with those of the true label."
-    ) + saliency_note(result)
+    )
     cards = []
     for at, one in enumerate(result.wrong[:MAX_WRONG]):
         predicted, label = label_named(one.answer, labels), label_named(one.label, labels)
@@ -237,12 +233,11 @@ def _wrong_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[Se
         ]  # fmt: skip
         facts: list[Words] = [
             ["label ", label_span(label), Span(" predicted ", "quiet"), label_span(predicted)],
-            Span(f"id {cut(one.id, NAME_LIMIT)}", "quiet end"),
+            Span(f"id {cut(one.id)}", "quiet end"),
         ]
         tree = _tree(one, predicted.colour, pair, f"wrong-{at}")
-        salient = saliency_blocks(one, predicted.colour, labels)
-        cards.append(Card(facts, below=[*salient, tree, Bullets(rules, "speaks")], style="picture"))
-    blocks: list[Block] = [Paragraph(lead, "lead"), Cards(cards, "pictures")]
+        cards.append(Card(facts, below=[tree, Bullets(rules, "speaks")], style="picture"))
+    blocks: Blocks = [Paragraph(lead, "lead"), Cards(cards, "pictures")]
     return [Section("wrong", "Wrong predictions", blocks)]
 
 
@@ -254,7 +249,7 @@ def _contrast_section(result: GrammarResult, labels: Labels) -> list[Section]:
         return []
     if not result.contrast:
         text = "No held-out row could be edited. More rows (--limit) teach the grammar more words."
-        blocks: list[Block] = [Paragraph(text, "nothing")]
+        blocks: Blocks = [Paragraph(text, "nothing")]
     else:
         lead = "Held-out rows, edited with the grammar’s own words so that they have a shortcut but not its label."
         if result.classifier is not None:
@@ -268,7 +263,7 @@ def _contrast_section(result: GrammarResult, labels: Labels) -> list[Section]:
         rows = [_contrast_row(one, labels) for one in result.contrast[:MAX_EDITS]]
         end = Paragraph("All examples are in contrast.jsonl.", "rest")
         blocks = [Paragraph(lead, "lead"), Table(columns, rows, "contrast"), end]
-    return [Section("contrast", "Contrast sets", blocks, on=REPORT | SCREEN)]
+    return [Section("contrast", "Contrast sets", blocks, on=REPORT_AND_SCREEN)]
 
 
 def _contrast_row(one: ContrastSummary, labels: Labels) -> Row:
@@ -279,10 +274,10 @@ def _contrast_row(one: ContrastSummary, labels: Labels) -> Row:
     result: list[str | Span] = ["label ", label_span(label_named(example.label, labels))]
     if example.answer is not None:
         result += [Span(" predicted ", "quiet"), label_span(label_named(example.answer, labels))]
-    result.append(Span(f" id {cut(example.id, NAME_LIMIT)}", "quiet"))
+    result.append(Span(f" id {cut(example.id)}", "quiet"))
     return Row(
         [
-            cut(one.edit, NAME_LIMIT),
+            cut(one.edit),
             count(one.sets),
             label_span(label_named(one.shortcut, labels)),
             Span(or_dash(one.error, percent), "strong"),
@@ -299,7 +294,7 @@ def _contrast_row(one: ContrastSummary, labels: Labels) -> Row:
 def _next_section(result: GrammarResult) -> list[Section]:
     if not leaders(result.composites):
         return []
-    return [Section("next", "What to do with a pattern", [Bullets(NEXT)], on=REPORT | SCREEN)]
+    return [Section("next", "What to do with a pattern", [Bullets(NEXT)], on=REPORT_AND_SCREEN)]
 
 
 def _problems_section(result: GrammarResult) -> list[Section]:
@@ -308,4 +303,4 @@ def _problems_section(result: GrammarResult) -> list[Section]:
     shown = [problem_bullet(problem) for problem in result.problems[:MAX_PROBLEMS]]
     more = left_out(max(0, len(result.problems) - MAX_PROBLEMS), "problems are", "tables.json")
     blocks = [Bullets(shown, "problems"), *more]
-    return [Section("problems", "About the data", blocks, on=REPORT | SCREEN)]
+    return [Section("problems", "About the data", blocks, on=REPORT_AND_SCREEN)]

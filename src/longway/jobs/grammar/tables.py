@@ -3,8 +3,8 @@
     composites   Tables 1-5: the most informative subtrees by root and label, significant kinds first; phrases: those of two words or more
                  (similar to Tables 11-14, which have a selection of their own)
     rules        Table 15
-    versions     Table 10: significant composites as n-grams; Table 6: a classifier's accuracy on supporting and counter-examples
-    wrong        section 6, Table 9: the rules that favour a classifier's wrong prediction, beside its saliency map
+                 accuracy, Table 6: a classifier's on supporting and counter-examples
+    wrong        section 6, Table 9: the rules that favour a classifier's wrong prediction
     contrast     Table 7: how often contrast examples mislead a classifier; None without contrast examples
 
 The classifier is trained on the rows that the grammar was learned from, and tested on the held-out rows.
@@ -12,7 +12,7 @@ The classifier is trained on the rows that the grammar was learned from, and tes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import islice, zip_longest
@@ -24,7 +24,6 @@ from longway.classify.catalog import model_named
 from longway.classify.classifier import Classifier, Inputs, Labelled
 from longway.detect import where
 from longway.detect.grammar_kinds import Kind
-from longway.detect.grammar_versions import compare_versions
 from longway.errors import LongwayError
 from longway.grammar_names import grammar_name, phrase_of, rule_name
 from longway.grammars.forest import Forest, rule_key
@@ -43,25 +42,23 @@ from longway.jobs.grammar.result import (
     ClassifierSummary,
     GrammarResult,
     GrammarSummary,
-    KindVersions,
+    KindAccuracy,
     PhraseKind,
     RowExample,
     RuleRatio,
     RuleSummary,
     TreeExample,
-    VersionAccuracy,
-    VersionCounts,
     WrongPrediction,
 )
-from longway.jobs.grammar.saliency import with_saliency
 from longway.jobs.grammar.settings import Device
 from longway.json_values import from_json
 from longway.methods.contrast import ContrastSet
+from longway.metrics.group_accuracy import pattern_accuracy
 from longway.records import Pattern, Problem
 from longway.store import now
 
 SHOWN = 40  # composites per table
-COMPARED = 12  # composites whose versions are compared
+COMPARED = 12  # composites on which the classifier is tested
 PICTURED = 8  # composites with pictures of trees
 PICTURES = 2  # supporting examples of each; besides one counter-example
 EXAMPLES = 3  # rows of each composite
@@ -70,7 +67,6 @@ LONGEST_PICTURE = 16  # leaves of a tree to draw, if there is a shorter one
 WRONG = 8  # wrong predictions explained
 LONGEST_WRONG = 400  # characters of the tree of one, if there is a shorter one
 RULES_PER_TREE = 3
-BETWEEN = "\n"  # separates the sentences of a row: no phrase crosses it
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +90,7 @@ def result_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> Gr
     ]
     larger = [kind for kind in induced.composites if kind.composite.root < induced.grammar.nonterminals]
     answers, problems = _answers(induced)
-    held_out_forest = Forest(held_out.trees, like=induced.forest)
+    accuracies = _accuracies(leaders, induced, answers)
     model, trained = induced.grammar, induced.grammar.trained
     from longway.grammars.minibatch import TRAINING
 
@@ -123,19 +119,24 @@ def result_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> Gr
             min_word_count=cast(int, trained.settings.get("at_least", AT_LEAST)),
         ),
         composites=tuple(
-            replace(_phrase_kind(kind, induced), same_as=other)
+            replace(
+                _phrase_kind(kind, induced),
+                same_as=other,
+                accuracy=accuracies.get((kind.composite.root, kind.composite.label)),
+            )
             for kind, other in zip(induced.composites, same_as, strict=False)
         ),
         phrases=tuple(_phrase_kind(kind, induced) for kind in larger[:SHOWN]),
         rules=_rules(induced),
-        versions=tuple(_versions(kind, induced, held_out_forest, answers) for kind in leaders[:COMPARED]),
         classifier=None
         if answers is None or settings.classifier is None
         else ClassifierSummary(
             settings.classifier, sum(answers.correct) / len(answers.correct), len(answers.correct)
         ),
         pictures=tuple(picture for kind in leaders[:PICTURED] for picture in _pictures(kind, induced)),
-        wrong=() if answers is None else _wrong(induced, answers),
+        wrong=()
+        if answers is None
+        else wrong_predictions(induced.forest, learned, held_out, induced.label_names, answers.predicted),
         contrast=None if sets is None else contrast_table(sets, answers.model.predict if answers else None),
         tested=induced.tested,
         significant=induced.significant,
@@ -277,45 +278,19 @@ def _labelled(part: ParsedRows) -> Labelled:
     )
 
 
-def _versions(
-    kind: Kind, induced: Induced, held_out_forest: Forest, answers: _Answers | None
-) -> KindVersions:
-    """The composite in its versions: counts in the training rows, accuracy in the held-out rows."""
-    one = kind.composite
-    learned, held_out, known = induced.learned, induced.held_out, induced.grammar.vocabulary.known
-    found = compare_versions(one, induced.forest, texts_of(learned, known), learned.labels)
-    correct = None if answers is None else answers.correct
-    tested = compare_versions(
-        one, held_out_forest, texts_of(held_out, known), held_out.labels, correct=correct
-    )
-    by_name = {each.name: each for each in tested}
-    versions = []
-    for each in found:
-        other = by_name[each.name]
-        accuracy = from_json(VersionAccuracy, other.accuracy.to_dict()) if other.accuracy else None
-        versions.append(
-            VersionCounts(
-                each.name,
-                len(each.supporting),
-                len(each.counter),
-                len(other.supporting),
-                len(other.counter),
-                accuracy,
-            )
-        )
-    return KindVersions(
-        one.root, induced.label_names[one.label], one.spans, tuple(versions), grammar_name(kind.spans)
-    )
-
-
-def texts_of(
-    part: ParsedRows, known: Callable[[list[str]], Sequence[str]]
-) -> list[tuple[list[str], list[str]]]:
-    """The words of each row as the grammar knows them, its sentences separated by `BETWEEN`."""
-    return [
-        tuple([word for unit in row.units for word in (*known(unit[side]), BETWEEN)] for side in (0, 1))  # type: ignore[misc]
-        for row in part.rows
-    ]
+def _accuracies(
+    leaders: Sequence[Kind], induced: Induced, answers: _Answers | None
+) -> dict[tuple[int, int], KindAccuracy]:
+    """The accuracy of the classifier on held-out rows with each of the strongest kinds, by root and label."""
+    if answers is None:
+        return {}
+    forest, labels = Forest(induced.held_out.trees, like=induced.forest), induced.held_out.labels
+    found = {}
+    for kind in leaders[:COMPARED]:
+        one = kind.composite
+        accuracy = pattern_accuracy(answers.correct, forest.has_any(one.subtrees), labels == one.label)
+        found[one.root, one.label] = from_json(KindAccuracy, accuracy.to_dict())
+    return found
 
 
 def _pictures(kind: Kind, induced: Induced) -> list[TreeExample]:
@@ -363,12 +338,17 @@ def _most_informative(
     return tree, best, [i for i, number in enumerate(numbers) if number == best]
 
 
-def _wrong(induced: Induced, answers: _Answers) -> tuple[WrongPrediction, ...]:
-    """The wrong predictions that rules favour most, short trees first."""
-    names, part, pair = induced.label_names, induced.held_out, induced.is_pair
-    shares = RuleShares(induced.forest, induced.learned.labels, len(names))
-    found, examples = [], {}
-    for row, trees, answer in zip(part.rows, part.trees, answers.predicted, strict=True):
+def wrong_predictions(
+    forest: Forest,
+    learned: ParsedRows,
+    held_out: ParsedRows,
+    names: Sequence[str],
+    predicted: Sequence[str],
+) -> tuple[WrongPrediction, ...]:
+    """The wrong predictions of held-out rows that rules favour most, short trees first. forest: of the rows learned from."""
+    shares, pair = RuleShares(forest, learned.labels, len(names)), forest.subtrees.has_pairs
+    found = []
+    for row, trees, answer in zip(held_out.rows, held_out.trees, predicted, strict=True):
         label = row.example.label
         if answer == label:
             continue
@@ -384,7 +364,5 @@ def _wrong(induced: Induced, answers: _Answers) -> tuple[WrongPrediction, ...]:
             if one.ratio > 1
         )  # fmt: skip
         found.append(WrongPrediction(row.example.id, label, answer, brackets(tree, pair=pair), marks, rules))
-        examples[row.example.id] = row.example
     found.sort(key=lambda one: (len(one.tree) > LONGEST_WRONG, -one.rules[0].ratio))
-    shown = found[:WRONG]
-    return with_saliency(shown, [examples[one.id] for one in shown], answers.model)
+    return tuple(found[:WRONG])

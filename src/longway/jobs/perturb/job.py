@@ -69,7 +69,6 @@ from longway.records import Edit
 from longway.show import html, markdown
 from longway.store import now, read_json, replacing
 
-SAMPLED = 20  # perturbed rows per axis for a person to look at
 WORDS = 5  # examples of words that were left unchanged for one reason
 MOST_MEASURED = 2000  # rows that distances are measured on
 DRY_SAMPLE = 200, 20_000  # texts and characters that a dry run analyses at most
@@ -299,9 +298,7 @@ class _Perturbed:
         self.n_rows += 1
         self.n_warned += not all(verdict.passed for verdict in taken.verdicts)
         self.pairs[target.axis, source.name, target.name] += 1
-        sample = self.samples.setdefault(
-            target.axis, RandomSample(SAMPLED, seed=self._perturbing.settings.seed)
-        )
+        sample = self.samples.setdefault(target.axis, RandomSample(seed=self._perturbing.settings.seed))
         sample.offer(self._perturbing.rows.ids[outcome.row], lambda: _shown(outcome, taken, edits[0]))
 
     def axes(self) -> tuple[AxisCount, ...]:

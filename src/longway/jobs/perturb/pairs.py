@@ -30,7 +30,7 @@ from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import MAX_LABELS, arrange
 from longway.jobs.language import check_english, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
-from longway.jobs.perturb.job import PERTURB_NEXT, READING, SAMPLED, shown_person
+from longway.jobs.perturb.job import PERTURB_NEXT, READING, shown_person
 from longway.jobs.perturb.pairs_result import (
     FILE,
     PAIRS_FILE,
@@ -254,7 +254,7 @@ class PairMaking:
         else:
             self._texts.add(texts)
             axis = candidate.change[0]
-            sample = self.samples.setdefault(axis, RandomSample(SAMPLED, seed=self.settings.seed))
+            sample = self.samples.setdefault(axis, RandomSample(seed=self.settings.seed))
             sample.offer(self._name(candidate), lambda: shown)
         return done
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from longway.jobs.change_show import SHEET, reading_sections, refused_section
+from longway.jobs.pages import dataset_page
 from longway.jobs.perturb.pairs_result import FILE, ChangePairs, PairsResult
 from longway.jobs.perturb.result import OFFENSIVE, PersonText, ShownPerson
 from longway.jobs.perturb.show import READING, person_card
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
-from longway.show.labels import Label, labels_of, roles_of, setting_rows
+from longway.show.excerpts import PATTERN_LIMIT, cut
+from longway.show.labels import Labels, labels_of, setting_rows
 from longway.show.numbers import count, counted, percent
 from longway.show.sections import (
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Cards,
     Column,
     Facts,
@@ -48,16 +50,14 @@ def pairs_page(result: PairsResult) -> Page:
     """All sections of a test set."""
     dataset, labels = result.dataset, labels_of(result.dataset.labels)
     n = result.n_refused
-    return Page(
-        kicker="Longway perturb, test set",
-        title=cut(f"Counterfactual test set of {dataset.name}", PATTERN_LIMIT),
+    return dataset_page(
+        result,
+        "Longway perturb, test set",
+        "Counterfactual test set of",
         verdict=_pairs_verdict(result),
         warning=WARNING,
         facts=[
-            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
-            ("Columns", roles_of(dataset)),
-            ("Changed by", cut(result.engine, NAME_LIMIT)),
-            ("Made", cut(result.created, NAME_LIMIT)),
+            ("Changed by", cut(result.engine)),
         ],
         figures=[
             KeyFigure("Pairs", count(result.n_pairs), f"of {counted(result.used, 'row')}"),
@@ -86,9 +86,6 @@ def pairs_page(result: PairsResult) -> Page:
             *reading_sections(READING, NOTE, formulas=dataset.formulas),
         ],
         sheets=(SHEET, "perturb.css"),
-        version=result.longway,
-        fingerprint=dataset.fingerprint,
-        streamed=dataset.streamed,
     )  # fmt: skip
 
 
@@ -115,7 +112,7 @@ def _changes_section(changes: Sequence[ChangePairs], *, is_full: bool) -> Sectio
     rows = [
         Row(
             [
-                *(Span(cut(name, NAME_LIMIT), "data") for name in (one.axis, one.source, one.target)),
+                *(Span(cut(name), "data") for name in (one.axis, one.source, one.target)),
                 count(one.possible),
                 count(one.refused),
                 Span(count(one.pairs), "strong"),
@@ -124,32 +121,30 @@ def _changes_section(changes: Sequence[ChangePairs], *, is_full: bool) -> Sectio
         for one in changes
     ]
     lead = "Rows that mention the first attribute, choices that were tried and refused, and pairs. Pairs are shared evenly by the changes of an axis, as far as there are rows."
-    blocks: list[Block] = [Paragraph(lead, "lead")]
+    blocks: Blocks = [Paragraph(lead, "lead")]
     blocks.append(
         Table(columns, rows, "figures-only pairs", open=OPEN_CHANGES, more="changes", screen=OPEN_CHANGES)
     )
     if not is_full:
         text = "There are fewer pairs than requested: the rows have no more. Use more data for larger axes."
         blocks.append(Paragraph(text, "rest"))
-    return Section("changes", "Pairs by change", blocks, on=REPORT | SCREEN)
+    return Section("changes", "Pairs by change", blocks, on=REPORT_AND_SCREEN)
 
 
-def _sample_section(
-    sample: Sequence[ShownPerson], axes: Sequence[str], labels: Mapping[str, Label]
-) -> Section:
+def _sample_section(sample: Sequence[ShownPerson], axes: Sequence[str], labels: Labels) -> Section:
     if not sample:
         return Section("sample", "Pairs to read", [Paragraph("There are none.", "nothing")])
     lead = "A random sample of each axis. Read each one: is everything about this person changed, and nobody else? Does the label still hold?"
-    blocks: list[Block] = [Paragraph(lead, "lead")]
+    blocks: Blocks = [Paragraph(lead, "lead")]
     few = []
     for axis in axes:
         if cards := [person_card(one, labels) for one in sample if one.axis == axis]:
             few += cards[:1]
             blocks += [
-                Heading(Span(cut(axis, NAME_LIMIT), "data")),
+                Heading(Span(cut(axis), "data")),
                 Cards(cards, open=OPEN_SAMPLE, more="pairs"),
             ]
-    return Section("sample", "Pairs to read", [Only(REPORT, blocks), Only(SCREEN, [Cards(few)])], on=REPORT | SCREEN)  # fmt: skip
+    return Section("sample", "Pairs to read", [Only(REPORT, blocks), Only(SCREEN, [Cards(few)])], on=REPORT_AND_SCREEN)  # fmt: skip
 
 
 # A model's answers
@@ -212,7 +207,7 @@ def _shares_section(result: PairsCheck) -> Section:
     ]
     lead = "Answers that change, for each change of one attribute into another, with the 95% interval; the surest first."
     table = Table(columns, rows, "figures-only pairs", open=OPEN_CHANGES, more="changes", screen=6)
-    return Section("changes", "Answers by change", [Paragraph(lead, "lead"), table], on=REPORT | SCREEN)
+    return Section("changes", "Answers by change", [Paragraph(lead, "lead"), table], on=REPORT_AND_SCREEN)
 
 
 def _words_section(result: PairsCheck) -> Section:
@@ -224,16 +219,16 @@ def _words_section(result: PairsCheck) -> Section:
         )
     columns = [Column("Word"), Column("Pairs", number=True), Column("Change", number=True), Column("Share", number=True)]  # fmt: skip
     rows = [
-        Row([Span(cut(word, NAME_LIMIT), "data"), count(tried[word]), count(n), percent(n / tried[word])])
+        Row([Span(cut(word), "data"), count(tried[word]), count(n), percent(n / tried[word])])
         for word, n in flipped.most_common(MAX_WORDS)
     ]
     table = Table(columns, rows, "figures-only pairs", open=OPEN_CHANGES, more="words", screen=6)
-    return Section("words", "Words that change the answer", [table], on=REPORT | SCREEN)
+    return Section("words", "Words that change the answer", [table], on=REPORT_AND_SCREEN)
 
 
 def _flips_section(result: PairsCheck) -> Section:
     if not result.flips:
-        return Section("flips", "Answers that change", [Paragraph("None.", "nothing")], on=REPORT | SCREEN)
+        return Section("flips", "Answers that change", [Paragraph("None.", "nothing")], on=REPORT_AND_SCREEN)
     labels = labels_of(Counter(pair.label for pair in result.pairs))
     cards = [
         person_card(
@@ -251,9 +246,9 @@ def _flips_section(result: PairsCheck) -> Section:
         for pair in [flip.pair]
     ]  # fmt: skip
     more = len(result.flips) - len(cards)
-    rest: list[Block] = [Paragraph(f"{more:,} more are in `flips`.", "rest")] if more else []
-    blocks: list[Block] = [
+    rest: Blocks = [Paragraph(f"{more:,} more are in `flips`.", "rest")] if more else []
+    blocks: Blocks = [
         Only(REPORT, [Cards(cards, open=OPEN_FLIPS, more="answers"), *rest]),
         Only(SCREEN, [Cards(cards[:FLIPS_ON_SCREEN])]),
     ]
-    return Section("flips", "Answers that change", blocks, on=REPORT | SCREEN)
+    return Section("flips", "Answers that change", blocks, on=REPORT_AND_SCREEN)

@@ -5,7 +5,7 @@ Every list is cut here and what is cut is counted, so the page stays small whate
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from longway.jobs.change_show import (
@@ -22,6 +22,7 @@ from longway.jobs.change_show import (
     verdict_chips,
 )
 from longway.jobs.edit_counts import ReasonCount
+from longway.jobs.pages import dataset_page
 from longway.jobs.perturb.result import (
     CONTRAST,
     FILE,
@@ -34,14 +35,15 @@ from longway.jobs.perturb.result import (
 )
 from longway.show.change_charts import ChangeRow, change_chart
 from longway.show.differences import versions
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
-from longway.show.labels import Label, label_named, label_span, labels_of, roles_of, setting_rows
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.labels import Labels, label_named, label_span, labels_of, setting_rows
 from longway.show.numbers import NONE, arrow, count, counted, percent, short
 from longway.show.sections import (
     CARD,
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Bullets,
     Card,
     Cards,
@@ -102,17 +104,15 @@ def perturb_page(result: PerturbResult) -> Page:
     drawn = f"{result.settings.get('sampling')}, seed {result.settings.get('seed')}"
     settings = setting_rows(result.settings, source=FILE)
     cost = cost_section(result.cost, budget=result.budget, file=FILE)
-    return Page(
-        kicker="Longway perturb",
-        title=cut(f"Perturbation of {dataset.name}", PATTERN_LIMIT),
+    return dataset_page(
+        result,
+        "Longway perturb",
+        "Perturbation of",
         verdict=verdict(result),
         warning=WARNING,
         facts=[
-            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
-            ("Columns", roles_of(dataset)),
-            ("Changed by", cut(result.engine, NAME_LIMIT)),
-            ("Drawn", cut(drawn, NAME_LIMIT)),
-            ("Made", cut(result.created, NAME_LIMIT)),
+            ("Changed by", cut(result.engine)),
+            ("Drawn", cut(drawn)),
         ],
         figures=_key_figures(result),
         figures_style="three",
@@ -124,7 +124,7 @@ def perturb_page(result: PerturbResult) -> Page:
             _refused_section(result, labels),
             _unchanged_section(result),
             _distance_section(result),
-            replace(cost, on=REPORT | SCREEN) if result.cost else cost,
+            replace(cost, on=REPORT_AND_SCREEN) if result.cost else cost,
             *_failed_section(result.failed_calls),
             Section("settings", "Settings", [Facts(settings, "settings")]),
             *encoding_section(result.encoding_note),
@@ -132,9 +132,6 @@ def perturb_page(result: PerturbResult) -> Page:
             _card_section(result),
         ],
         sheets=(SHEET, "perturb.css"),
-        version=result.longway,
-        fingerprint=dataset.fingerprint,
-        streamed=dataset.streamed,
     )
 
 
@@ -158,7 +155,7 @@ def verdict(result: PerturbResult) -> str:
 def _key_figures(result: PerturbResult) -> list[KeyFigure]:
     rows, could, done, far = result.rows, result.perturbable, result.perturbed, result.distances
     axes = sorted(result.axes, key=lambda row: -row.perturbed)[:MAX_AXES]
-    shares = [f"{cut(row.axis, NAME_LIMIT)} {percent(row.perturbed / done)}" for row in axes] if done else []
+    shares = [f"{cut(row.axis)} {percent(row.perturbed / done)}" for row in axes] if done else []
     return [
         KeyFigure(
             "Rows that mention people",
@@ -204,20 +201,20 @@ def _balance_section(result: PerturbResult) -> Section:
         for row in result.balance
         if row.rows_before or row.rows_after
     ]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Only(REPORT, [Paragraph(lead, "lead"), Grid([_axis_chart(axis, result.balance) for axis in result.axes[:MAX_AXES]], "thirds")]),
         Only(SCREEN, [Table(columns, rows)]),
     ]  # fmt: skip
-    on = REPORT | SCREEN if result.perturbed else REPORT
+    on = REPORT_AND_SCREEN if result.perturbed else REPORT
     return Section("balance", "Who is mentioned, before and after", blocks, on=on)
 
 
 def _axis_chart(axis: AxisCount, counts: Sequence[AttributeCount]) -> Chart:
     """Rows with a word for each attribute, before and after."""
-    name = cut(axis.axis, NAME_LIMIT)
+    name = cut(axis.axis)
     rows = [
         ChangeRow(
-            cut(row.attribute, NAME_LIMIT),
+            cut(row.attribute),
             row.rows_before,
             row.rows_after,
             arrow(count(row.rows_before), count(row.rows_after)),
@@ -243,7 +240,7 @@ def _pairs_section(result: PerturbResult) -> Section:
     rows = [
         Row(
             [
-                *(Span(cut(name, NAME_LIMIT), "data") for name in (pair.axis, pair.source, pair.target)),
+                *(Span(cut(name), "data") for name in (pair.axis, pair.source, pair.target)),
                 Span(count(pair.count), "strong"),
                 percent(pair.count / result.perturbed) if result.perturbed else NONE,
             ]
@@ -251,7 +248,7 @@ def _pairs_section(result: PerturbResult) -> Section:
         for pair in result.pairs[:MAX_PAIRS]
     ]
     table = Table(columns, rows, "figures-only pairs", open=OPEN_PAIRS, more="pairs")
-    blocks: list[Block] = [table] if rows else [Paragraph("Nothing was changed.", "nothing")]
+    blocks: Blocks = [table] if rows else [Paragraph("Nothing was changed.", "nothing")]
     blocks += left_out(max(len(result.pairs) - MAX_PAIRS, 0), "pairs are", FILE)
     if result.stopped:
         stopped = Span(cut(result.stopped, TEXT_LIMIT), "data")
@@ -262,7 +259,7 @@ def _pairs_section(result: PerturbResult) -> Section:
 # Rows to read
 
 
-def _sample_section(result: PerturbResult, labels: Mapping[str, Label]) -> Section:
+def _sample_section(result: PerturbResult, labels: Labels) -> Section:
     heading = "Added rows to read" if result.adds_rows else "Changed rows to read"
     if not result.sample:
         return Section("sample", heading, [Paragraph("Nothing was changed.", "nothing")])
@@ -272,7 +269,7 @@ def _sample_section(result: PerturbResult, labels: Mapping[str, Label]) -> Secti
         Span("Words with a dotted line", "person"),
         " refer to the same person and are unchanged.",
     ]
-    blocks: list[Block] = [Paragraph(lead, "lead")]
+    blocks: Blocks = [Paragraph(lead, "lead")]
     few: list[Card] = []
     for axis in result.axes[:MAX_AXES]:
         sample = [row for row in result.sample if row.axis == axis.axis]
@@ -281,16 +278,18 @@ def _sample_section(result: PerturbResult, labels: Mapping[str, Label]) -> Secti
         cards = [person_card(row, labels) for row in sample[:MAX_SAMPLE]]
         few += cards[:1]
         blocks += [
-            Heading(Span(cut(axis.axis, NAME_LIMIT), "data")),
+            Heading(Span(cut(axis.axis), "data")),
             Cards(cards, open=OPEN_SAMPLE, more="rows"),
             *left_out(max(len(sample) - MAX_SAMPLE, 0), "are", FILE),
         ]
-    return Section("sample", heading, [Only(REPORT, blocks), Only(SCREEN, [Cards(few)])], on=REPORT | SCREEN)
+    return Section(
+        "sample", heading, [Only(REPORT, blocks), Only(SCREEN, [Cards(few)])], on=REPORT_AND_SCREEN
+    )
 
 
-def person_card(row: ShownPerson, labels: Mapping[str, Label], *, hidden: bool = False) -> Card:
+def person_card(row: ShownPerson, labels: Labels, *, hidden: bool = False) -> Card:
     """A choice in a row, with all its texts. hidden: leave out the new texts, as for those that were blocked as offensive."""
-    between: list[Block] = [_text_block(text, hidden=hidden) for text in row.texts[:MAX_TEXTS]]
+    between: Blocks = [_text_block(text, hidden=hidden) for text in row.texts[:MAX_TEXTS]]
     if hidden:
         between.append(Paragraph("The new text is not shown here; it is in edits.jsonl.", "rest"))
     if row.left:
@@ -300,13 +299,13 @@ def person_card(row: ShownPerson, labels: Mapping[str, Label], *, hidden: bool =
         between.append(refusal(row.reason))
     objections = [] if row.reason else [one for one in row.verdicts if not one.passed]
     chips = verdict_chips(objections)
-    source = f", made from {cut(row.source_id, NAME_LIMIT)}" if row.source_id else ""
+    source = f", made from {cut(row.source_id)}" if row.source_id else ""
     return Card(
         facts=[
             Span(cut(f"{row.axis}: {row.source} to {row.target}", PATTERN_LIMIT), "data"),
-            [Span("chosen word ", "quiet"), Span(cut(row.word, NAME_LIMIT), "strong")],
+            [Span("chosen word ", "quiet"), Span(cut(row.word), "strong")],
             label_span(label_named(row.label, labels)),
-            Span(f"id {cut(row.id, NAME_LIMIT)}{source}", "quiet end"),
+            Span(f"id {cut(row.id)}{source}", "quiet end"),
         ],
         between=between,
         chips=chips,
@@ -316,7 +315,7 @@ def person_card(row: ShownPerson, labels: Mapping[str, Label], *, hidden: bool =
 
 def _text_block(text: PersonText, *, hidden: bool) -> Facts:
     """Both versions of a text; one of them if it is unchanged, or the new one is hidden."""
-    name = cut(text.field, NAME_LIMIT)
+    name = cut(text.field)
     is_same = hidden or text.before == text.after
     before, after = versions(
         text.before, text.before if is_same else text.after, marks=_marks(text), styles=STYLES
@@ -363,11 +362,11 @@ def _guards_section(result: PerturbResult) -> Section:
     note = Paragraph(
         "Both are rules over word lists. They catch the known cases and no others: read the sample.", "rest"
     )
-    on = REPORT | SCREEN if result.blocked or result.warned else REPORT
+    on = REPORT_AND_SCREEN if result.blocked or result.warned else REPORT
     return Section("guards", heading, [Bullets(sentences, "missing"), note], on=on)
 
 
-def _refused_section(result: PerturbResult, labels: Mapping[str, Label]) -> Section:
+def _refused_section(result: PerturbResult, labels: Labels) -> Section:
     n = sum(one.count for one in result.refused)
     return refused_section(
         result.refused,
@@ -383,7 +382,7 @@ def _refused_section(result: PerturbResult, labels: Mapping[str, Label]) -> Sect
 
 def _unchanged_section(result: PerturbResult) -> Section:
     stayed, left = result.stayed, result.left
-    blocks: list[Block] = []
+    blocks: Blocks = []
     if stayed:
         total = sum(one.count for one in stayed)
         reasons = [reason_words(one, total) for one in stayed[:MAX_REASONS]]
@@ -395,7 +394,7 @@ def _unchanged_section(result: PerturbResult) -> Section:
             Row(
                 [
                     Span(cut(one.reason, TEXT_LIMIT), "data"),
-                    Span(", ".join(f"{cut(word, NAME_LIMIT)} ({count(n)})" for word, n in one.words), "data"),
+                    Span(", ".join(f"{cut(word)} ({count(n)})" for word, n in one.words), "data"),
                     count(one.count),
                 ]
             )
@@ -428,7 +427,7 @@ def _failed_section(failed: Sequence[ReasonCount]) -> list[Section]:
         f"{counted(n, 'call')} to engines failed for a passing reason; run the same command again to retry."
     )
     blocks = [Paragraph(lost), *reasons_blocks(failed, "Show why calls failed", file=FILE)]
-    return [Section("failed", "Failed calls", blocks, on=REPORT | SCREEN)]
+    return [Section("failed", "Failed calls", blocks, on=REPORT_AND_SCREEN)]
 
 
 # The card

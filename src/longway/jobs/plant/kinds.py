@@ -38,7 +38,6 @@ Tokens = Sequence[str]
 TEXT = "text"  # the field of a plant's patterns
 DOTS = "..."  # where the text goes
 NEGATION = Pattern("negation", TEXT, place="text")
-PHRASES = frozenset(["token", "ngram", "position", "pair"])  # levels of findings whose patterns are words
 _SENTENCES = ("{} was there too", "Shown to {} first", "{} keeps a copy", "Handed on by {}", "Read out to {}")
 _FILLER = (
     ("We", "They", "You and I", "Some of us"),
@@ -103,11 +102,6 @@ class Kind:
     levels: frozenset[str] = frozenset()
     named: Callable[[str], Sequence[str]] = lambda value: ()
     needs_context: bool = False
-
-
-MOVED = frozenset(
-    ["length", "surface", "overlap"]
-)  # levels that shift with any plant and are neither right nor wrong
 
 
 # How a text gets it

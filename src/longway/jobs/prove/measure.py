@@ -44,6 +44,8 @@ from longway.metrics.paired import Paired, adjust, paired
 from longway.metrics.versions import changed_share, compare_versions
 from longway.store import now
 
+Bools = NDArray[np.bool_]
+
 Floats = NDArray[np.float64]
 Embed = Callable[[Sequence[str]], np.ndarray]
 Record = TypeVar("Record")
@@ -134,7 +136,7 @@ def _worst_figure(group: WorstGroup) -> Figure:
     return Figure(*place, "worst_group_accuracy", group.accuracy, None, group.low, group.high, group.seeds)
 
 
-def _comparisons(trainings: Trainings, correct: Mapping[Key, NDArray[np.bool_]]) -> Iterator[Comparison]:
+def _comparisons(trainings: Trainings, correct: Mapping[Key, Bools]) -> Iterator[Comparison]:
     """Each version against the first, and each method against plain training; one q over all of them."""
     pairs = list(trainings.compared(correct))
     tested: list[Paired] = adjust(
@@ -145,12 +147,12 @@ def _comparisons(trainings: Trainings, correct: Mapping[Key, NDArray[np.bool_]])
         yield _record(Comparison, found, *new, metric=ACCURACY, against=old[0], against_method=method)
 
 
-def _pattern_rows(trainings: Trainings, test: str) -> NDArray[np.bool_]:
+def _pattern_rows(trainings: Trainings, test: str) -> Bools:
     """(rows, patterns): whether a row of the test set has a pattern."""
     return np.asarray(trainings.shows[test].todense()) > 0
 
 
-def _groups(trainings: Trainings, correct: Mapping[Key, NDArray[np.bool_]]) -> Iterator[PatternGroups]:
+def _groups(trainings: Trainings, correct: Mapping[Key, Bools]) -> Iterator[PatternGroups]:
     """Supporting and counter-examples of each pattern."""
     for key, given in correct.items():
         truth, has = np.array(_truth(trainings, key[3])), _pattern_rows(trainings, key[3])
@@ -167,7 +169,7 @@ def _side(group: GroupAccuracy) -> GroupSide | None:
     return _record(GroupSide, group) if group.n else None
 
 
-def _worst_groups(trainings: Trainings, correct: Mapping[Key, NDArray[np.bool_]]) -> Iterator[WorstGroup]:
+def _worst_groups(trainings: Trainings, correct: Mapping[Key, Bools]) -> Iterator[WorstGroup]:
     """The rows with one pattern and one label that are answered worst, for each training and test set."""
     for key, given in correct.items():
         truth, has = np.array(_truth(trainings, key[3])), _pattern_rows(trainings, key[3])

@@ -1,7 +1,6 @@
 """Test rows in which one person was given another gender, race or age: what a fairscore is measured on.
 
     changed_rows(perturbing, kept, who, journal)   ->  PerturbedRows: which rows, their new texts, what was changed in each
-    perturbed_rows(dataset, kept)                      the same, by the rules
     write_perturbed(path, rows, perturbed)             the same for people, one JSON object a line
     word_changes(before, after)                        the words that became others, for each row
 
@@ -14,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import sha256
@@ -24,13 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.classify.classifier import Inputs, Labelled
-from longway.data import Dataset
 from longway.english.people.person_names import census_first_name, replacement_names
 from longway.errors import BudgetSpent
 from longway.jobs.engine_use import failed_calls
 from longway.jobs.perturb.perturbers import Who
 from longway.jobs.perturb.perturbing import Outcome, Perturbing, Try
-from longway.jobs.perturb.settings import PerturbSettings
 from longway.methods.method import BUDGET_SPENT
 from longway.metrics.fairness.fairscore import Changed, WordChange
 from longway.show.differences import COMPARE_LIMIT, Change, differences
@@ -75,22 +72,6 @@ class PerturbedRows:
     def axes(self) -> dict[str, int]:
         """How many rows were changed on each axis, most first."""
         return dict(Counter(one[0] for one in self.changed).most_common())
-
-
-def perturbed_rows(
-    dataset: Dataset,
-    kept: Ints,
-    *,
-    cache: Path | None = None,
-    progress: Callable[[int, int], object] = lambda done, of: None,
-) -> PerturbedRows:
-    """The rows of a dataset with one person changed in each by the rules.
-
-    kept: the rows that are tested on, in rising order. cache: the file in which analyses are kept.
-    """
-    who = Who(PerturbSettings())
-    perturbing = Perturbing(dataset, who.settings, cache=cache, progress=progress)
-    return changed_rows(perturbing, kept, who, Journal(None))
 
 
 def changed_rows(

@@ -33,12 +33,13 @@ from longway.jobs.prove.wording import change, figure, name
 from longway.metrics.fairness.fairscore import FEWEST
 from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.highlights import scored_words
-from longway.show.labels import Label, label_named, label_span, level_name, setting_rows
+from longway.show.labels import Labels, label_named, label_span, level_name, setting_rows
 from longway.show.numbers import NONE, arrow, count, counted, duration, or_dash, percent, q_value
 from longway.show.sections import (
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Bullet,
     Bullets,
     Card,
@@ -216,10 +217,10 @@ def _largest(title: str, some: Sequence[Comparison]) -> KeyFigure:
 def _failed_section(failed: Sequence[proof.FailedTraining]) -> list[Section]:
     lead = f"{counted(len(failed), 'training')} failed. The figures below do not include them, so a row may have fewer seeds, or be missing."
     blocks = [Paragraph(lead, "lead"), *_remarks(failed, "objections failures", "failures")]
-    return [Section("failed", "What could not be trained", blocks, on=REPORT | SCREEN)] if failed else []
+    return [Section("failed", "What could not be trained", blocks, on=REPORT_AND_SCREEN)] if failed else []
 
 
-def _remarks(rows: Sequence[proof.FailedTraining | proof.TrainingNote], style: str, what: str) -> list[Block]:
+def _remarks(rows: Sequence[proof.FailedTraining | proof.TrainingNote], style: str, what: str) -> Blocks:
     """A list with each text once, and all versions and seeds that it is about."""
     remarks: list[Words] = []
     for (run, text), same in grouped(rows, lambda row: (row.run, row.text)).items():
@@ -240,7 +241,9 @@ def _concern_section(concerns: Sequence[proof.Concern]) -> Section:
         items.append(Bullet([*refused, Span(cut(one.text, TEXT_LIMIT), "data")], count(one.count), below))
     blocks = [Bullets(items, "problems"), *more(concerns, MAX_REMARKS, "concerns")]
     none = Only(REPORT, [nothing("The checks raised no concern.")])
-    return Section("concerns", "What limits the comparison", blocks if items else [none], on=REPORT | SCREEN)
+    return Section(
+        "concerns", "What limits the comparison", blocks if items else [none], on=REPORT_AND_SCREEN
+    )
 
 
 # Accuracy before and after
@@ -256,7 +259,7 @@ def _score_section(shown: Shown) -> Section:
     )
     rows: list[ScoreRow] = [(_run_cell(run), partial(_entries, shown, ACCURACY, run)) for run in shown.runs]
     tables = _score_tables(rows, shown.tests, per_cell=len(shown.versions) - 1)
-    blocks: list[Block] = (
+    blocks: Blocks = (
         [Paragraph(lead, "lead"), Only(REPORT, tables)] if tables else [nothing("Nothing was tested.")]
     )
     for test in result.tests:
@@ -267,7 +270,9 @@ def _score_section(shown: Shown) -> Section:
         *more(result.versions, len(shown.versions), "versions"),
         *_remarks(result.notes, "notes", "notes"),
     ]
-    return Section("scores", "Accuracy before and after", [*blocks, *_all_metrics(shown)], on=REPORT | SCREEN)
+    return Section(
+        "scores", "Accuracy before and after", [*blocks, *_all_metrics(shown)], on=REPORT_AND_SCREEN
+    )
 
 
 def _run_cell(run: Run, where: str = "") -> Words:
@@ -304,11 +309,11 @@ def _in_brackets(interval: str) -> Entry:
     return [Span(f" ({interval})", "quiet")] if interval else []
 
 
-def _score_tables(rows: Sequence[ScoreRow], tests: Sequence[str], *, per_cell: int = 1) -> list[Block]:
+def _score_tables(rows: Sequence[ScoreRow], tests: Sequence[str], *, per_cell: int = 1) -> Blocks:
     """Tables of COLUMNS test sets. per_cell: entries of one cell, at most."""
     shown = tests[:MAX_TESTS]
     limit = max(MAX_ENTRIES // (max(per_cell, 1) * max(len(shown), 1)), 1)
-    blocks: list[Block] = []
+    blocks: Blocks = []
     for start in range(0, len(shown), COLUMNS):
         part = shown[start : start + COLUMNS]
         cells = [[heading, *(cell(test) or NONE for test in part)] for heading, cell in rows[:limit]]
@@ -337,7 +342,7 @@ def _screen_table(shown: Shown, test: str, metrics: Sequence[str], caption: str)
     )
 
 
-def _all_metrics(shown: Shown) -> list[Block]:
+def _all_metrics(shown: Shown) -> Blocks:
     rows = shown.result.rows
     metrics = list(dict.fromkeys(row.metric for row in rows if not say.axis_of(row.metric)))[:MAX_METRICS]
     runs, tests = shown.runs, shown.tests
@@ -412,10 +417,10 @@ def _fairscore_section(shown: Shown) -> list[Section]:
         "depend on it. The fairscore is the share of these rows for which a model’s answer changes. Lower is better. A model that always gives the "
         "same answer has 0, so read it together with the accuracy."
     )
-    blocks: list[Block] = [Paragraph(lead, "lead")]
+    blocks: Blocks = [Paragraph(lead, "lead")]
     for test in fair.tests[:MAX_PERTURBED]:
         blocks += _perturbed_blocks(shown, test)
-    details: list[Block] = [
+    details: Blocks = [
         *more(fair.tests, MAX_PERTURBED, "test sets"),
         *_pair_table(shown, fair.pairs),
         *_word_table(shown, fair.words),
@@ -427,10 +432,10 @@ def _fairscore_section(shown: Shown) -> list[Section]:
         ]
         details += more(fair.examples, MAX_FLIPS, "texts")
     blocks.append(Only(REPORT, details))
-    return [Section("fairscore", "Fairscore before and after", blocks, on=REPORT | SCREEN)]
+    return [Section("fairscore", "Fairscore before and after", blocks, on=REPORT_AND_SCREEN)]
 
 
-def _perturbed_blocks(shown: Shown, test: proof.PerturbedTest) -> list[Block]:
+def _perturbed_blocks(shown: Shown, test: proof.PerturbedTest) -> Blocks:
     changed = f"{count(test.perturbed)} of {counted(test.rows, 'row')} perturbed"
     share = percent(test.perturbed / test.rows) if test.rows else NONE
     metrics = {f"{FAIRSCORE}:{axis}": (axis, n) for axis, n in list(test.axes.items())[:MAX_AXES]}
@@ -458,7 +463,7 @@ def _perturbed_blocks(shown: Shown, test: proof.PerturbedTest) -> list[Block]:
     note = f"{where} Left unchanged: {'; '.join(stayed)}." if stayed else where
     axes = ", ".join(f"{name(axis)} {count(n)}" for axis, n in test.axes.items())
     caption = f"{name(test.test)}, fairscore: {changed}{f' ({axes})' if axes else ', so there is none'}"
-    report: list[Block] = [Heading(name(test.test), f"{changed}, {share}")]
+    report: Blocks = [Heading(name(test.test), f"{changed}, {share}")]
     report += [Table(columns, rows, f"scores c{len(metrics)}")] if rows else []
     report += [*more(list(runs), MAX_RUNS, "models and methods"), Paragraph(note, "rest")]
     screen = _screen_table(shown, test.test, list(metrics), caption) if rows else Paragraph(f"{caption}.")
@@ -469,18 +474,18 @@ def _by(perturber: str) -> str:
     return "rule" if perturber == RULES else cut(perturber, PATTERN_LIMIT)
 
 
-def _pair_table(shown: Shown, pairs: Sequence[proof.PairFigure]) -> list[Block]:
+def _pair_table(shown: Shown, pairs: Sequence[proof.PairFigure]) -> Blocks:
     """The fairscore by source and target attribute, those with most rows first; small groups are one line."""
     large = [one for one in pairs if one.rows >= FEWEST]
     rows = _change_rows(sorted(large, key=lambda one: -one.rows), _change_words)
     rest = {(one.test, one.axis, one.source, one.target): one.rows for one in pairs if one.rows < FEWEST}
     note = f"Other changes, each in fewer than {FEWEST} rows: {len(rest)}, in {counted(sum(rest.values()), 'row')}. They are in results.json."
     table = shown.table("Change", rows, "measures", limit=MAX_PAIRS) if rows else []
-    blocks: list[Block] = [*table, *([Paragraph(note, "rest")] if rest else [])]
+    blocks: Blocks = [*table, *([Paragraph(note, "rest")] if rest else [])]
     return [Details("By change", blocks)] if blocks else []
 
 
-def _word_table(shown: Shown, words: Sequence[proof.WordFigure]) -> list[Block]:
+def _word_table(shown: Shown, words: Sequence[proof.WordFigure]) -> Blocks:
     """The words whose change most surely changes answers, in any version."""
     lows: dict[tuple[Run, str, str, str], float] = defaultdict(float)
     for one in words:
@@ -522,7 +527,7 @@ def _change_words(one: proof.PairFigure | proof.PersonExample) -> str:
     return f"{name(one.axis)}: {name(one.source)} → {name(one.target)}"
 
 
-def _flip(one: proof.PersonExample, labels: Mapping[str, Label]) -> Card:
+def _flip(one: proof.PersonExample, labels: Labels) -> Card:
     """A row whose answer changes with the person."""
     answers: list[Words] = []
     for side in one.sides:
@@ -552,12 +557,12 @@ def _worse_section(shown: Shown) -> Section:
         Column("Model and test set"), Column("Metric"), Column("Compared"), Column("Figures", number=True, screen=False),
         Column("Difference", number=True), Column("q", number=True, screen=False),
     ]  # fmt: skip
-    blocks: list[Block] = [Bullets(objections, "objections")] if objections else []
+    blocks: Blocks = [Bullets(objections, "objections")] if objections else []
     if rows := [_worse_row(one) for one in worse[:MAX_WORSE]]:
         blocks.append(Table(columns, rows, "figures-only worse-table", screen=ON_SCREEN))
         blocks += more(worse, MAX_WORSE, "figures that got worse")
     none = nothing("No figure is clearly worse, no leak rose and no gap grew.")
-    return Section("worse", "What got worse", blocks or [none], on=REPORT | SCREEN)
+    return Section("worse", "What got worse", blocks or [none], on=REPORT_AND_SCREEN)
 
 
 def _worse_row(one: Comparison) -> Row:
@@ -588,7 +593,7 @@ def _group_section(shown: Shown) -> Section:
     charts = [
         _gap_chart(shown, key, same, at) for at, (key, same) in enumerate(list(places.items())[:MAX_GROUPS])
     ]
-    blocks: list[Block] = [nothing("No pattern with supporting and counter-examples was found.")]
+    blocks: Blocks = [nothing("No pattern with supporting and counter-examples was found.")]
     if charts:
         sides = legend([("supporting examples", "ink", "round"), ("counter-examples", "ink", "ring")])
         rest = more(list(places), MAX_GROUPS, "models and test sets")
@@ -608,7 +613,7 @@ def _group_section(shown: Shown) -> Section:
         table = shown.table("Model and test set", rows, "worst", limit=MAX_WORST)
         blocks += [Heading("The worst group"), *table, Paragraph(note, "rest")]
     blocks = [Only(REPORT, blocks), Only(SCREEN, _counter_table(shown))]
-    return Section("groups", "With the pattern and against it", blocks, on=REPORT | SCREEN)
+    return Section("groups", "With the pattern and against it", blocks, on=REPORT_AND_SCREEN)
 
 
 def _places(shown: Shown) -> dict[tuple[Run, str], list[PatternGroups]]:
@@ -682,7 +687,7 @@ def _side(side: proof.GroupSide | None) -> str:
     return NONE if side is None or side.accuracy is None else f"{percent(side.accuracy)} of {count(side.n)}"
 
 
-def _counter_table(shown: Shown) -> list[Block]:
+def _counter_table(shown: Shown) -> Blocks:
     """The accuracy on counter-examples of the strongest patterns, for the first model and test set that has some."""
     groups = [one for one in shown.result.groups if one.counter and one.method == PLAIN]
     rows: list[tuple[Words, dict[str, Words]]] = []
@@ -709,11 +714,11 @@ def _example_section(shown: Shown) -> list[Section]:
         "Test rows whose answer changed most, answered by a bag of words trained on each version. Words in blue point to the true label, "
         "words in orange with dots below point to another. Corrected rows come first, then rows that became wrong."
     )
-    blocks: list[Block] = [Paragraph(lead, "lead"), Cards(cards, "texts")]
+    blocks: Blocks = [Paragraph(lead, "lead"), Cards(cards, "texts")]
     return [Section("examples", "What the model looked at", blocks)] if cards else []
 
 
-def _example(one: proof.ChangedAnswer, labels: Mapping[str, Label]) -> Card:
+def _example(one: proof.ChangedAnswer, labels: Labels) -> Card:
     """A row, answered by both models, with words coloured on one scale."""
     label = label_named(one.label, labels)
     texts: list[tuple[Words, Words]] = []

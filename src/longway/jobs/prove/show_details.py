@@ -12,12 +12,14 @@ from longway.jobs.prove.wording import name
 from longway.records import Leak
 from longway.show.charts import leak_chart
 from longway.show.excerpts import PATTERN_LIMIT, cut
-from longway.show.labels import Label, labels_of
+from longway.show.labels import Labels, labels_of
 from longway.show.numbers import NONE, count, or_dash, percent, three_digits
 from longway.show.sections import (
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
     Block,
+    Blocks,
     Bullet,
     Bullets,
     Chart,
@@ -58,7 +60,7 @@ class Shown:
     pair: tuple[str, str]
     tests: list[str]
     runs: list[proof.Run]
-    labels: Mapping[str, Label]
+    labels: Labels
     figures: Mapping[tuple[str, str, str, str, str], proof.Figure]
     compared: Mapping[tuple[str, proof.Run, str, str], proof.Comparison]
     leaks: Mapping[tuple[str, str], Mapping[str, proof.VersionLeak]]
@@ -102,7 +104,7 @@ class Shown:
         style: str = "",
         *,
         limit: int = MAX_ROWS,
-    ) -> list[Block]:
+    ) -> Blocks:
         """A table with a column per version. rows: the heading of each row, and its cells by version."""
         columns = [Column(first), *(Column(name(data), number=True) for data in self.versions)]
         cells = [
@@ -160,7 +162,7 @@ def leak_section(shown: Shown) -> Section:
     )
     screen = Only(SCREEN, shown.table("Right from", rows, limit=MAX_LEAKS))
     blocks = [report, screen] if figures else [nothing("The leak was not measured.")]
-    return Section("leak", "Leak before and after", blocks, on=REPORT | SCREEN)
+    return Section("leak", "Leak before and after", blocks, on=REPORT_AND_SCREEN)
 
 
 def leak_changes(shown: Shown) -> list[str]:
@@ -212,7 +214,7 @@ def distance_section(shown: Shown) -> Section:
         for one in result.apart[:MAX_ROWS]
     ]
     far = Table(columns, rows, "figures-only far")
-    blocks: list[Block] = [far, *more(result.apart, MAX_ROWS, "rows")] if rows else [nothing("Not measured.")]
+    blocks: Blocks = [far, *more(result.apart, MAX_ROWS, "rows")] if rows else [nothing("Not measured.")]
     if any(one.bleu is None for one in result.apart):
         blocks.append(
             Paragraph(f"BLEU, ROUGE and edit distance were not measured: {install_command('prove')}", "rest")
@@ -235,7 +237,7 @@ def data_section(result: proof.ProveResult) -> Section:
     )
 
 
-def _sources(first: str, rows: Sequence[Source], last: str, note: Callable[[Source], str]) -> list[Block]:
+def _sources(first: str, rows: Sequence[Source], last: str, note: Callable[[Source], str]) -> Blocks:
     cells = []
     for one in rows[:MAX_ROWS]:
         ordered = sorted(one.labels.items(), key=lambda item: (-item[1], item[0]))

@@ -17,7 +17,7 @@ from longway.jobs.prove.result import (
     WordFigure,
 )
 from longway.jobs.prove.settings import PLAIN
-from longway.show.excerpts import NAME_LIMIT, cut
+from longway.show.excerpts import cut
 from longway.show.numbers import NONE, arrow, count, or_dash, percent, points, signed
 from longway.show.sections import Span
 
@@ -40,7 +40,7 @@ SIGNS = {BETTER: "▲", WORSE: "▼", UNCLEAR: "≈"}
 
 def name(text: str) -> str:
     """A name of the user's, cut."""
-    return cut(text, NAME_LIMIT)
+    return cut(text)
 
 
 def model_name(model: str) -> str:

@@ -78,7 +78,6 @@ from longway.store import Journal, now
 
 COMPARE = "compare"  # a kind of work
 LABEL_CHECKS = ("judge", "entailment")  # those whose score is the probability that the label is right
-SAMPLED = 20  # edits for a person to look at
 
 
 @with_own_rules
@@ -335,7 +334,7 @@ class _Kept:
     def __init__(self, rows: Rows, *, seed: int) -> None:
         self._rows = rows
         self.checks = CheckCounter()
-        self.sample: RandomSample[ShownEdit] = RandomSample(SAMPLED, seed=seed)
+        self.sample: RandomSample[ShownEdit] = RandomSample(seed=seed)
         self._wrong: dict[
             str, float | None
         ] = {}  # by row: how likely its label is wrong; None if no check says so

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from longway.jobs.change_show import (
@@ -17,17 +17,19 @@ from longway.jobs.change_show import (
     reading_sections,
     worse_section,
 )
+from longway.jobs.pages import dataset_page
 from longway.jobs.repair.plan import ExpectedPattern, PlannedRemedy, RepairPlan
 from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSummary
 from longway.jobs.repair.settings import DROP
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
-from longway.show.labels import POINTS, Label, labels_of, roles_of, setting_rows
+from longway.show.excerpts import PATTERN_LIMIT, cut
+from longway.show.labels import POINTS, Labels, labels_of, setting_rows
 from longway.show.numbers import count, counted, duration, percent
 from longway.show.sections import (
     CARD,
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Bullets,
     Cards,
     Column,
@@ -63,15 +65,11 @@ def repair_page(result: RepairResult) -> Page:
     """All sections of a repair."""
     dataset, comparison = result.dataset, result.comparison
     labels = labels_of(dataset.labels)
-    return Page(
-        kicker="Longway repair",
-        title=cut(f"Repair of {dataset.name}", PATTERN_LIMIT),
+    return dataset_page(
+        result,
+        "Longway repair",
+        "Repair of",
         verdict=verdict(result),
-        facts=[
-            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
-            ("Columns", roles_of(dataset)),
-            ("Made", cut(result.created, NAME_LIMIT)),
-        ],
         figures=_key_figures(result),
         figures_style="three",
         sections=[
@@ -85,9 +83,6 @@ def repair_page(result: RepairResult) -> Page:
             *encoding_section(result.encoding_note),
             *reading_sections(READING, NOTE, formulas=dataset.formulas),
         ],
-        version=result.longway,
-        fingerprint=dataset.fingerprint,
-        streamed=dataset.streamed,
         settings=setting_rows(result.settings, source=FILE),
         sheets=(SHEET,),
     )
@@ -149,8 +144,8 @@ def _expected_table(patterns: Sequence[ExpectedPattern]) -> Table:
     rows = [
         Row(
             [
-                cut(one.name, NAME_LIMIT),
-                cut(one.label, NAME_LIMIT),
+                cut(one.name),
+                cut(one.label),
                 f"{count(one.rows)} → {count(one.rows_after)}",
                 f"{percent(one.share)} → {percent(one.share_after)}",
                 percent(one.chance),
@@ -162,7 +157,7 @@ def _expected_table(patterns: Sequence[ExpectedPattern]) -> Table:
 
 
 def _aimed_at(step: PlannedRemedy) -> str:
-    shown = ", ".join(cut(name, NAME_LIMIT) for name in step.patterns[:MAX_NAMED])
+    shown = ", ".join(cut(name) for name in step.patterns[:MAX_NAMED])
     more = f" and {len(step.patterns) - MAX_NAMED} more" if len(step.patterns) > MAX_NAMED else ""
     return "; ".join(filter(None, [f"{shown}{more}", step.why]))
 
@@ -254,7 +249,7 @@ def _remedies_section(result: RepairResult) -> Section:
                 ]
             )
         )
-    blocks: list[Block] = (
+    blocks: Blocks = (
         [Table(columns, rows, "labels")] if rows else [Paragraph("No remedy applies.", "nothing")]
     )
     if result.weights is not None:
@@ -262,10 +257,10 @@ def _remedies_section(result: RepairResult) -> Section:
     if result.stopped and any(step.remedy == DROP for step in result.plan):
         goal = f"The goal was a leak of {percent(result.goal)} or less."
         blocks.append(Paragraph(f"{goal} Stopped because {result.stopped}.", "rest"))
-    return Section("remedies", "What was done", blocks, on=REPORT | SCREEN)
+    return Section("remedies", "What was done", blocks, on=REPORT_AND_SCREEN)
 
 
-def _worse_section(result: RepairResult, labels: Mapping[str, Label]) -> Section:
+def _worse_section(result: RepairResult, labels: Labels) -> Section:
     """What got worse; that real signal predicts its label better is what a repair is for."""
     comparison = result.comparison
     worse = tuple(one for one in comparison.worse if not one.marked)
@@ -288,17 +283,17 @@ def _weights(weights: WeightSummary) -> str:
     )
 
 
-def _sample_section(result: RepairResult, labels: Mapping[str, Label]) -> Section:
+def _sample_section(result: RepairResult, labels: Labels) -> Section:
     heading = "A sample to look at"
     if not result.sample:
         return Section("sample", heading, [Paragraph("No text was changed or added.", "nothing")])
     lead = "Drawn at random. Read each one: does the label hold, and is it good English?"
     cards = [edit_card(edit, labels) for edit in result.sample[:MAX_SAMPLE]]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Only(REPORT, [Paragraph(lead, "lead"), Cards(cards)]),
         Only(SCREEN, [Cards(cards[:SAMPLE_ON_SCREEN])]),
     ]
-    return Section("sample", heading, blocks, on=REPORT | SCREEN)
+    return Section("sample", heading, blocks, on=REPORT_AND_SCREEN)
 
 
 def _card_section(result: RepairResult) -> Section:

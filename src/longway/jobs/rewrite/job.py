@@ -63,7 +63,6 @@ from longway.records import Edit
 from longway.show import html, markdown
 from longway.store import now
 
-SAMPLED = 20  # accepted edits for a person to look at
 STRONGEST = 20
 # These candidates have no fault: another text was preferred, or passed before they were looked at.
 CHOICES = (NOT_CHOSEN, NOT_BETTER, NOT_VERIFIED, RETURNS)
@@ -242,7 +241,7 @@ class _Collected:
         self.n_candidates = self.n_accepted = self.n_added = 0
         self.asked: set[str] = set()
         self.checks = CheckCounter()
-        self.sample = RandomSample[ShownEdit](SAMPLED, seed=seed)
+        self.sample = RandomSample[ShownEdit](seed=seed)
         self._edits_of: Counter[str] = Counter()
         self._reasons: Counter[str] = Counter()
         self._examples: dict[str, ShownEdit] = {}

@@ -5,7 +5,7 @@ Every list is cut here and what is cut is counted, so the page stays small whate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite
 
 from longway.jobs.change_show import (
@@ -28,23 +28,24 @@ from longway.jobs.change_show import (
     wrong_words,
 )
 from longway.jobs.edit_counts import RoundSummary, ShownEdit, refusals_of
+from longway.jobs.pages import dataset_page
 from longway.jobs.rewrite.decisions import DecisionSummary
 from longway.jobs.rewrite.result import FILE, RewriteResult
 from longway.show.change_charts import Goal, Point, line_chart
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import (
     POINTS,
-    Label,
+    Labels,
     labels_of,
-    roles_of,
     setting_rows,
 )
 from longway.show.numbers import NONE, arrow, count, counted, duration, or_dash, percent, three_digits
 from longway.show.sections import (
     CARD,
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
-    Block,
+    Blocks,
     Bullets,
     Cards,
     Chart,
@@ -67,7 +68,6 @@ OPEN_ROUNDS, MAX_ROUNDS = 12, 100  # the first number is visible at once, the se
 A_FEW = 3  # rounds more than are visible at once are not worth folding
 OPEN_STRONGEST, MAX_STRONGEST = 5, 20
 MAX_SAMPLE, SAMPLE_ON_SCREEN = 20, 3
-MAX_TERMS = 12  # words in the chart of a label
 MAX_DESCRIBED = 20  # rounds in the description of a chart
 MAX_DECISIONS = 6
 HARDLY = 0.02  # a leak that fell by less has hardly fallen
@@ -96,17 +96,15 @@ def rewrite_page(result: RewriteResult) -> Page:
     labels = labels_of(dataset.labels)
     wrong = wrong_words(result.expected_wrong)
     unwritten = refusals_of(result.rounds, result.failed_calls)
-    return Page(
-        kicker="Longway rewrite",
-        title=cut(f"Rewrite of {dataset.name}", PATTERN_LIMIT),
+    return dataset_page(
+        result,
+        "Longway rewrite",
+        "Rewrite of",
         verdict=verdict(result),
         facts=[
-            ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
-            ("Columns", roles_of(dataset)),
-            ("Method", cut(result.method, NAME_LIMIT)),
-            ("Written by", cut(result.engine, NAME_LIMIT)),
-            ("Judged by", cut(result.judge, NAME_LIMIT)),
-            ("Made", cut(result.created, NAME_LIMIT)),
+            ("Method", cut(result.method)),
+            ("Written by", cut(result.engine)),
+            ("Judged by", cut(result.judge)),
         ],
         figures=_key_figures(result),
         figures_style="three",
@@ -132,9 +130,6 @@ def rewrite_page(result: RewriteResult) -> Page:
             *encoding_section(result.encoding_note),
             *reading_sections(READING, NOTE, formulas=dataset.formulas),
         ],
-        version=result.longway,
-        fingerprint=dataset.fingerprint,
-        streamed=dataset.streamed,
         settings=setting_rows(result.settings, source=FILE),
         sheets=(SHEET,),
     )
@@ -186,20 +181,18 @@ def _decisions_section(decisions: DecisionSummary | None) -> list[Section]:
         if patterns:
             n_more = len(patterns) - MAX_DECISIONS
             more = f" and {n_more:,} more" if n_more > 0 else ""
-            parts.append(
-                f"{what}: {', '.join(cut(one, NAME_LIMIT) for one in patterns[:MAX_DECISIONS])}{more}"
-            )
+            parts.append(f"{what}: {', '.join(cut(one) for one in patterns[:MAX_DECISIONS])}{more}")
     if n := decisions.rejected:
         parts.append(f"{counted(n, 'rejected text')} {'is' if n == 1 else 'are'} not proposed again")
     applied = "; ".join(parts) or "none could be used"
-    blocks: list[Block] = [Paragraph(f"Decisions of {cut(decisions.source, NAME_LIMIT)}: {applied}.")]
+    blocks: Blocks = [Paragraph(f"Decisions of {cut(decisions.source)}: {applied}.")]
     if decisions.left_out:
         items = [
             f"Not applied: {cut(one.pattern.name, PATTERN_LIMIT)}: {one.why}" for one in decisions.left_out
         ]
         blocks.append(Bullets(items[:MAX_DECISIONS], "missing"))
         blocks += left_out(max(len(items) - MAX_DECISIONS, 0), "decisions that were not applied are", FILE)
-    return [Section("decisions", "Decisions of a review", blocks, on=REPORT | SCREEN)]
+    return [Section("decisions", "Decisions of a review", blocks, on=REPORT_AND_SCREEN)]
 
 
 # Rounds
@@ -211,14 +204,14 @@ def _rounds_section(result: RewriteResult) -> Section:
         "Each round rewrites the texts that stand out most, and measures the whole dataset again. Each curve has its own scale, which is "
         "written at its ends."
     )
-    stopped: list[Block] = []
+    stopped: Blocks = []
     if result.stopped:
         stopped = [
             Paragraph(["Stopped because: ", Span(cut(result.stopped, TEXT_LIMIT), "data"), "."], "rest")
         ]
     if not rounds:
         return Section("rounds", "Round by round", [Paragraph("There were no rounds.", "nothing"), *stopped])
-    blocks: list[Block] = [Paragraph(lead, "lead")]
+    blocks: Blocks = [Paragraph(lead, "lead")]
     if charts := _round_charts(rounds, chance=leak.before.majority if leak else None):
         blocks.append(Grid(charts, "thirds"))
     if len(rounds) <= OPEN_ROUNDS + A_FEW:
@@ -315,7 +308,7 @@ def _less_alike(rounds: Sequence[RoundSummary]) -> list[str]:
 # Edits
 
 
-def _sample_section(result: RewriteResult, labels: Mapping[str, Label]) -> Section:
+def _sample_section(result: RewriteResult, labels: Labels) -> Section:
     heading = "A sample to look at"
     if not result.sample:
         return Section("sample", heading, [Paragraph("No edit was accepted.", "nothing")])
@@ -324,19 +317,19 @@ def _sample_section(result: RewriteResult, labels: Mapping[str, Label]) -> Secti
         "English? Words with a dashed line were removed, words with a full line added."
     )
     cards = [edit_card(edit, labels) for edit in result.sample[:MAX_SAMPLE]]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Only(REPORT, [Paragraph(lead, "lead"), Cards(cards)]),
         Only(SCREEN, [Cards(cards[:SAMPLE_ON_SCREEN])]),
         *left_out(max(len(result.sample) - MAX_SAMPLE, 0), "sampled edits are", FILE),
     ]
-    return Section("sample", heading, blocks, on=REPORT | SCREEN)
+    return Section("sample", heading, blocks, on=REPORT_AND_SCREEN)
 
 
-def _strongest_section(edits: Sequence[ShownEdit], labels: Mapping[str, Label]) -> Section:
+def _strongest_section(edits: Sequence[ShownEdit], labels: Labels) -> Section:
     if not edits:
         return Section("strongest", "Strongest edits", [Paragraph("No edit was accepted.", "nothing")])
     cards = [edit_card(edit, labels) for edit in edits[:MAX_STRONGEST]]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Paragraph("The edits that lowered gamma most.", "lead"),
         Cards(cards, open=OPEN_STRONGEST),
         *left_out(max(len(edits) - MAX_STRONGEST, 0), "strong edits are", FILE),
@@ -386,7 +379,7 @@ def _card_section(result: RewriteResult, wrong: str) -> Section:
 def _notes_section(result: RewriteResult) -> list[Section]:
     """Hints at the end of the terminal output."""
     leak = result.comparison.leak
-    blocks: list[Block] = []
+    blocks: Blocks = []
     if leak is not None and result.method == "razor" and result.settings.get("choose") == "gamma":
         fell = leak.before.accuracy - leak.after.accuracy
         if fell < HARDLY < leak.before.accuracy - leak.before.majority:

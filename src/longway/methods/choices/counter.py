@@ -43,7 +43,6 @@ INSIDE = re.compile(f"(?m)[^\\s.!?…)*\ufe0f\u200d][ \t]*{EMOJI.pattern}")  # m
 BREAK = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])")
 ENDS = (".", "!", "?", ":", ";", ",", "…")
 FEWEST_ITEMS = 2  # sentences or lines that become a list
-LENGTH = "characters"
 _INDEX = {cue.name: cue for cue in CUES}
 
 

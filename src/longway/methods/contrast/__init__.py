@@ -3,15 +3,10 @@
 grammar_words.py   the words that the grammar writes for a word, and those it adds, from the leaves of the training trees
 edits.py           hypernym, antonym, adjective: one small change of the hypothesis, after which the label is known
 sets.py            the contrast sets of rows, and a classifier's error rate on them
-controls.py        antonyms as a controlled test: four controls and one test from one premise (appendix D.3)
 """
 
-from longway.methods.contrast.controls import ControlCounts, ControlledSet, control_counts, controlled_sets
 from longway.methods.contrast.edits import EDITS
 from longway.methods.contrast.grammar_words import GrammarWords
 from longway.methods.contrast.sets import ContrastError, ContrastSet, contrast_errors, contrast_sets
 
-__all__ = [
-    "EDITS", "ContrastError", "ContrastSet", "ControlCounts", "ControlledSet", "GrammarWords", "contrast_errors", "contrast_sets",
-    "control_counts", "controlled_sets",
-]  # fmt: skip
+__all__ = ["EDITS", "ContrastError", "ContrastSet", "GrammarWords", "contrast_errors", "contrast_sets"]

@@ -71,14 +71,13 @@ def contrast_sets(
     stances: Mapping[str, Stance],
     *,
     edits: Iterable[str] = tuple(EDITS),
-    most: int = MOST,
     pipeline: EnglishPipeline | None = None,
 ) -> list[ContrastSet]:
     """The sets of all rows, in order; a row that cannot be edited has none.
 
     rows: the text is the hypothesis, the context the premise. trees: of the rows, None for a row that was not parsed.
     words: those of the grammar, learned from training trees. stances: the stance of each label (`task.task_of`); rows with
-    other labels have no set. most: the most examples of a set.
+    other labels have no set.
     """
     labels = labels_by_stance(stances)
     pipeline = pipeline or load_pipeline()
@@ -87,14 +86,14 @@ def contrast_sets(
         for row, pair in zip(rows, read_pairs(rows, trees, pipeline), strict=True)
         for kind in edits
         if stances.get(row.label) in EDITS[kind].rows
-        for draft in islice(EDITS[kind].drafts(pair, words), 2 * most)  # some will not read well
+        for draft in islice(EDITS[kind].drafts(pair, words), 2 * MOST)  # some will not read well
     ]
     read = pipeline.analyse_all([draft.text for *_, draft in made])
     found: dict[tuple[str, str], tuple[Example, list[EditedHypothesis]]] = {}
     for (row, kind, draft), document in zip(made, read, strict=True):
         if reads_well(draft, document):
             found.setdefault((kind, row.id), (row, []))[1].append(draft)
-    return [_set(row, kind, drafts[:most], labels, stances) for (kind, _), (row, drafts) in found.items()]
+    return [_set(row, kind, drafts[:MOST], labels, stances) for (kind, _), (row, drafts) in found.items()]
 
 
 def contrast_errors(

@@ -20,7 +20,7 @@ from random import Random
 from typing import ClassVar, NamedTuple, TypeVar
 
 from longway.detect import where
-from longway.english.document import Change, Document, Word, apply_changes
+from longway.english.document import Change, Document, Word, Words, apply_changes
 from longway.english.inflection import MONTHS
 from longway.english.people.famous_people import is_widely_known
 from longway.english.people.mentions import find_mentions
@@ -177,7 +177,7 @@ class Exchange:
         }
 
 
-def names_in(document: Document) -> Iterator[tuple[_Name, tuple[Word, ...]]]:
+def names_in(document: Document) -> Iterator[tuple[_Name, Words]]:
     """The names of people and places in a text, with their words."""
     run: list[Word] = []
     for word in (*document, None):

@@ -24,6 +24,8 @@ from longway.language_names import ENGLISH
 from longway.languages.row_languages import language_in
 from longway.tokens.tokenizer import is_word, tokenize_column
 
+Floats = NDArray[np.float64]
+
 BITS = 22
 N_PHRASES = 1 << BITS
 N_BINS = 8
@@ -49,8 +51,8 @@ class FeatureReader:
     def __init__(
         self,
         *,
-        lengths: NDArray[np.float64] | None,
-        overlaps: NDArray[np.float64] | None,
+        lengths: Floats | None,
+        overlaps: Floats | None,
         ignored: Iterable[str] = (),
         more: More | None = None,
         languages: Sequence[str] = ("",),
@@ -149,6 +151,6 @@ def _overlaps(texts: Sequence[Sequence[str]], contexts: Sequence[Sequence[str]])
     return shares
 
 
-def _edges(numbers: Iterable[float]) -> NDArray[np.float64]:
+def _edges(numbers: Iterable[float]) -> Floats:
     values = np.fromiter(numbers, dtype=np.float64)
     return np.unique(np.quantile(values, np.linspace(0, 1, N_BINS + 1)[1:-1])) if len(values) else np.zeros(0)

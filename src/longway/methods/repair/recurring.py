@@ -58,11 +58,10 @@ class Recurring:
         texts: Sequence[str],
         *,
         read: Callable[[str], Document] | None = None,
-        least: int | None = None,
         analysed: Collection[int] | None = None,
     ) -> None:
         self._analysed = analysed
-        self.least = least or max(LEAST, ceil(LEAST_SHARE * len(texts)))
+        self.least = max(LEAST, ceil(LEAST_SHARE * len(texts)))
         self._texts, self._read = texts, read
         self._extended: dict[tuple[Words, str], tuple[Words, int]] = {}
         self._votes: dict[Words, bool] = {}

@@ -109,15 +109,13 @@ class RewordedCopies:
 Request = tuple[str, str, str | None, tuple[str, ...]]  # text, label, context, words to avoid
 
 
-def written_for(
-    ask: AskEngine, task: Task, requests: Sequence[Request], *, seed: int, n: int = CANDIDATES
-) -> list[Written]:
+def written_for(ask: AskEngine, task: Task, requests: Sequence[Request], *, seed: int) -> list[Written]:
     """What an engine wrote for each request, as far as the budget goes."""
     prompts = [
         rewrite_prompt(task, text, label=label, context=context, avoid=avoid)
         for text, label, context, avoid in requests
     ]
-    return answers_to(ask, prompts, seed=seed, n=n)
+    return answers_to(ask, prompts, seed=seed, n=CANDIDATES)
 
 
 def answers_to(ask: AskEngine, prompts: Sequence[Prompt], *, seed: int, n: int = CANDIDATES) -> list[Written]:

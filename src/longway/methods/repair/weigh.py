@@ -25,6 +25,8 @@ from scipy.sparse import csr_matrix
 from longway.methods.repair.balance import BOUND, gain
 from longway.methods.repair.features import Numbers
 
+Bools = NDArray[np.bool_]
+
 LARGEST = 8.0  # times the mean weight of the label
 SLACK, STEPS = 1.0, 6  # each step is four times as slack
 ROUNDS = 3  # features that are tied to a label only after weighing are added so often
@@ -36,10 +38,10 @@ Floats = NDArray[np.float64]
 class Parsed:
     """Which rows a grammar parsed, and which columns of the table are patterns of the grammar."""
 
-    rows: NDArray[np.bool_]
-    columns: NDArray[np.bool_]
+    rows: Bools
+    columns: Bools
 
-    def of(self, *, rows: NDArray[np.integer] | slice, columns: NDArray[np.bool_] | slice) -> Parsed:
+    def of(self, *, rows: NDArray[np.integer] | slice, columns: Bools | slice) -> Parsed:
         """The same for a part of the table."""
         return Parsed(self.rows[rows], self.columns[columns])
 
@@ -51,7 +53,6 @@ def balancing_weights(
     features: Sequence[Numbers],
     labels: NDArray[np.integer],
     *,
-    bound: float = BOUND,
     parsed: int | None = None,
 ) -> Floats:
     """A weight for each row; those of a label add up to its number of rows. features: for each row the numbers of its features.
@@ -70,7 +71,7 @@ def balancing_weights(
     weights = np.ones(len(features))
     balanced = np.zeros(len(numbers), dtype=bool)
     for _ in range(ROUNDS):
-        tied = often & (weighted_gain(table, labels, weights, known) > bound)
+        tied = often & (weighted_gain(table, labels, weights, known) > BOUND)
         if not (tied & ~balanced).any():
             break
         balanced |= tied
@@ -79,13 +80,7 @@ def balancing_weights(
     return weights
 
 
-def entropy_balanced(
-    table: csr_matrix,
-    labels: NDArray[np.integer],
-    parsed: Parsed | None = None,
-    *,
-    largest: float = LARGEST,
-) -> Floats:
+def entropy_balanced(table: csr_matrix, labels: NDArray[np.integer], parsed: Parsed | None = None) -> Floats:
     """The weights for all features of a table of rows by features, zeros and ones."""
     n, n_features = table.shape
     parsed = parsed or Parsed(np.ones(n, np.bool_), np.zeros(n_features, np.bool_))
@@ -98,9 +93,9 @@ def entropy_balanced(
         slack = SLACK * means * (1 - means) / n_known
         for step in range(STEPS):
             mine = _solve(own, means, slack * 4**step, mine_parsed)
-            if mine.max(initial=0.0) <= largest:
+            if mine.max(initial=0.0) <= LARGEST:
                 break
-        weights[rows] = np.minimum(mine, largest)
+        weights[rows] = np.minimum(mine, LARGEST)
         weights[rows] *= len(rows) / weights[rows].sum()
     return weights
 

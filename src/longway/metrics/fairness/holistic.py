@@ -27,6 +27,10 @@ from longway.metrics import Measure
 from longway.metrics.intervals import DRAWS, Measurement, resampled
 from longway.stats import holm, q_values
 
+Bools = NDArray[np.bool_]
+
+Ints = NDArray[np.int64]
+
 Floats = NDArray[np.float64]
 Values = Mapping[str, Mapping[str, Sequence[float]]]
 
@@ -118,7 +122,7 @@ def _p_values(values: Values, tests: Sequence[tuple[str, str, str]]) -> Floats:
     return np.where(np.isnan(p), 1.0, p)  # all values are equal
 
 
-def _measured(hits: NDArray[np.bool_], indices: NDArray[np.int64], counts: NDArray[np.int64]) -> Measurement:
+def _measured(hits: Bools, indices: Ints, counts: Ints) -> Measurement:
     """The percentage of hits; in a resample, a pair counts once for each time its descriptors were drawn together."""
     n = counts.shape[1]
     significant, tested = np.zeros((n, n)), np.zeros((n, n))
@@ -129,14 +133,12 @@ def _measured(hits: NDArray[np.bool_], indices: NDArray[np.int64], counts: NDArr
     return resampled(float(100 * hits.mean()), drawn, n=n)
 
 
-def _resampled_counts(n: int, draws: int, seed: int) -> NDArray[np.int64]:
+def _resampled_counts(n: int, draws: int, seed: int) -> Ints:
     """How often each of n descriptors is in each resample: (draws, n)."""
     return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws)
 
 
-def _pairs(
-    values: Values, tests: Sequence[tuple[str, str, str]], differ: NDArray[np.bool_]
-) -> list[DescriptorPair]:
+def _pairs(values: Values, tests: Sequence[tuple[str, str, str]], differ: Bools) -> list[DescriptorPair]:
     medians = {
         (template, name): float(np.median(given))
         for template, by_name in values.items()

@@ -67,9 +67,7 @@ def associations(vectors: ArrayLike, first: ArrayLike, second: ArrayLike) -> Flo
     return np.asarray(targets @ _unit(first).mean(axis=0) - targets @ _unit(second).mean(axis=0))
 
 
-def association_test(
-    name: str, x: ArrayLike, y: ArrayLike, *, splits: int = SPLITS, seed: int = 0
-) -> Association:
+def association_test(name: str, x: ArrayLike, y: ArrayLike, *, seed: int = 0) -> Association:
     """Effect size with its interval, and p. x, y: s(w, A, B) of the targets in X and in Y."""
     first, second = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if not (len(first) and len(second)) or not (np.isfinite(first).all() and np.isfinite(second).all()):
@@ -78,7 +76,7 @@ def association_test(
             f"got {len(first)} and {len(second)}. Check the file and the model."
         )
     drawn = _resampled_effects(first, second, seed)
-    p, exact = permutation_p(first, second, splits=splits, seed=seed)
+    p, exact = permutation_p(first, second, splits=SPLITS, seed=seed)
     d = resampled(effect_size(first, second), drawn)
     return Association(name, len(first), len(second), d, p, NAN, exact)
 

@@ -62,8 +62,8 @@ from longway.show.edit_view import (
     side_by_side,
     verdict_chip,
 )
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, Piece, Span, cut, harmless
-from longway.show.labels import Label, label_named, record
+from longway.show.excerpts import PATTERN_LIMIT, Piece, Span, cut, harmless
+from longway.show.labels import Label, Labels, label_named, record
 from longway.show.numbers import arrow, or_dash, percent, three_digits
 
 Notes = tuple[Sequence[Span], Sequence[Span]]
@@ -232,7 +232,7 @@ def _pattern_names(contents: RunContents) -> dict[str, str]:
     return {one.key: one.finding.pattern for one in contents.all_findings() if one.key in known}
 
 
-def _group_view(group: EditGroup, kind: str, title: str, labels: Mapping[str, Label]) -> GroupView:
+def _group_view(group: EditGroup, kind: str, title: str, labels: Labels) -> GroupView:
     return GroupView(
         kind=kind,
         name=group.name,
@@ -299,7 +299,7 @@ def edit_page(contents: RunContents, query: Query) -> PageView:
 
 def edit_view(
     reviewed: ReviewedEdit,
-    labels: Mapping[str, Label],
+    labels: Labels,
     chosen: Mapping[str, str],
     *,
     limit: int,
@@ -319,14 +319,14 @@ def edit_view(
         seen=0 if reviewed.decision is None else reviewed.decision.seq,
         hand=_hand(reviewed, limit) if reviewed.choice == "hand" else None,
         row=row_address(reviewed.edit.id),
-        source=cut(reviewed.edit.source, NAME_LIMIT) if reviewed.edit.source else "",
+        source=cut(reviewed.edit.source) if reviewed.edit.source else "",
         fate="dropped" if reviewed.edit.drops else "added" if trace and reviewed.edit.source else "",
         columns=[_column_change(name, *both, limit) for name, both in trace.columns.items()]
         if trace and reviewed.edit.field != FIELD
         else (),
         steps=_step_views(trace.steps, limit) if trace else (),
         rules=[
-            (cut(name, NAME_LIMIT), address("/edits", {"status": "kept", "rule": name}))
+            (cut(name), address("/edits", {"status": "kept", "rule": name}))
             for name in rules_of(reviewed.edit, trace)[:MAX_RULES]
         ],
         question=_question_view(QuestionTrace.of(reviewed.edit), limit),
@@ -352,7 +352,7 @@ def _question_view(question: QuestionTrace | None, limit: int) -> QuestionView |
 
 def _column_change(name: str, before: str, after: str, limit: int) -> ColumnChange:
     texts = (harmless(text[:COMPARE_LIMIT]) for text in (before, after))
-    return ColumnChange(cut(name, NAME_LIMIT), *side_by_side(*texts, limit=limit))
+    return ColumnChange(cut(name), *side_by_side(*texts, limit=limit))
 
 
 def _step_views(steps: Sequence[Edit], limit: int) -> list[StepView]:
@@ -361,8 +361,8 @@ def _step_views(steps: Sequence[Edit], limit: int) -> list[StepView]:
         return []
     return [
         StepView(
-            method=cut(step.method, NAME_LIMIT),
-            how=cut(step.how, NAME_LIMIT) if step.how else "",
+            method=cut(step.method),
+            how=cut(step.how) if step.how else "",
             change=None
             if step.drops
             else _column_change(step.field, step.before, step.after, min(limit, EDIT_LIMIT)),
@@ -413,10 +413,10 @@ def _unchanged(edit: Edit, other: tuple[str, str] | None) -> tuple[str, str] | N
 
 def other_column_view(other: tuple[str, str] | None) -> tuple[str, str] | None:
     """The unchanged column of a pair and its text, cut."""
-    return None if other is None else (cut(other[0], NAME_LIMIT), cut(other[1], OTHER_LIMIT))
+    return None if other is None else (cut(other[0]), cut(other[1], OTHER_LIMIT))
 
 
-def _coba_steps(reviewed: ReviewedEdit, labels: Mapping[str, Label]) -> Json:
+def _coba_steps(reviewed: ReviewedEdit, labels: Labels) -> Json:
     """How CoBA made the edit."""
     with _reading_trace(reviewed):
         coba = CobaTrace.of(reviewed.edit)
@@ -496,7 +496,7 @@ def data_page(contents: RunContents, query: Query) -> PageView:
     return PageView("data.html.jinja", data, view)
 
 
-def _doubted_view(contents: RunContents, row: DataRow, labels: Mapping[str, Label], limit: int) -> RowView:
+def _doubted_view(contents: RunContents, row: DataRow, labels: Labels, limit: int) -> RowView:
     """A row whose label may be wrong, with the most similar rows; those without them are beyond what the audit keeps."""
     view, error = row_view(row, labels, limit), contents.possible_errors.get(row.id)
     if error is None:
@@ -510,10 +510,10 @@ def _doubted_view(contents: RunContents, row: DataRow, labels: Mapping[str, Labe
     )
 
 
-def row_view(row: DataRow, labels: Mapping[str, Label], limit: int) -> RowView:
+def row_view(row: DataRow, labels: Labels, limit: int) -> RowView:
     """A row for a list, its texts cut."""
     return RowView(
-        id=cut(row.id, NAME_LIMIT),
+        id=cut(row.id),
         address=row_address(row.id),
         label=label_named(row.label or "", labels),
         text=cut(row.text or "", limit),

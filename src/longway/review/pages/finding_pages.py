@@ -10,7 +10,7 @@ A finding of an audit has counts and tests; a finding of a rewrite has figures b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -41,8 +41,8 @@ from longway.review.run_folder import PatternFigures, RunFinding
 from longway.show.change_charts import change_bar
 from longway.show.charts import share_bar
 from longway.show.edit_view import COMPARE_LIMIT
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, READ_LIMIT, Piece, Span, cut, harmless, pieces
-from longway.show.labels import Label, label_named, level_name
+from longway.show.excerpts import PATTERN_LIMIT, READ_LIMIT, Piece, Span, cut, harmless, pieces
+from longway.show.labels import Label, Labels, label_named, level_name
 from longway.show.numbers import NONE, arrow, count, finite, or_dash, percent, points, q_value, short
 from longway.stats import is_stronger
 
@@ -173,7 +173,7 @@ def finding_page(contents: RunContents, query: Query) -> PageView:
     return PageView("finding.html.jinja", data, view)
 
 
-def finding_view(reviewed: ReviewedFinding, labels: Mapping[str, Label]) -> FindingView:
+def finding_view(reviewed: ReviewedFinding, labels: Labels) -> FindingView:
     """A finding as lists and pages show it."""
     finding = reviewed.finding
     label = label_named(finding.label, labels)
@@ -182,7 +182,7 @@ def finding_view(reviewed: ReviewedFinding, labels: Mapping[str, Label]) -> Find
         address=f"/findings/{reviewed.key}",
         pattern=cut(finding.pattern, PATTERN_LIMIT),
         level=level_name(finding.level),
-        field=cut(finding.field or "text", NAME_LIMIT),
+        field=cut(finding.field or "text"),
         label=label,
         figures=_figures(finding, label)
         if finding.before is None
@@ -208,13 +208,11 @@ def _row_json(row: DataRow) -> Json:
     return {**asdict(row), "text": (row.text or "")[:1000], "context": (row.context or "")[:1000]}
 
 
-def _marked_row(
-    contents: RunContents, row: DataRow, finding: RunFinding, labels: Mapping[str, Label]
-) -> MarkedRow:
+def _marked_row(contents: RunContents, row: DataRow, finding: RunFinding, labels: Labels) -> MarkedRow:
     text, context = row.text or "", row.context or ""
     places = contents.where(finding, contents.tokenized(text, row.context)) or {}
     return MarkedRow(
-        id=cut(row.id, NAME_LIMIT),
+        id=cut(row.id),
         address=row_address(row.id),
         label=label_named(row.label or "", labels),
         text=_marked(text, places.get(contents.text_column, ()), EXAMPLE_LIMIT),
@@ -244,7 +242,7 @@ def _figures(finding: RunFinding, label: Label) -> FigureTexts:
 
 
 def _changed_figures(
-    before: PatternFigures, now: PatternFigures, label: Label, labels: Mapping[str, Label]
+    before: PatternFigures, now: PatternFigures, label: Label, labels: Labels
 ) -> FigureTexts:
     usual = label.count / (sum(each.count for each in labels.values()) or 1)
     shares = [finite(figures.share or 0.0) for figures in (before, now)]
@@ -316,7 +314,7 @@ class EditFindings:
 
 
 def edit_findings(
-    contents: RunContents, edit: Edit, labels: Mapping[str, Label], other: tuple[str, str] | None
+    contents: RunContents, edit: Edit, labels: Labels, other: tuple[str, str] | None
 ) -> EditFindings:
     """The findings of the run in the two texts of an edit. other: the unchanged column of a pair, and its text."""
     before_row, after_row = (_row(contents, edit, text, other) for text in (edit.before, edit.after))
@@ -347,7 +345,7 @@ def _row(contents: RunContents, edit: Edit, text: str, other: tuple[str, str] | 
 
 
 def _edit_finding(
-    reviewed: ReviewedFinding, before: Places | None, after: Places | None, labels: Mapping[str, Label]
+    reviewed: ReviewedFinding, before: Places | None, after: Places | None, labels: Labels
 ) -> EditFinding:
     finding = reviewed.finding
     strength, share, usual = _strength(finding, labels)
@@ -365,7 +363,7 @@ def _edit_finding(
     )
 
 
-def _strength(finding: RunFinding, labels: Mapping[str, Label]) -> tuple[float, float, float]:
+def _strength(finding: RunFinding, labels: Labels) -> tuple[float, float, float]:
     """The label's share on the scale from its usual share (0) to always (1), the share, and the usual share."""
     total = sum(label.count for label in labels.values()) or 1
     known = finding.base_rate

@@ -23,7 +23,7 @@ from longway.errors import SettingError
 from longway.review.decisions import Decision
 from longway.review.edit_list import EditFilter, ListPage, ReviewedEdit
 from longway.review.run_contents import RunContents
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
 from longway.show.labels import Label, labels_of
 from longway.show.numbers import count, counted, percent
 
@@ -198,7 +198,7 @@ def decided_by(decision: Decision | None) -> str:
     """The decision and its author in words; "" if undecided."""
     if decision is None or decision.choice == "none":
         return ""
-    return f"{CHOICES[decision.kind][decision.choice]} by {cut(decision.author, NAME_LIMIT)}"
+    return f"{CHOICES[decision.kind][decision.choice]} by {cut(decision.author)}"
 
 
 def history_lines(history: Iterable[Decision]) -> list[tuple[str, str, str, str]]:
@@ -206,7 +206,7 @@ def history_lines(history: Iterable[Decision]) -> list[tuple[str, str, str, str]
     return [
         (
             when(decision.time),
-            cut(decision.author, NAME_LIMIT),
+            cut(decision.author),
             CHOICES[decision.kind].get(decision.choice, "changed"),
             decision.key,
         )
@@ -239,8 +239,8 @@ def render(shown: PageView, contents: RunContents, *, path: str, author: str) ->
         page=shown.data,
         view=shown.view,
         run=cut(contents.folder.name, PATTERN_LIMIT),
-        command=cut(contents.command, NAME_LIMIT),
-        author=cut(author, NAME_LIMIT),
+        command=cut(contents.command),
+        author=cut(author),
         tabs=_tabs(contents, path),
         json_address=shown.view.get("json") or ("/overview.json" if path in ("", "/") else f"{path}.json"),
         sheets=(*SHEETS.get(shown.template, EDIT_SHEETS), "review.css"),
@@ -283,7 +283,7 @@ def review_environment() -> Environment:
         "count": count,
         "percent": percent,
         "counted": counted,
-        "name": lambda text: cut(str(text), NAME_LIMIT),
+        "name": lambda text: cut(str(text)),
         "short": lambda text: cut(str(text), PATTERN_LIMIT),
         "sentence": lambda text: cut(str(text), TEXT_LIMIT),
         "when": when,

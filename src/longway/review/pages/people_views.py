@@ -61,7 +61,7 @@ def person_view(edit: Edit, notes: Sequence[Span] = (), *, limit: int) -> Person
     marks = [(start, end, CHAIN) for name, start, end in _chain(edit) if name == edit.field]
     old, new = side_by_side(before, after, marks=marks, notes=(notes, ()), limit=limit)
     return PersonView(
-        word=cut(str(trace.get("word", "")), NAME_LIMIT),
+        word=cut(str(trace.get("word", ""))),
         how=cut(f"{trace.get('axis')}: {trace.get('source')} to {trace.get('target')}", TEXT_LIMIT),
         before=old,
         after=new,
@@ -80,7 +80,7 @@ def edit_stages(edit: Edit, person: PersonView, people: RowPeople | None) -> Sta
     ]
     mentions = dict.fromkeys(edit.before[start:end] for name, start, end in chain if name == edit.field)
     return StagesView(
-        words=_grouped("axis", words) or [(cut(str(trace.get("axis")), NAME_LIMIT), person.word)],
+        words=_grouped("axis", words) or [(cut(str(trace.get("axis"))), person.word)],
         skipped=_skipped(words),
         person=cut(f"{trace.get('source')}: {', '.join(mentions) or person.word}", TEXT_LIMIT),
         others=_grouped("attribute", others),
@@ -122,8 +122,7 @@ def _grouped(by: str, words: Iterable[MentionedWord]) -> Groups:
         if not one.skipped:
             groups.setdefault(getattr(one, by), {})[one.word] = None
     return [
-        (cut(name, NAME_LIMIT), cut(", ".join(some), TEXT_LIMIT))
-        for name, some in islice(groups.items(), MAX_GROUPS)
+        (cut(name), cut(", ".join(some), TEXT_LIMIT)) for name, some in islice(groups.items(), MAX_GROUPS)
     ]
 
 

@@ -36,7 +36,7 @@ from longway.review.run_contents import RunContents
 from longway.review.run_folder import SUMMARIES
 from longway.review.summary import summary_page as sections_of_summary
 from longway.show import html, markdown
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
 from longway.show.labels import setting_rows
 from longway.show.numbers import counted
 from longway.show.sections import Page
@@ -160,16 +160,16 @@ def run_page(contents: RunContents, query: Query) -> PageView:
     }
     view = {
         "about": [
-            ("Command", f"longway {cut(contents.command, NAME_LIMIT)}"),
+            ("Command", f"longway {cut(contents.command)}"),
             ("Started", when(str(about.get("started", "")))),
             ("Finished", when(str(about.get("finished", "")))),
-            ("Python", cut(str(about.get("python", "")), NAME_LIMIT)),
+            ("Python", cut(str(about.get("python", "")))),
             ("Fingerprint of the data", cut(str(about.get("fingerprint", "")), PATTERN_LIMIT)),
         ],
         "card": Markup("\n").join(escape(harmless(line)) for line in card.splitlines()),
         "settings": setting_rows(about["settings"], source="run.json"),
         "versions": setting_rows(about.get("versions") or {}, source="run.json"),
-        "files": [(cut(name, NAME_LIMIT), _size(size)) for name, size in files.items()],
+        "files": [(cut(name), _size(size)) for name, size in files.items()],
         "costs": html.block(cost_table(costs)) if costs else "",
         "spent": total_cost(costs) if costs else None,
         "journal": html.block(cost_table(journal)) if journal else "",
@@ -199,7 +199,7 @@ def _history(contents: RunContents) -> list[HistoryLine]:
         newest, n = some[0][0], sum(n for _, n in some)
         is_single = n == 1 and newest.kind in CHOICES
         place = f"/{newest.kind}s/{newest.key}" if is_single else ""
-        author = cut(newest.author, NAME_LIMIT)
+        author = cut(newest.author)
         lines.append(HistoryLine(when(newest.time), author, _in_words(newest, n), place))
     return lines
 
@@ -210,7 +210,7 @@ def _in_words(decision: Decision, n: int) -> str:
     >>> _in_words(Decision(1, "", "ada", "edit", "k", {"choice": "accept"}, 1), 25)
     '25 edits: accepted'
     """
-    name = cut(decision.key.partition(":")[0], NAME_LIMIT)
+    name = cut(decision.key.partition(":")[0])
     if decision.kind == "tag":
         return f"{counted(n, 'edit')} of the sample {name} rated"
     if decision.kind == "sample":

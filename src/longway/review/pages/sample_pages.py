@@ -29,7 +29,7 @@ from longway.review.run_contents import RunContents
 from longway.review.sampling import UNCHANGED, RaterAgreement, sample_state, samples
 from longway.review.tags import COMPLEMENTS, REASONS
 from longway.show import html
-from longway.show.excerpts import NAME_LIMIT, TEXT_LIMIT, Piece, cut
+from longway.show.excerpts import TEXT_LIMIT, Piece, cut
 from longway.show.labels import Label, label_named
 from longway.show.numbers import count, percent
 
@@ -94,8 +94,7 @@ def sample_page(contents: RunContents, query: Query) -> PageView:
         "previous": address(here, {"page": number - 1}) if number > 1 else "",
         "next": address(here, {"page": number + 1}) if number < size else "",
         "raters": [
-            (cut(who, NAME_LIMIT), n, percent(n / size))
-            for who, n in list(state.summary.progress.items())[:MAX_RATERS]
+            (cut(who), n, percent(n / size)) for who, n in list(state.summary.progress.items())[:MAX_RATERS]
         ],
         "error": _share(state.estimate.error),
         "tags": [
@@ -144,7 +143,7 @@ def _row_item(contents: RunContents, key: str) -> tuple[Json, Json]:
         "edit": None,
         "person": None,
         "row": UnchangedView(
-            cut(people.id, NAME_LIMIT),
+            cut(people.id),
             row_address(people.id),
             label_named(row.label or "", labels_for(contents)),
             row_pieces(people, text, contents.text_column, limit=WHOLE_LIMIT),

@@ -18,14 +18,16 @@ from longway.jobs.choices.audit.result import (
 )
 from longway.records import Finding, Leak
 from longway.show import charts
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import problem_bullet, setting_rows
 from longway.show.numbers import NONE, count, counted, or_dash, percent, points, q_value
 from longway.show.sections import (
     CARD,
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
     Block,
+    Blocks,
     Bullets,
     Cell,
     Chart,
@@ -48,7 +50,7 @@ MAX_EFFECTS, EFFECTS_ON_SCREEN = 40, 8
 MAX_BARS = 12
 N_NAMED = 3
 OPTION_LIMIT = 160
-EVERYWHERE = REPORT | SCREEN
+EVERYWHERE = REPORT_AND_SCREEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,8 @@ def choice_page(result: ChoiceAuditResult) -> Page:
         verdict=_verdict(result),
         facts=[
             ("Dataset", cut(data.name, PATTERN_LIMIT)),
-            ("Columns", ", ".join(f"{role} = {cut(name, NAME_LIMIT)}{' (guessed)' if role in data.guessed else ''}" for role, name in data.fields.items())),
-            ("Made", cut(result.created, NAME_LIMIT)),
+            ("Columns", ", ".join(f"{role} = {cut(name)}{' (guessed)' if role in data.guessed else ''}" for role, name in data.fields.items())),
+            ("Made", cut(result.created)),
         ],
         figures=[
             KeyFigure(f"{unit.question.capitalize()}s used", count(data.used), f"of {counted(data.rows, 'row')}; {counted(data.candidates, unit.candidate)}"),
@@ -121,15 +123,13 @@ def _strongest(result: ChoiceAuditResult) -> KeyFigure:
     if not result.findings:
         return KeyFigure("Strongest", NONE, "no pattern found")
     first = result.findings[0]
-    return KeyFigure(
-        "Strongest", points(first.points), f"points over chance: {cut(first.pattern.name, NAME_LIMIT)}"
-    )
+    return KeyFigure("Strongest", points(first.points), f"points over chance: {cut(first.pattern.name)}")
 
 
 def _verdict(result: ChoiceAuditResult) -> str:
     clear = (one for one in (result.headline, *result.measured_leaks) if one.low > one.majority)
     leak = next(clear, result.headline)
-    names = [cut(one.pattern.name, NAME_LIMIT) for one in result.findings[:N_NAMED]]
+    names = [cut(one.pattern.name) for one in result.findings[:N_NAMED]]
     strongest = (f" Strongest: {'; '.join(names)}." if names else "") + _bias(result.judges)
     ranker = f"a simple ranker ({SEEN[leak.part]})"
     if not leak.is_measured:
@@ -236,7 +236,7 @@ def _findings_section(result: ChoiceAuditResult) -> Section:
     ]  # fmt: skip
     rows = [_finding_row(at, finding, result) for at, finding in enumerate(result.findings[:MAX_FINDINGS])]
     said = f"{counted(len(result.findings), 'pattern')} that the {_right(result)}s have more often than a random choice would; {count(n_tested)} were tested. Patterns that add nothing to a stronger one are listed under it."
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Paragraph(said),
         *([Chart(svg, "Points over a random choice")] if len(bars) > 1 else []),
         Table(columns, rows, style="findings", open=OPEN_FINDINGS, more="patterns", screen=ON_SCREEN),
@@ -245,9 +245,9 @@ def _findings_section(result: ChoiceAuditResult) -> Section:
 
 
 def _finding_row(at: int, finding: Finding, result: ChoiceAuditResult) -> Row:
-    below: list[Block] = []
+    below: Blocks = []
     if finding.variants:
-        names = "; ".join(cut(one.pattern.name, NAME_LIMIT) for one in finding.variants[:6])
+        names = "; ".join(cut(one.pattern.name) for one in finding.variants[:6])
         more = len(finding.variants) - 6
         below.append(Paragraph(f"Explains: {names}{f' and {more} more' if more > 0 else ''}", "quiet"))
     below += [
@@ -273,7 +273,7 @@ def _finding_row(at: int, finding: Finding, result: ChoiceAuditResult) -> Row:
 def _example(example: ChoiceExample, unit: Unit) -> Block:
     """A question and its candidates, a line each: the right one in bold, and which have the pattern."""
     prompt = cut(" ".join(example.prompt.split()), TEXT_LIMIT)
-    items: list[Words] = [[Span(f"Row {cut(example.id, NAME_LIMIT)} ", "quiet"), Span(prompt, "data")]]
+    items: list[Words] = [[Span(f"Row {cut(example.id)} ", "quiet"), Span(prompt, "data")]]
     for at, (text, has) in enumerate(zip(example.candidates, example.has, strict=True)):
         is_right = at == example.right
         notes = [unit.right] * is_right + ["has it"] * has
@@ -357,7 +357,7 @@ def _judges_section(report: JudgeReport | None) -> list[Section]:
     if report is None:
         return []
     shares = [*report.shares, *([report.order] if report.order else [])]
-    blocks: list[Block] = [
+    blocks: Blocks = [
         Paragraph(f"{counted(sum(report.votes.values()), 'vote')}, {count(report.ties)} of them ties.")
     ]
     if shares:
@@ -393,7 +393,7 @@ def _share_row(one: Share) -> Row:
     return Row(
         [
             one.name,
-            cut(one.judge, NAME_LIMIT) if one.judge else "all",
+            cut(one.judge) if one.judge else "all",
             count(one.n),
             share,
             or_dash(one.expected, percent),

@@ -27,13 +27,12 @@ from longway.jobs.choices.prove.result import (
 from longway.jobs.prove.charts import GapRow, Lane, gap_chart
 from longway.jobs.prove.result import BETTER, UNCLEAR, WORSE, Comparison, GroupSide
 from longway.jobs.prove.wording import before_and_after, change, change_interval, few, mark, model_name, name
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, cut
 from longway.show.labels import setting_rows
 from longway.show.numbers import NONE, arrow, count, counted, duration, or_dash, percent, points
 from longway.show.sections import (
-    REPORT,
-    SCREEN,
-    Block,
+    REPORT_AND_SCREEN,
+    Blocks,
     Bullets,
     Chart,
     Column,
@@ -52,7 +51,7 @@ from longway.show.sections import (
 MAX_TESTS = 6  # test sets on the page
 MAX_CHARTS = 6
 MAX_NAMED = 4
-EVERYWHERE = REPORT | SCREEN
+EVERYWHERE = REPORT_AND_SCREEN
 WHERE = {
     ALL: "all",
     REVERSED: "cues wrong",
@@ -228,7 +227,7 @@ def _key_figures(result: ChoiceProveResult) -> list[KeyFigure]:
 def _score_section(result: ChoiceProveResult, source: str) -> Section:
     tests = [one for one in result.tests if one.source == source]
     lead = "Each model was trained on both versions and answers the same questions, none of which it was trained on. A row shows how often it is right when trained on before and on after."
-    blocks: list[Block] = [Paragraph(lead, "lead")]
+    blocks: Blocks = [Paragraph(lead, "lead")]
     for model in _models(result):
         compared = {
             one.test: one
@@ -281,7 +280,7 @@ def _cue_section(result: ChoiceProveResult) -> list[Section]:
     if not result.groups:
         return []
     lead = "For each cue: how often a model is right where the right candidate has it and another has not (full dot), and where it is the other way round (ring). The shorter the line, the less the model relies on the cue."
-    blocks: list[Block] = [Paragraph(lead, "lead")]
+    blocks: Blocks = [Paragraph(lead, "lead")]
     by_place = {(one.data, one.model, one.test, one.pattern): one for one in result.groups}
     places = list(dict.fromkeys((one.model, one.test) for one in result.groups))
     for number, (model, test) in enumerate(places[:MAX_CHARTS]):
@@ -338,17 +337,17 @@ def _further_sections(result: ChoiceProveResult) -> list[Section]:
     for number, version in enumerate(result.further):
         changes = [one for one in result.comparisons if one.data == version]
         title = f"Before and {cut(version, PATTERN_LIMIT)}"
-        tables = _compared_tables(result, changes, {"After": cut(version, NAME_LIMIT)})
+        tables = _compared_tables(result, changes, {"After": cut(version)})
         found.append(Section(f"further{number}", title, tables, on=EVERYWHERE))
     return found
 
 
 def _compared_tables(
     result: ChoiceProveResult, changes: Sequence[Comparison], headings: Mapping[str, str]
-) -> list[Block]:
+) -> Blocks:
     """A table for each model and test set. headings: new names of columns."""
     tests = {one.name: one for one in result.tests}
-    blocks: list[Block] = []
+    blocks: Blocks = []
     for model in _models(result):
         for source in _sources(result)[:MAX_TESTS]:
             rows = [

@@ -19,14 +19,16 @@ from longway.jobs.choices.repair.result import (
 )
 from longway.show import charts
 from longway.show.change_charts import change_bar
-from longway.show.excerpts import NAME_LIMIT, PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.labels import setting_rows
 from longway.show.numbers import NONE, arrow, count, counted, percent, points
 from longway.show.sections import (
     CARD,
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
     Block,
+    Blocks,
     Bullets,
     Cell,
     Chart,
@@ -42,7 +44,7 @@ from longway.show.sections import (
     Words,
 )
 
-EVERYWHERE = REPORT | SCREEN
+EVERYWHERE = REPORT_AND_SCREEN
 ON_SCREEN = 10
 REACHED = "the goal is reached"  # in other folds
 GONE = 0.2  # share of its points that a pattern may keep to count as gone
@@ -69,8 +71,8 @@ def choice_repair_page(result: ChoiceRepairResult) -> Page:
         verdict=_verdict(result),
         facts=[
             ("Dataset", cut(data.name, PATTERN_LIMIT)),
-            ("Columns", ", ".join(f"{role} = {cut(name, NAME_LIMIT)}" for role, name in data.fields.items())),
-            ("Made", cut(result.created, NAME_LIMIT)),
+            ("Columns", ", ".join(f"{role} = {cut(name)}" for role, name in data.fields.items())),
+            ("Made", cut(result.created)),
         ],
         figures=_key_figures(result),
         figures_style="three",
@@ -166,7 +168,7 @@ def _key_figures(result: ChoiceRepairResult) -> list[KeyFigure]:
 def _remedies_section(result: ChoiceRepairResult) -> Section:
     columns = [Column("Remedy"), Column("What"), Column("Questions", number=True)]
     rows = [Row([step.remedy, _step_words(step), count(step.questions)]) for step in result.steps]
-    blocks: list[Block] = (
+    blocks: Blocks = (
         [Table(columns, rows, "labels")] if rows else [Paragraph("No remedy was used.", "nothing")]
     )
     if result.random is not None:
@@ -270,7 +272,7 @@ def _share(n: int, counts: Sequence[int]) -> Words:
 def _sample_section(result: ChoiceRepairResult) -> list[Section]:
     if not result.sample:
         return []
-    blocks: list[Block] = [Paragraph("Drawn at random. The right candidate is in bold.", "lead")]
+    blocks: Blocks = [Paragraph("Drawn at random. The right candidate is in bold.", "lead")]
     blocks += [_example(one) for one in result.sample]
     return [Section("sample", "A sample to look at", blocks, on=REPORT)]
 
@@ -279,7 +281,7 @@ def _example(one: ChangedQuestion) -> Block:
     prompt = cut(" ".join(one.prompt.split()), TEXT_LIMIT)
     items: list[tuple[Words, Words]] = [
         (
-            [Span(f"{one.remedy}, row {cut(one.id, NAME_LIMIT)}", "quiet")],
+            [Span(f"{one.remedy}, row {cut(one.id)}", "quiet")],
             Span(prompt, "data") if prompt else "",
         ),
         ("Before", _options(one.before, one.right_before)),

@@ -7,8 +7,8 @@ from longway.classify.bag_of_words import Linear
 from longway.classify.classifier import Inputs, Labelled
 from longway.classify.importance import word_importance
 from longway.jobs.grammar.result import RuleRatio, WrongPrediction
-from longway.jobs.grammar.saliency import has_gradients, with_saliency, without_words
 from longway.records import Example
+from saliency import has_gradients, with_saliency, without_words
 from tests.classify.importance.toys import Rules
 
 TREE = "(3 (14 (41 a/a) (32 man/woman)) (7 (78 sits/sits) (17 (49 ε/to) (50 ε/rest))))"
@@ -61,8 +61,8 @@ def test_a_classifier_without_gradients_has_no_map_and_a_text_that_would_be_empt
     (found,) = with_saliency(
         [wrong(8)], [pair("A man sits", "A woman sits to rest")], model
     )  # the whole tree
-    assert (found.salient, found.without, found.text) == ((), None, "A woman sits to rest")
-    assert with_saliency([], [], model) == ()
+    assert (found.salient, found.without, found.row.text) == ((), None, "A woman sits to rest")
+    assert with_saliency([], [], model) == []
 
 
 def test_words_that_are_not_found_are_not_deleted():

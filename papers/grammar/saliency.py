@@ -1,4 +1,4 @@
-"""A wrong prediction explained in two ways: the words with the strongest gradients, and the words of its tree's strongest rule (Table 9).
+"""A wrong prediction beside its saliency map, and what the classifier predicts without the phrase of its strongest rule (Table 9).
 
     classifier, row, wrong label  ->  integrated gradients of both texts  ->  the five words with the highest L2 norm
     tree, its marked node         ->  the pair without the words of that node  ->  what the classifier predicts now
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,10 +21,33 @@ from longway.classify.importance.gradients import gradients_of, text_starts
 from longway.errors import SettingError
 from longway.grammars.trees import Tree, leaves, nodes, read_brackets
 from longway.grammars.vocabulary import words_of
-from longway.jobs.grammar.result import SalientWord, WrongPrediction
+from longway.jobs.grammar.result import WrongPrediction
 from longway.records import Example
 
 SALIENT = 5  # tokens of a saliency map, as in the paper
+
+
+@dataclass(frozen=True)
+class SalientWord:
+    """A word of a saliency map. field: "text" or "context"; norm: the L2 norm of its integrated gradients."""
+
+    field: str
+    start: int
+    end: int
+    norm: float
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A wrong prediction with its row. salient: the words with the strongest gradients; empty if the classifier has none.
+
+    without: the prediction for the pair without the words of the marked rule; None for single texts, or if nothing would be left.
+    """
+
+    wrong: WrongPrediction
+    row: Example
+    salient: tuple[SalientWord, ...]
+    without: str | None
 
 
 def has_gradients(model: Classifier) -> bool:
@@ -38,8 +61,8 @@ def has_gradients(model: Classifier) -> bool:
 
 def with_saliency(
     wrong: Sequence[WrongPrediction], examples: Sequence[Example], model: Classifier
-) -> tuple[WrongPrediction, ...]:
-    """The wrong predictions with their texts, their saliency maps, and the prediction without the marked phrase.
+) -> list[Explained]:
+    """The wrong predictions with their rows, their saliency maps, and the prediction without the marked phrase.
 
     examples: the row of each.
     """
@@ -47,16 +70,10 @@ def with_saliency(
     shorter = [_without(one, example) for one, example in zip(wrong, examples, strict=True)]
     kept = [example for example in shorter if example is not None]
     answers = iter(model.predict(_inputs(kept)) if kept else [])
-    return tuple(
-        replace(
-            one,
-            text=example.text,
-            context=example.context,
-            salient=salient,
-            without=None if cut is None else next(answers),
-        )
+    return [
+        Explained(one, example, salient, None if cut is None else next(answers))
         for one, example, salient, cut in zip(wrong, examples, maps, shorter, strict=True)
-    )
+    ]
 
 
 def _maps(

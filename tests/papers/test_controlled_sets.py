@@ -2,9 +2,10 @@
 
 import pytest
 
+from controlled_sets import control_counts, controlled_sets
 from longway.errors import SettingError
 from longway.grammars.trees import Tree
-from longway.methods.contrast import GrammarWords, control_counts, controlled_sets
+from longway.methods.contrast import GrammarWords
 from longway.records import Example
 from longway.task import task_of
 

@@ -1,0 +1,62 @@
+"""The page of a command that reads one dataset: what all of these pages have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from longway.data.summary import DatasetSummary
+from longway.show.excerpts import PATTERN_LIMIT, cut
+from longway.show.labels import roles_of
+from longway.show.sections import KeyFigure, Page, Section, Words
+
+
+class OfDataset(Protocol):
+    """A result of one dataset."""
+
+    @property
+    def dataset(self) -> DatasetSummary:
+        """The dataset that was read."""
+
+    @property
+    def longway(self) -> str:
+        """The version of Longway that made it."""
+
+    @property
+    def created(self) -> str:
+        """When."""
+
+
+def dataset_page(
+    result: OfDataset,
+    command: str,
+    title: str,
+    *,
+    verdict: str,
+    facts: Sequence[tuple[str, str]] = (),
+    figures: Sequence[KeyFigure],
+    figures_style: str = "",
+    sections: Sequence[Section],
+    sheets: Sequence[str] = (),
+    settings: Sequence[tuple[str, str]] = (),
+    warning: Words = "",
+) -> Page:
+    """A page; see `Page`. title: what comes before the name of the dataset. facts: besides the dataset, its columns and the date."""
+    dataset = result.dataset
+    name = cut(dataset.name, PATTERN_LIMIT)
+    made = ("Made", cut(result.created))
+    return Page(
+        kicker=command,
+        title=cut(f"{title} {dataset.name}", PATTERN_LIMIT),
+        verdict=verdict,
+        facts=[("Dataset", name), ("Columns", roles_of(dataset)), *facts, made],
+        figures=figures,
+        figures_style=figures_style,
+        sections=sections,
+        sheets=sheets,
+        version=result.longway,
+        fingerprint=dataset.fingerprint,
+        streamed=dataset.streamed,
+        settings=settings,
+        warning=warning,
+    )
