@@ -275,7 +275,10 @@ class Asker:
             self.progress(len(results), total)
         if rows:
             try:
-                run(self._ask(calls(rows), take))
+                if self._shard_map is None:
+                    run(self._ask(calls(rows), take))
+                else:
+                    self._ask_shards(calls(rows), take, self._shard_map)
             except BudgetSpent as spent:
                 spent.answers = [results.get(key) for key in keys]
                 raise
@@ -301,13 +304,26 @@ class Asker:
             ledger.kept = self.kept
             queue = CallQueue(self.engine, self.journal, ledger, take=take, say=self.say)
             try:
-                if self._shard_map is None:
-                    await queue.run(calls)
-                else:
-                    queue.run_shards(calls, self._shard_map)
+                await queue.run(calls)
             finally:
                 self.asked += queue.answered
                 self.why.update(queue.failed)
+
+    def _ask_shards(
+        self,
+        calls: Iterator[EngineCall],
+        take: Callable[[str, StoredAnswer], None],
+        shard_map: ShardMap,
+    ) -> None:
+        """Let other processes answer for an engine, which is free; the answers to a shard are committed together."""
+        self.journal.check_writable()
+        shards = list(in_shards(calls, SHARD))
+        answers = shard_map(partial(_made, self.engine), ([call.make for call in shard] for shard in shards))
+        for shard, results in zip(shards, answers, strict=True):
+            self.journal.put_all(map(partial(_entry, self.engine), shard, results))
+            self.asked += len(shard)
+            for call, result in zip(shard, results, strict=True):
+                take(call.key, answer_of(result))
 
     def _prepared(self, prompts: Sequence[Prompt], rows: Sequence[int]) -> Iterator[int]:
         """The rows, each part after the engine has prepared it; other processes prepare their own."""
@@ -370,14 +386,6 @@ class CallQueue:
             self._commit()
         if self._stop is not None:
             raise self._stop
-
-    def run_shards(self, calls: Iterator[EngineCall], shard_map: ShardMap) -> None:
-        """Let other processes make all calls to an engine that is free; the answers to a shard are committed together."""
-        shards = list(in_shards(calls, SHARD))
-        answers = shard_map(partial(_made, self.engine), ([call.make for call in shard] for shard in shards))
-        for shard, results in zip(shards, answers, strict=True):
-            self._uncommitted += zip(shard, results, strict=True)
-            self._commit()
 
     def _report_silence(self) -> None:
         """Inform the user if a server has not answered for long."""
@@ -452,17 +460,10 @@ class CallQueue:
         new, self._uncommitted = self._uncommitted, []
         self._committed_at = time.monotonic()
         if new:
-            self.journal.put_all(self._entry(*each) for each in new)
+            self.journal.put_all(_entry(self.engine, *each) for each in new)
         for call, result in new:
             self.answered += 1
             self.take(call.key, answer_of(result))
-
-    def _entry(self, call: EngineCall, result: Written | Judgement) -> JournalEntry:
-        answer, used = answer_of(result), result.usage
-        tokens = used.prompt_tokens, used.completion_tokens
-        return JournalEntry(
-            call.key, call.kind, self.engine.name, answer, call.asked, used.cost or 0.0, *tokens, used.seconds
-        )
 
     def _note_lost(self, usage: Usage | None) -> float:
         """Record in the journal what a call without an answer may have cost."""
@@ -494,6 +495,14 @@ class CallQueue:
     def _saved(self) -> str:
         place = f" in {self.journal.path}" if self.journal.path is not None else ""
         return f"{answers_in(self.journal)} answers are saved{place}."
+
+
+def _entry(engine: Engine, call: EngineCall, result: Written | Judgement) -> JournalEntry:
+    answer, used = answer_of(result), result.usage
+    tokens = used.prompt_tokens, used.completion_tokens
+    return JournalEntry(
+        call.key, call.kind, engine.name, answer, call.asked, used.cost or 0.0, *tokens, used.seconds
+    )
 
 
 def _made(engine: Engine, calls: Sequence[partial[Coroutine[Any, Any, Any]]]) -> list[Written | Judgement]:
