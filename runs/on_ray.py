@@ -89,6 +89,8 @@ def _timed(run: Callable[..., Any], folder: Path, on: str | None) -> tuple[dict[
     result = run(out=folder, on=on)
     seconds = round(time.perf_counter() - started, 1)
     parts = {**result.to_dict(), "created": None, "cost": None, "settings": None}
+    for done in parts.get("rounds", ()):
+        done["seconds"] = done["seconds_by_step"] = None
     scores, edits = folder / "scores.parquet", folder / "edits.jsonl"
     rows = pl.read_parquet(scores).rows() if scores.exists() else edits.read_text(encoding="utf-8")
     return {**parts, "rows": rows}, seconds

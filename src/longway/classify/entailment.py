@@ -67,7 +67,9 @@ class Entailment:
         tidy = [(tidied(context), tidied(text)) for context, text in index]
         cut = [(shortened(context, text), text) for context, text in tidy]
         states = self.encoder.states(cut, max_tokens=MAX_TOKENS)
-        logits = (states @ self.head + self.bias).astype(np.float64) / self.temperature
+        # A product by BLAS rounds a row by the number of rows beside it; the result must not depend on them.
+        logits = np.einsum("ij,jk->ik", states, self.head) + self.bias
+        logits = logits.astype(np.float64) / self.temperature
         return softmax(logits)[of_pair]
 
 

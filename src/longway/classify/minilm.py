@@ -114,7 +114,9 @@ class MiniLM:
     ) -> Floats:
         result = np.zeros((len(tokens), columns), np.float32)
         for rows, ids, segments, mask in batches(tokens):
-            result[rows] = pool(self.forward(ids, segments, mask), mask)
+            if len(rows) == 1:  # ONNX Runtime rounds a single row in another way than rows of a batch
+                ids, segments, mask = (np.repeat(one, 2, axis=0) for one in (ids, segments, mask))
+            result[rows] = pool(self.forward(ids, segments, mask), mask)[: len(rows)]
         return result
 
 

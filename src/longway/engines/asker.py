@@ -87,7 +87,7 @@ class Asker:
 
     budget: dollars that all calls in this journal may cost together, including earlier runs and other engines.
     progress: called with the number of answered prompts and their total, from another thread.
-    say: called with a sentence if a server is silent for long, from another thread.
+    say: called with a sentence if a server is silent for long, from another thread, or if a run on Ray does not use Ray for the calls.
     kept: dollars of the budget that stay at least for calls that follow. asked, found: prompts that were answered now, and those found in the journal. why: reasons of failed calls, counted.
     """
 
@@ -105,6 +105,10 @@ class Asker:
         self.asked = self.found = 0
         self.kept = 0.0
         self.why: Counter[str] = Counter()
+        if journal.shard_map is not None and not engine.by_shard and say is not None:
+            say(
+                f"Calls to {engine.name} are made from this process, not by Ray's workers: its server limits them."
+            )
         if budget is not None:
             if not budget >= 0:
                 raise SettingError(f"The budget must be 0 dollars or more. Got {budget}. Try --budget 5.")

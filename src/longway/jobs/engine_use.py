@@ -124,10 +124,6 @@ def asker_of(engine: Engine | None, journal: Journal, budget: float | None, watc
     """Asks an engine, within the budget; None if there is no engine."""
     if engine is None:
         return None
-    if journal.shard_map is not None and not engine.by_shard:
-        watcher.say(
-            f"Calls to {engine.name} are made from this process, because its server limits them. Ray's workers compute the checks."
-        )
     return Asker(engine, journal, budget=budget, progress=watcher.progress, say=watcher.say)
 
 

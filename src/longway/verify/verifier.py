@@ -171,7 +171,10 @@ class Verifier:
             if not concerned:
                 continue
             given: list[Verdict | None] = []
-            size = len(concerned) if self.by_shard else check.at_once or len(concerned)
+            if self.by_shard and check.has_model:
+                # Its models compute all of them by shard, and keep what they computed for the parts below.
+                check([candidates[i] for i in concerned])
+            size = check.at_once or len(concerned)
             for start in range(0, len(concerned), size):
                 part = [candidates[i] for i in concerned[start : start + size]]
                 try:
