@@ -1,13 +1,11 @@
-"""Is an audit on Ray the audit that a local run gives? Finding for finding and score for score, with different numbers of blocks.
+"""Do commands on Ray give what they give here? Row for row and figure for figure.
 
     python runs/on_ray.py --rows 200000
-    python runs/on_ray.py --rows 200000 --pieces 1 4 1000 --files 8 --processors 2
+    python runs/on_ray.py --rows 200000 --edited 400 --processors 2
 
-The texts are made up here: sentences of some thousand words with frequencies as in English, planted shortcuts, and copies. Ray is started on
-this machine. For each number of pieces in a block: the blocks that Ray had, seconds, and what differs: findings, counts of tests,
-problems, leak, charts, documents, and gamma and lean of each row. Then the same rows in so many Parquet files, which are streamed: on
-Ray the workers read them. All are compared exactly. Seconds of one machine's processors are no measure of a cluster: here Ray can
-only cost.
+The texts of the audit are generated: sentences of some thousand words with frequencies as in English, planted shortcuts, and copies.
+`rewrite` and `perturb` work on rows of the built-in claims. Ray is started on this machine. For each command: seconds here and on Ray,
+and which parts of the results differ. Seconds of one machine's processors are no measure of a cluster: here Ray can only cost.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,9 @@ import numpy as np
 import polars as pl
 
 import common
+import longway as lw
 from longway.data import Dataset, load
-from longway.jobs.audit.job import audit
-from longway.jobs.audit.result import AuditResult
-from longway.jobs.audit.settings import AuditSettings, levels_named
-from longway.on_ray import ray_reading as on_ray
-from longway.on_ray.session import session
-from longway.tokens.corpus import slices
+from longway.on_ray.shards import shards_on_ray
 
 WORDS = 8000
 SHORTCUTS = (
@@ -39,7 +34,7 @@ SHORTCUTS = (
 COPIES = 0.01
 
 
-def made_up(rows: int, seed: int) -> Dataset:
+def generated(rows: int, seed: int) -> Dataset:
     """So many rows of about twelve words with one of two labels."""
     draw = np.random.default_rng(seed)
     weights = 1 / np.arange(3, WORDS + 3)
@@ -58,90 +53,47 @@ def made_up(rows: int, seed: int) -> Dataset:
     return load(pl.DataFrame({"text": texts, "label": np.array(["good", "bad"])[labels]}))
 
 
-def differences(here: AuditResult, there: AuditResult) -> list[str]:
-    """What the two audits do not agree on; nothing where all is the same."""
-    first, second = here.to_dict(), there.to_dict()
-    found = [key for key in first if key != "created" and first[key] != second[key]]
-    return [*found, *([] if here.scores.equals(there.scores) else ["scores"])]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=200_000)
-    parser.add_argument("--pieces", type=int, nargs="+", default=[1, 4, 1000], help="in a block")
-    parser.add_argument("--files", type=int, default=8, help="that workers read; 0: none")
+    parser.add_argument("--rows", type=int, default=200_000, help="of the audit")
+    parser.add_argument("--edited", type=int, default=400, help="rows of rewrite and perturb")
     parser.add_argument("--processors", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    dataset = made_up(options.rows, options.seed)
-    settings = AuditSettings(levels=levels_named("-grammar"), seed=options.seed)
-    here, local = _timed(dataset, settings, None)
-    print(f"{options.rows:,} rows, {len(here.findings)} findings, {sum(here.tested.values()):,} tests")
-    print(f"{'':12}{'pieces a block':>16}{'blocks':>8}{'seconds':>9}  differs in")
-    print(f"{'local':12}{'':>16}{'':>8}{local:9.1f}", flush=True)
-    runs = []
-    with session("ray", processors=options.processors, store_bytes=2**30):
-        for pieces in options.pieces:
-            runs.append(_on_ray(dataset, settings, here, pieces))
-            row = runs[-1]
-            print(f"{'ray':12}{pieces:16}{row['blocks']:8}{row['seconds']:9.1f}  {_told(row)}", flush=True)
-        if options.files:
-            runs.append(_files_on_ray(dataset, settings, options.files))
-            row = runs[-1]
-            print(f"{'files, local':12}{'':>16}{'':>8}{row['local_seconds']:9.1f}")
-            print(f"{'files, ray':12}{'':>16}{row['blocks']:8}{row['seconds']:9.1f}  {_told(row)}")
-    same = all(not row["differs"] for row in runs)
-    common.finish(
-        "runs/on_ray.py",
-        rows=options.rows,
-        findings=len(here.findings),
-        tests=sum(here.tested.values()),
-        local_seconds=round(local, 1),
-        runs=runs,
-        identical=same,
-    )
-
-
-def _on_ray(dataset: Dataset, settings: AuditSettings, here: AuditResult, pieces: int) -> dict[str, Any]:
-    # An audit leaves the size of blocks to the number of processors; here it is what is tried out.
-    on_ray.MAX_PIECES_PER_BLOCK, on_ray.BLOCKS_PER_CPU = pieces, 1e-9
-    there, seconds = _timed(dataset, settings, "ray")
-    n_pieces = sum(1 for batch in dataset.batches() for _ in slices(batch.texts))
-    return {
-        "pieces_per_block": pieces,
-        "blocks": -(-n_pieces // pieces),
-        "seconds": round(seconds, 1),
-        "differs": differences(here, there),
+    dataset = generated(options.rows, options.seed)
+    claims = load(load(lw.sample_path("claims")).frame.head(options.edited))
+    commands: dict[str, Callable[..., Any]] = {
+        "audit": lambda **how: lw.audit(dataset, levels="-grammar", seed=options.seed, **how),
+        "rewrite": lambda **how: lw.rewrite(claims, engine="rules", rounds=2, seed=options.seed, **how),
+        "perturb": lambda **how: lw.perturb(claims, engine="rules", seed=options.seed, **how),
     }
+    print(f"{'command':10}{'here, s':>9}{'Ray, s':>9}  differs in")
+    with shards_on_ray("ray", processors=options.processors, store_bytes=2**30):
+        runs = [_compared(name, run) for name, run in commands.items()]
+    identical = not any(run["differs"] for run in runs)
+    common.finish("runs/on_ray.py", rows=options.rows, edited=options.edited, runs=runs, identical=identical)
 
 
-def _files_on_ray(dataset: Dataset, settings: AuditSettings, n: int) -> dict[str, Any]:
+def _compared(name: str, run: Callable[..., Any]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
-        rows = -(-dataset.n_rows // n)
-        for number in range(n):
-            dataset.frame[number * rows : (number + 1) * rows].write_parquet(
-                Path(folder) / f"{number:04}.parquet"
-            )
-        streamed = load(folder, stream=True)
-        here, local = _timed(streamed, settings, None)
-        there, seconds = _timed(streamed, settings, "ray")
-        return {
-            "files": n,
-            "blocks": len(streamed.parts()),
-            "local_seconds": round(local, 1),
-            "seconds": round(seconds, 1),
-            "differs": differences(here, there),
-        }
+        here, local = _timed(run, Path(folder) / "here", None)
+        there, seconds = _timed(run, Path(folder) / "there", "ray")
+    differs = [key for key in here if here[key] != there[key]]
+    print(f"{name:10}{local:9.1f}{seconds:9.1f}  {', '.join(differs) or 'nothing'}", flush=True)
+    return {"command": name, "seconds_here": local, "seconds": seconds, "differs": differs}
 
 
-def _timed(dataset: Dataset, settings: AuditSettings, on: str | None) -> tuple[AuditResult, float]:
+def _timed(run: Callable[..., Any], folder: Path, on: str | None) -> tuple[dict[str, object], float]:
+    """The parts of the result that do not depend on the clock, with every score or edit; and the seconds."""
     started = time.perf_counter()
-    found = audit(dataset, settings=settings, on=on)
-    return found, time.perf_counter() - started
-
-
-def _told(row: dict[str, Any]) -> str:
-    return ", ".join(row["differs"]) or "nothing"
+    result = run(out=folder, on=on)
+    seconds = round(time.perf_counter() - started, 1)
+    parts = {**result.to_dict(), "created": None, "cost": None, "settings": None}
+    for done in parts.get("rounds", ()):
+        done["seconds"] = done["seconds_by_step"] = None
+    scores, edits = folder / "scores.parquet", folder / "edits.jsonl"
+    rows = pl.read_parquet(scores).rows() if scores.exists() else edits.read_text(encoding="utf-8")
+    return {**parts, "rows": rows}, seconds
 
 
 if __name__ == "__main__":

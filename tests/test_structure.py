@@ -16,7 +16,7 @@ SOURCE = Path(longway.__file__).parent
 # each other. README and CONTRIBUTING repeat it: `python -m tests.test_structure` writes both.
 LAYERS = (
     {"cli": "the commands, one per file"},
-    {"on_ray": "add-on: audits, engine calls and shards on Ray; loaded by name"},
+    {"on_ray": "add-on: work by shard on Ray's data engine; loaded by name"},
     {"review": "a local web page to look at a run, decide on its edits and export the result"},
     {"jobs": "one folder per command; `run.py` owns the life of a run, `options.py` the settings, `results.py` what results have in common"},
     {"methods": "RAZOR, EDA, CrossAug, CoBA and its peers, contrast sets, perturbation: examples in, edits out"},
@@ -49,6 +49,7 @@ LAYERS = (
     },
     {
         "json_values": "records from JSON values, by the types of their fields",
+        "shard_map": "work on parts of a job's data, here or elsewhere",
         "grammar_names": "names of grammar patterns in plain English",
         "errors": "everything that is raised on purpose",
     },

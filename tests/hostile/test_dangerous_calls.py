@@ -98,9 +98,6 @@ def _in_call(call):
 
 # What may stay, and why.
 ALLOWED = {
-    "src/longway/on_ray/pieces.py": {
-        "imports pickle"
-    },  # what Ray's workers hand each other in memory; Ray pickles all else, too
     "src/longway/classify/own_model.py": {
         "imports joblib"
     },  # hashes an object that the user made, and loads nothing

@@ -1,4 +1,4 @@
-"""Ray for these tests: started once, small, on this machine."""
+"""Ray for these tests, started once, small, on this machine; and small shards, so that few rows make many."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ import pytest
 
 @pytest.fixture(scope="session")
 def ray_here():
-    """An open session with two workers; tests are skipped, saying so, where Ray is not installed."""
+    """A shard map of two workers; tests are skipped, with the reason, where Ray is not installed."""
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'longway[ray]'")
-    from longway.on_ray.session import session
+    from longway.on_ray.shards import shards_on_ray
 
-    with session("ray", processors=2, store_bytes=150 * 2**20):
-        yield
+    with shards_on_ray("ray", processors=2, store_bytes=150 * 2**20) as shard_map:
+        yield shard_map
 
 
 @pytest.fixture
-def small_pieces(monkeypatch):
-    """Pieces of a few rows, here and on Ray, so that little data makes many of them; `small_pieces(n)`: n of them in a block."""
-    monkeypatch.setattr("longway.tokens.corpus._BLOCK_BYTES", 30_000)
-
-    def in_blocks_of(n):
-        monkeypatch.setattr("longway.on_ray.ray_reading.MAX_PIECES_PER_BLOCK", n)
-        monkeypatch.setattr("longway.on_ray.ray_reading.BLOCKS_PER_CPU", 1e-9)
-
-    return in_blocks_of
+def small_shards(monkeypatch):
+    """Shards of a few rows."""
+    monkeypatch.setattr("longway.tokens.corpus._BLOCK_BYTES", 3_000)
+    monkeypatch.setattr("longway.engines.asker.SHARD", 5)
+    monkeypatch.setattr("longway.verify.model_cache.AT_ONCE", 7)
+    monkeypatch.setattr("longway.english.pipeline.SHARD", 5)
+    monkeypatch.setattr("longway.jobs.perturb.perturbing.AT_ONCE", 6)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from math import log
@@ -56,6 +56,10 @@ class Entailment:
         """The model of the package, read once."""
         return _load()
 
+    def __reduce__(self) -> tuple[Callable[[], Entailment], tuple[()]]:
+        """Another process reads the model of its package, once."""
+        return _load, ()
+
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """For each (context, text) the probabilities of `STANCES`: (n, 3). Equal pairs are computed once."""
         index: dict[tuple[str, str], int] = {}
@@ -63,7 +67,9 @@ class Entailment:
         tidy = [(tidied(context), tidied(text)) for context, text in index]
         cut = [(shortened(context, text), text) for context, text in tidy]
         states = self.encoder.states(cut, max_tokens=MAX_TOKENS)
-        logits = (states @ self.head + self.bias).astype(np.float64) / self.temperature
+        # A product by BLAS rounds a row by the number of rows beside it; the result must not depend on them.
+        logits = np.einsum("ij,jk->ik", states, self.head) + self.bias
+        logits = logits.astype(np.float64) / self.temperature
         return softmax(logits)[of_pair]
 
 

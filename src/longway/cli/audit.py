@@ -102,10 +102,6 @@ def audit(
     from longway.errors import SettingError
     from longway.jobs.audit.gate import Limits
 
-    if on is not None:
-        from longway.jobs.placement import check_place
-
-        check_place(on)
     limits = Limits.read(fail_over or ())
     ending = _Ending(limits, bool(fail_over or baseline), junit, sarif, output.json, quiet, top)
     if (questions := choice.load(data, source)) is not None:

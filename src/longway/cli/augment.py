@@ -43,10 +43,6 @@ def augment(
             f"--target and --label were both given ({settings.target!r} and {source.label[0]!r}). A row has an output text or a label. "
             "Leave out one of them."
         )
-    if on is not None:
-        from longway.jobs.placement import check_place
-
-        check_place(on)
     loaded = replace(source, label=(settings.target,) if settings.target else source.label).load(data)
     if dry_run:
         with errors().status("estimating"):

@@ -243,8 +243,20 @@ class EngineOptions:
         return Engines(self.base_url, self.judge_base_url, self.budget)
 
 
-RAY_HELP = "Run on Ray: ray for this machine, ray://HOST:PORT for a cluster. The result is the same."
-On = Annotated[str | None, typer.Option(metavar="PLACE", help=RAY_HELP, hidden=True, rich_help_panel=OUTPUT)]
+def _place(value: str | None) -> str | None:
+    """The place of --on, checked before anything is read."""
+    if value is not None:
+        from longway.jobs.placement import check_place
+
+        check_place(value)
+    return value
+
+
+RAY_HELP = "Compute on Ray: ray for this machine, ray://HOST:PORT for a cluster. The result is the same."
+On = Annotated[
+    str | None,
+    typer.Option(metavar="PLACE", help=RAY_HELP, hidden=True, rich_help_panel=OUTPUT, callback=_place),
+]
 DRY_RUN_HELP = (
     "Print rows, calls, tokens, cost and a rough time, and stop. Writes nothing and calls no server."
 )

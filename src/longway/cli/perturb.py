@@ -94,10 +94,6 @@ def perturb(
         return
     if pairs.per_axis is not None:
         raise SettingError("--per-axis is the size of a test set. Give --test-set too, or leave it out.")
-    if on is not None:
-        from longway.jobs.placement import check_place
-
-        check_place(on)
     loaded = source.load(data)
     if dry_run:
         with errors().status("estimating"):

@@ -14,6 +14,7 @@ from longway.cli.options import (
     DataOptions,
     DryRun,
     EngineOptions,
+    On,
     OutputOptions,
     command,
 )
@@ -42,6 +43,7 @@ def repair(
     engines: EngineOptions,
     output: OutputOptions,
     dry_run: DryRun = False,
+    on: On = None,
 ) -> None:
     """Repair the data: reword, exchange, add and drop rows.
 
@@ -71,6 +73,8 @@ def repair(
     from longway.show.terminal import show
 
     if (questions := choice.load(data, source)) is not None:
+        if on is not None:
+            raise SettingError("Data with candidates are repaired on this machine. Leave out --on.")
         _repair_candidates(data, questions, choice, settings, engines, output, dry_run=dry_run)
         return
     loaded = source.load(data)
@@ -98,6 +102,7 @@ def repair(
             split=source.split,
             engines=engines.engines(),
             out=output.out or True,
+            on=on,
             watcher=live,
         )
     show_edited(result, data, source, loaded, file="repair.json", as_json=output.json)

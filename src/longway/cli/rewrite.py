@@ -56,10 +56,6 @@ def rewrite(
     from longway.jobs.rewrite.job import rewrite as run_job
     from longway.jobs.rewrite.job import rewrite_estimate
 
-    if on is not None:
-        from longway.jobs.placement import check_place
-
-        check_place(on)
     settings = with_decisions(settings, decisions)
     loaded = source.load(data)
     if dry_run:

@@ -48,53 +48,19 @@ def chunk_parquet(
     path: Path,
     columns: Sequence[str] | None,
     log: ProblemLog,
-    rows: range | None = None,
     *,
     raw: bool = False,
 ) -> Iterator[DataTable]:
     """The Parquet file in chunks of some megabytes; the first chunk is empty and has the columns.
 
-    log: for problems of columns, logged once and not for each chunk. rows: only these, in chunks as long as the
-        range's step. raw: with their originals.
+    log: for problems of columns, logged once and not for each chunk. raw: with their originals.
     """
     # read through a small buffer, page by page: a row group may be larger than the memory
     with pq.ParquetFile(raw_file(path), buffer_size=READ_BUFFER, pre_buffer=False) as file:
         yield from_arrow(file.schema_arrow.empty_table(), log, raw).select(columns)
         names = None if columns is None else [c for c in columns if c in file.schema_arrow.names]
-        if rows is None:
-            for batch in file.iter_batches(size_of(path).step, columns=names, use_threads=False):
-                yield from_arrow(pa.Table.from_batches([batch]), ProblemLog(), raw)
-            return
-        groups, before = _groups_of(file.metadata, rows)
-        batches = file.iter_batches(rows.step, row_groups=groups, columns=names, use_threads=False)
-        for table in _recut(batches, rows, before):
-            yield from_arrow(table, ProblemLog(), raw)
-
-
-def _groups_of(metadata: Any, rows: range) -> tuple[list[int], int]:
-    """The row groups with these rows, and the number of other rows at their beginning."""
-    groups: list[int] = []
-    before = start = 0
-    for i in range(metadata.num_row_groups):
-        end = start + metadata.row_group(i).num_rows
-        if start < rows.stop and end > rows.start:
-            before = before if groups else rows.start - start
-            groups.append(i)
-        start = end
-    return groups, before
-
-
-def _recut(batches: Iterable[Any], rows: range, before: int) -> Iterator[pa.Table]:
-    """Tables of `rows.step` rows each, after skipping the first `before` rows."""
-    left, waiting = rows.stop - rows.start, []
-    for batch in batches:
-        skipped = min(before, batch.num_rows)
-        before -= skipped
-        waiting.append(batch.slice(skipped))
-        while left and sum(map(len, waiting)) >= (n := min(rows.step, left)):
-            table = pa.Table.from_batches(waiting).combine_chunks()
-            yield table.slice(0, n)
-            waiting, left = table.slice(n).to_batches(), left - n
+        for batch in file.iter_batches(size_of(path).step, columns=names, use_threads=False):
+            yield from_arrow(pa.Table.from_batches([batch]), ProblemLog(), raw)
 
 
 def read_ipc(source: Path | IO[bytes], log: ProblemLog, *, raw: bool = False) -> DataTable:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
-from longway.data.batches import BATCH_ROWS, Batch, DatasetPart, batches_of, parts_of, role_frames, with_ids
+from longway.data.batches import BATCH_ROWS, Batch, batches_of, role_frames, with_ids
 from longway.data.columns import ID_COLUMN, WEIGHT_COLUMN, Columns, missing, role_frame
 from longway.data.frames import to_pandas
 from longway.data.label_lists import lists_in
@@ -162,19 +162,6 @@ class Dataset:
         """The usable rows in order, at most `size` at a time; a streamed file may give fewer."""
         frames = self._role_frames(ProblemLog())
         return batches_of(frames, self.labels, ids_are_good=self.ids_are_good, size=size)
-
-    def parts(self) -> list[DatasetPart]:
-        """Parts that other processes can read on their own; together they give `batches()`.
-
-        Empty if the rows are in memory, or if a limit was given.
-        """
-        return parts_of(
-            self._source.files,
-            self.columns,
-            labels=self.labels,
-            only_split=self._only_split,
-            ids_are_good=self.ids_are_good,
-        )
 
     def take(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> pl.DataFrame:
         """The full rows with these numbers, in this order; one pass over a streamed dataset."""

@@ -22,7 +22,6 @@ from pathlib import Path
 
 import polars as pl
 
-from longway.data.batches import DatasetPart
 from longway.data.columns import ID_COLUMN, WEIGHT_COLUMN, as_text, plain_roles
 from longway.data.dataset import Dataset
 from longway.data.formats import ENCODINGS, TABLES
@@ -83,7 +82,7 @@ class Changes:
 
 
 def apply_edits(
-    dataset: Dataset | DatasetPart, edits: Iterable[Edit] | Changes, *, with_sources: bool = True
+    dataset: Dataset, edits: Iterable[Edit] | Changes, *, with_sources: bool = True
 ) -> Iterator[DataTable]:
     """All rows of the dataset with the accepted edits applied, then the added rows.
 

@@ -139,16 +139,12 @@ def chunks(
     columns: Sequence[str] | None,
     log: ProblemLog,
     *,
-    rows: range | None = None,
     raw: bool = False,
 ) -> Iterator[DataTable]:
-    """The file in chunks, with these columns only; the first chunk may be empty but has the columns.
-
-    rows: only these rows of a Parquet file, in chunks as long as the range's step. raw: as in `read`.
-    """
+    """The file in chunks, with these columns only; the first chunk may be empty but has the columns. raw: as in `read`."""
     with _as_data_errors(file):
         if file.kind == "parquet":
-            yield from arrow_file.chunk_parquet(file.path, columns, log, rows, raw=raw)
+            yield from arrow_file.chunk_parquet(file.path, columns, log, raw=raw)
         elif file.kind == "arrow":
             yield from arrow_file.chunk_ipc(file.path, columns, log, raw=raw)
         else:

@@ -144,15 +144,14 @@ def chunks(
     columns: Sequence[str] | None,
     log: ProblemLog,
     *,
-    rows: range | None = None,
     raw: bool = False,
 ) -> Iterator[DataTable]:
-    """All rows of all shards in chunks, with these columns only. rows, raw: see `formats.chunks`."""
+    """All rows of all shards in chunks, with these columns only. raw: see `formats.chunks`."""
     first: DataTable | None = None
     n_rows = 0
     for shard in shards:
         n_before = n_rows
-        for number, chunk in enumerate(_file_chunks(shard.file, columns, log.from_row(n_before), rows, raw)):
+        for number, chunk in enumerate(_file_chunks(shard.file, columns, log.from_row(n_before), raw)):
             table = _complete(chunk, shard, columns)
             first = first or table
             if number == 0:
@@ -162,10 +161,10 @@ def chunks(
 
 
 def _file_chunks(
-    file: DataFile, columns: Sequence[str] | None, log: ProblemLog, rows: range | None, raw: bool
+    file: DataFile, columns: Sequence[str] | None, log: ProblemLog, raw: bool
 ) -> Iterator[DataTable]:
     if file.can_stream:
-        yield from formats.chunks(file, columns, log, rows=rows, raw=raw)
+        yield from formats.chunks(file, columns, log, raw=raw)
     else:
         yield formats.read(file, log, raw=raw).select(columns)
 

@@ -30,7 +30,7 @@ from scipy.sparse import csr_matrix, vstack
 from scipy.sparse.csgraph import connected_components
 
 from longway.detect.detector import Detector, Features
-from longway.detect.reading import Reading, ReadingPart
+from longway.detect.reading import Reading
 from longway.tokens.corpus import mix
 
 Ints32 = NDArray[np.int32]
@@ -220,9 +220,8 @@ def agreement_by_size(cluster: Ints, sizes: Ints, labels: Ints32, share: Floats)
 
 def text_keys(reading: Reading, role: str) -> Keys:
     """A hash of the tokens of each text of a column; 0 for a text without tokens."""
-    return np.concatenate(
-        [np.zeros(0, dtype=np.uint64), *reading.each(lambda piece: piece.blocks[role].keys())]
-    )
+    keys = (piece.blocks[role].keys() for piece in reading.pieces())
+    return np.concatenate([np.zeros(0, dtype=np.uint64), *keys])
 
 
 def copies_of(keys: Keys) -> Ints:
@@ -276,18 +275,13 @@ def near_pairs(reading: Reading, role: str, places: Ints) -> Ints:
 
     places: where to look, in order. Candidates come from min-hashing (Broder 1997); each is checked for real.
     """
-    n_words = len(reading.vocabulary)
-
-    def look(piece: ReadingPart) -> tuple[NDArray[np.uint32], csr_matrix]:
-        first, last = np.searchsorted(places, [piece.start, piece.start + piece.n_texts])
-        words = piece.blocks[role].take(places[first:last] - piece.start).counts(n_words)
-        words.data[:] = 1
-        return _band_keys(words), words
-
     bands, sets = [], []
-    for keys, words in reading.each(look):
-        bands.append(keys)
-        sets.append(words)
+    for piece in reading.pieces():
+        first, last = np.searchsorted(places, [piece.start, piece.start + piece.n_texts])
+        part = piece.blocks[role].take(places[first:last] - piece.start).counts(len(reading.vocabulary))
+        part.data[:] = 1
+        bands.append(_band_keys(part))
+        sets.append(part)
     if not bands:
         return np.zeros((2, 0), dtype=np.int64)
     words = csr_matrix(vstack(sets, format="csr"))

@@ -14,7 +14,7 @@ implementation of "does this row show the pattern?", and agrees with `matrix` on
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -169,12 +169,11 @@ class Detector(ABC):
 
     def matrix_of(self, reading: Reading, keys: Ints, places: Ints) -> csr_matrix:
         """`matrix` for the examples at these places (ascending) of a reading."""
-
-        def look(piece: ReadingPart) -> csr_matrix:
+        parts = []
+        for piece in reading.pieces():
             low, high = np.searchsorted(places, [piece.start, piece.start + piece.n_texts])
-            return self.matrix_at(piece, keys, places[low:high] - piece.start)
-
-        return csr_matrix(vstack(list(reading.each(look)), format="csr"))
+            parts.append(self.matrix_at(piece, keys, places[low:high] - piece.start))
+        return csr_matrix(vstack(parts, format="csr"))
 
     @staticmethod
     @abstractmethod
@@ -202,9 +201,9 @@ def tally(features: Ints, labels: NDArray[np.int32], n_features: int, n_labels: 
     return flat.reshape(n_features, n_labels)
 
 
-def zeros(n_features: int, n_labels: int) -> Callable[[], Ints]:
-    """A function that makes an empty table of counts by feature and label, as `Reading.total` takes it."""
-    return lambda: np.zeros((n_features, n_labels), dtype=np.int64)
+def zeros(n_features: int, n_labels: int) -> Ints:
+    """A table of counts by feature and label, all of them 0."""
+    return np.zeros((n_features, n_labels), dtype=np.int64)
 
 
 def enough(counts: Ints, min_count: int, *, n_texts: int) -> Ints:

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -264,14 +263,12 @@ def recount(chosen: Sequence[Chosen], reading: Reading) -> Ints:
 
     The vocabulary must have had all words of both readings before the patterns were searched for.
     """
-    patterns, n_labels = list(chosen), reading.n_labels
-
-    def add(counts: Ints, piece: ReadingPart) -> None:
-        present = _presence(piece, patterns)
-        for label in range(n_labels):
+    counts = zeros(len(chosen), reading.n_labels)
+    for piece in reading.pieces():
+        present = _presence(piece, chosen)
+        for label in range(reading.n_labels):
             counts[:, label] += np.asarray(present[piece.labels == label].sum(axis=0)).ravel()
-
-    return reading.total(zeros(len(patterns), n_labels), add)
+    return counts
 
 
 def presence(chosen: Sequence[Chosen], reading: Reading) -> csr_matrix:
@@ -279,7 +276,7 @@ def presence(chosen: Sequence[Chosen], reading: Reading) -> csr_matrix:
 
     The reading must share the vocabulary the patterns were searched in, as for `recount`.
     """
-    parts = list(reading.each(partial(_presence, chosen=list(chosen))))
+    parts = [_presence(piece, chosen) for piece in reading.pieces()]
     return csr_matrix(vstack(parts, format="csr") if parts else csr_matrix((0, len(chosen)), dtype=np.int64))
 
 
@@ -325,16 +322,14 @@ def _with_groups_and_examples(
     labels = np.array([reading.label_names.index(c.finding.label) for c in chosen], dtype=np.int64)
     n_label = reading.totals[labels]
     detectors = np.array([id(c.detector) for c in chosen])
-
-    def add(seen: _Seen, piece: ReadingPart) -> None:
+    seen = _Seen(labels)
+    for piece in reading.pieces():
         present = _presence(piece, chosen)
         seen.add(present, piece)
         for detector in np.unique(detectors).tolist():
             mine, is_first = detectors == detector, first[detector]
             new = present[is_first[piece.start : piece.start + piece.n_texts]][:, mine]
             seen.texts[mine] += np.asarray(new.sum(axis=0)).ravel()
-
-    seen = reading.total(partial(_Seen, labels), add, _Seen.merge)
     effect = np.array([c.finding.effect for c in chosen])
     together = Together(seen.all, seen.own, n_label, reading.n_texts, effect)
     explained = _explained(reading, chosen, labels, effect)
@@ -413,23 +408,13 @@ class _Seen:
             _keep(self.supporting[i], (rows[agrees][:KEPT_IDS] + piece.start).tolist())
             _keep(self.counter[i], (rows[~agrees][:KEPT_IDS] + piece.start).tolist())
 
-    def merge(self, other: _Seen) -> None:
-        """Count what was seen in the pieces behind these."""
-        self.all += other.all
-        self.own += other.own
-        self.texts += other.texts
-        for mine, more in zip(
-            (*self.supporting, *self.counter), (*other.supporting, *other.counter), strict=True
-        ):
-            _keep(mine, more)
-
 
 def _keep(places: list[int], more: list[int]) -> None:
     """Put more places behind the first ones, as long as there is room."""
     places.extend(more[: KEPT_IDS - len(places)])
 
 
-def _presence(piece: ReadingPart, chosen: list[Chosen]) -> csr_matrix:
+def _presence(piece: ReadingPart, chosen: Sequence[Chosen]) -> csr_matrix:
     """Examples of the piece x chosen patterns."""
     nothing = csr_matrix((piece.n_texts, 0), dtype=np.int64)
     return _side_by_side(chosen, lambda detector, keys: detector.matrix(piece, keys)) if chosen else nothing

@@ -100,14 +100,11 @@ class NegationDetector(Detector):
 
     def count(self, reading: Reading) -> Features:
         """Counts of every kind of negation."""
-        n_labels = reading.n_labels
-
-        def add(counts: Ints, piece: ReadingPart) -> None:
+        counts = zeros(len(self._places) * len(self._languages), reading.n_labels)
+        for piece in reading.pieces():
             answers = self._answers(piece)
-            for label in range(n_labels):
+            for label in range(reading.n_labels):
                 counts[:, label] += answers[piece.labels == label].sum(axis=0)
-
-        counts = reading.total(zeros(len(self._places) * len(self._languages), n_labels), add)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 

@@ -66,22 +66,17 @@ class NgramDetector(Detector):
     def _count(self, reading: Reading, ngrams: Callable[[Block], tuple[Ints, Ints]]) -> Features:
         role, min_count = self.role, reading.min_count
         bits = int(np.clip(reading.corpora[role].n_tokens.bit_length() - 2, *_TABLE_BITS))
-
-        def empty() -> NDArray[np.uint32]:
-            return np.zeros(1 << bits, dtype=np.uint32)
-
-        def hash_in(table: NDArray[np.uint32], piece: ReadingPart) -> None:
+        table = np.zeros(1 << bits, dtype=np.uint32)
+        for piece in reading.pieces():
             _, keys = ngrams(piece.blocks[role])
             np.add.at(table, _hash(keys, bits), np.uint32(1))
-
-        may_be_frequent = reading.total(empty, hash_in) >= min_count
-
-        def count(counter: _Counter, piece: ReadingPart) -> None:
+        may_be_frequent = table >= min_count
+        counter = _Counter(reading.n_labels)
+        for piece in reading.pieces():
             rows, keys = ngrams(piece.blocks[role])
             maybe = may_be_frequent[_hash(keys, bits)]
             counter.add(rows[maybe], keys[maybe], piece.labels)
-
-        keys, counts = reading.total(partial(_Counter, reading.n_labels), count, _Counter.merge).counted()
+        keys, counts = counter.counted()
         frequent = counts.sum(axis=1) >= reading.min_count
         return Features(keys[frequent], counts[frequent])
 
@@ -123,12 +118,6 @@ class _Counter:
         self._waiting.append((known, counts.astype(np.int32)))
         if sum(len(k) for k, _ in self._waiting) > max(_MERGE_AT, len(self._keys) // 2):
             self.counted()
-
-    def merge(self, other: _Counter) -> None:
-        """Count what another counter has."""
-        keys, counts = other.counted()
-        self._waiting.append((keys, counts.astype(np.int32)))
-        self.counted()
 
     def counted(self) -> tuple[Ints, Ints]:
         """All keys in order with their counts; what waited is counted in."""

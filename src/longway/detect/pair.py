@@ -40,17 +40,14 @@ class PairDetector(Detector):
 
     def count(self, reading: Reading) -> Features:
         """Counts of every pair of frequent words."""
-        n_labels = reading.n_labels
-
-        def add(counts: Ints, piece: ReadingPart) -> None:
+        counts = zeros(len(self._chosen[CONTEXT]) * len(self._chosen[TEXT]), reading.n_labels)
+        for piece in reading.pieces():
             context, text = self._side(piece, CONTEXT), self._side(piece, TEXT)
-            for label in range(n_labels):
+            for label in range(reading.n_labels):
                 mine = piece.labels == label
                 counts[:, label] += np.asarray(
                     (context[mine].T @ text[mine]).todense(), dtype=np.int64
                 ).ravel()
-
-        counts = reading.total(zeros(len(self._chosen[CONTEXT]) * len(self._chosen[TEXT]), n_labels), add)
         keys = np.flatnonzero(counts.sum(axis=1) >= reading.min_count)
         return Features(keys, counts[keys])
 

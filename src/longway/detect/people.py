@@ -9,8 +9,7 @@ A word inside a longer phrase of the same axis does not count: the "man" of "old
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -27,6 +26,7 @@ from longway.detect.detector import (
     enough,
     tagged,
     tally,
+    zeros,
 )
 from longway.detect.phrase_finder import PhraseFinder, inside_a_longer
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
@@ -55,25 +55,6 @@ WHO = {
 _THING, _SILENT = -1, -2  # a phrase that means no person; one that says nothing on the axis
 
 
-@dataclass(slots=True)
-class _Counts:
-    """By attribute: texts and mentions with each label, and texts with each word."""
-
-    texts: Ints
-    mentions: Ints
-    texts_with: Ints
-
-    @classmethod
-    def none(cls, n_words: int, n_labels: int) -> _Counts:
-        shapes = ((len(ATTRIBUTES), n) for n in (n_labels, n_labels, n_words))
-        return cls(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
-
-    def merge(self, other: _Counts) -> None:
-        self.texts += other.texts
-        self.mentions += other.mentions
-        self.texts_with += other.texts_with
-
-
 class PeopleDetector(Detector):
     """Does the text speak of a person with this attribute?
 
@@ -87,23 +68,22 @@ class PeopleDetector(Detector):
         super().__init__(reading, role)
         self._finder = PhraseFinder(unambiguous_words(), reading.vocabulary.codes)
         self._words, self._word_of, self._tokens, self._tells = _tables()
-        self.texts = self.mentions = np.zeros((len(ATTRIBUTES), reading.n_labels), dtype=np.int64)
-        self._texts_with = np.zeros((len(ATTRIBUTES), len(self._words)), dtype=np.int64)
+        self.texts = zeros(len(ATTRIBUTES), reading.n_labels)
+        self.mentions = zeros(len(ATTRIBUTES), reading.n_labels)
+        self._texts_with = zeros(len(ATTRIBUTES), len(self._words))
 
     def count(self, reading: Reading) -> Features:
         """How often each attribute stands with each label."""
         n, n_words, n_labels = len(ATTRIBUTES), len(self._words), reading.n_labels
-
-        def add(counts: _Counts, piece: ReadingPart) -> None:
+        self.texts, self.mentions = zeros(n, n_labels), zeros(n, n_labels)
+        self._texts_with = zeros(n, n_words)
+        for piece in reading.pieces():
             rows, told, words = self._mentioned(piece.blocks[self.role])
-            counts.mentions += tally(told, piece.labels[rows], n, n_labels)
+            self.mentions += tally(told, piece.labels[rows], n, n_labels)
             once = np.unique(rows * n + told)  # ten mentions are still one text
-            counts.texts += tally(once % n, piece.labels[once // n], n, n_labels)
+            self.texts += tally(once % n, piece.labels[once // n], n, n_labels)
             with_word = np.unique((rows * n + told) * n_words + words) % (n * n_words)
-            counts.texts_with += np.bincount(with_word, minlength=n * n_words).reshape(n, n_words)
-
-        found = reading.total(partial(_Counts.none, n_words, n_labels), add, _Counts.merge)
-        self.texts, self.mentions, self._texts_with = found.texts, found.mentions, found.texts_with
+            self._texts_with += np.bincount(with_word, minlength=n * n_words).reshape(n, n_words)
         keys = enough(self.texts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, self.texts[keys])
 

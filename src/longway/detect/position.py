@@ -47,13 +47,11 @@ class PositionDetector(Detector):
     def count(self, reading: Reading) -> Features:
         """Counts of every frequent word at each place."""
         n, n_labels = len(PLACES) * len(self._words), reading.n_labels
-
-        def add(counts: Ints, piece: ReadingPart) -> None:
+        counts = zeros(n, n_labels)
+        for piece in reading.pieces():
             rows, keys = self._placed(piece.blocks[self.role])
             once = distinct(rows * n + keys)  # twice in the first quarter is still one text
             counts += tally(once % n, piece.labels[once // n], n, n_labels)
-
-        counts = reading.total(zeros(n, n_labels), add)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 

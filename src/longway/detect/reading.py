@@ -3,13 +3,7 @@
     Dataset  ->  Reading: for each text column its token codes, words and raw-surface flags; labels; row numbers
 
 The raw text is not needed again: everything a detector asks about casing, markup or punctuation was answered with
-a bit per text while it went by. A reading is walked through in pieces of bounded size, by two verbs:
-
-    each(answer)                 answer(piece) of every piece, in order
-    total(empty, add, merge)     one result for all pieces, which parts of them can make and `merge` puts together
-
-Here they are plain loops. `longway.on_ray` has a reading whose pieces lie on other machines: there the functions travel to the
-pieces. Whoever counts by these verbs counts the same in both places.
+a bit per text while it went by. `pieces()` yields a reading in pieces of bounded size.
 """
 
 from __future__ import annotations
@@ -18,7 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -34,13 +27,7 @@ Ints32 = NDArray[np.int32]
 Ints = NDArray[np.int64]
 
 TEXT, CONTEXT = "text", "context"
-T = TypeVar("T")
 _numbers = count()
-
-
-def plus(first: Ints, then: Ints) -> None:
-    """Counts of some pieces put together with those of the next: whole numbers, so that the order does not matter."""
-    first += then
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +63,9 @@ class Reading:
     """A labelled dataset as integers.
 
     roles: "text", and "context" where there is one; `columns` has their names in the dataset.
-    number: tells this reading from all others that were made. is_here: whether its pieces are on this machine.
+    number: differs from that of all other readings in this process.
     min_count: a pattern in fewer examples is not looked at.
     """
-
-    is_here = True
 
     def __init__(self, dataset: Dataset, *, spill: Path | None = None, like: Reading | None = None) -> None:
         self.number = next(_numbers)
@@ -177,35 +162,12 @@ class Reading:
             )
             start = end
 
-    def each(self, answer: Callable[[ReadingPart], T]) -> Iterator[T]:
-        """What `answer` says about each piece, in order."""
-        return map(answer, self.pieces())
-
-    def total(
-        self,
-        empty: Callable[[], T],
-        add: Callable[[T, ReadingPart], object],
-        merge: Callable[[T, T], object] = plus,  # type: ignore[assignment]
-    ) -> T:
-        """What `add` makes of `empty()` when it was given all pieces.
-
-        merge: puts what was made of some pieces together with what was made of the next ones, changing the first. It must give
-        what one walk over all of them gives.
-        """
-        result = empty()
-        for piece in self.pieces():
-            add(result, piece)
-        return result
-
     def block_of(self, role: str, places: Ints) -> Block:
         """The texts at these places (ascending) of one column, as one block."""
-
-        def taken(piece: ReadingPart) -> Block:
-            low, high = np.searchsorted(places, [piece.start, piece.start + piece.n_texts])
-            return piece.blocks[role].take(places[low:high] - piece.start)
-
         codes, lengths = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int64)]
-        for part in self.each(taken):
+        for piece in self.pieces():
+            low, high = np.searchsorted(places, [piece.start, piece.start + piece.n_texts])
+            part = piece.blocks[role].take(places[low:high] - piece.start)
             codes.append(part.codes)
             lengths.append(part.lengths)
         return Block(np.concatenate(codes), np.concatenate([[0], np.cumsum(np.concatenate(lengths))]))

@@ -48,13 +48,11 @@ class SufficientDetector(Detector):
     def count(self, reading: Reading) -> Features:
         """Counts of every set."""
         every, n_labels = np.arange(len(self.sets)), reading.n_labels
-
-        def add(counts: Ints, piece: ReadingPart) -> None:
+        counts = zeros(len(self.sets), n_labels)
+        for piece in reading.pieces():
             present = self.matrix(piece, every)
             for label in range(n_labels):
                 counts[:, label] += np.asarray(present[piece.labels == label].sum(axis=0), np.int64).ravel()
-
-        counts = reading.total(zeros(len(self.sets), n_labels), add)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 

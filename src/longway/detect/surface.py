@@ -33,13 +33,11 @@ class SurfaceDetector(Detector):
     def count(self, reading: Reading) -> Features:
         """Counts of every trait."""
         every, n_labels = np.arange(len(QUESTIONS)), reading.n_labels
-
-        def add(counts: Ints, piece: ReadingPart) -> None:
+        counts = zeros(len(every), n_labels)
+        for piece in reading.pieces():
             answers = self._answers(piece, every)
             for label in range(n_labels):
                 counts[:, label] += answers[piece.labels == label].sum(axis=0)
-
-        counts = reading.total(zeros(len(every), n_labels), add)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         return Features(keys, counts[keys])
 

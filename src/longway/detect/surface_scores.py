@@ -8,17 +8,17 @@ no more often (`papers/razor/shortcut_space.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longway.detect.reading import TEXT, Reading
 from longway.records import Example, Telling
-from longway.space.shortcut import Each, Labels, ShortcutSpace, Variant
+from longway.shard_map import ShardMap
+from longway.space.shortcut import Labels, ShortcutSpace, Variant
 from longway.tokens.corpus import Block
 from longway.tokens.tokenizer import token_spans
 
@@ -51,14 +51,23 @@ class SurfaceScores:
     documents: list[ScoredDocument]
 
 
-def score_surface(reading: Reading, *, variant: Variant, dimensions: int) -> SurfaceScores:
-    """Gamma in the chosen variant of the shortcut space, lean in the token variant."""
-    corpus = reading.corpora[TEXT]
-    space = ShortcutSpace(variant=variant, dimensions=dimensions)
-    space.fit(corpus, reading.labels, n_labels=reading.n_labels, each=_each(reading))
-    words = _word_space(reading)
-    lean = np.concatenate([np.zeros(0), *_asked(reading, words.scorer().lean)])
-    return SurfaceScores(space.gamma_, lean, _documents(reading, words, space.gamma_, lean))
+def score_surface(
+    reading: Reading, *, variant: Variant, dimensions: int, shard_map: ShardMap | None = None
+) -> SurfaceScores:
+    """Gamma in the chosen variant of the shortcut space, lean in the token variant.
+
+    shard_map: scores pieces of the reading in other processes.
+    """
+    space, words = ShortcutSpace(variant=variant, dimensions=dimensions), _word_space(reading)
+    corpus, labels = reading.corpora[TEXT], reading.labels
+    if shard_map is None:
+        gamma = space.fit(corpus, labels, n_labels=reading.n_labels).gamma_
+    else:
+        gamma = _scored(
+            reading, space.learn(corpus, labels, n_labels=reading.n_labels).scorer().gamma, shard_map
+        )
+    lean = _scored(reading, words.scorer().lean, shard_map or map)
+    return SurfaceScores(gamma, lean, _documents(reading, words, gamma, lean))
 
 
 def telling_of(document: ScoredDocument, example: Example) -> Telling:
@@ -81,16 +90,17 @@ def _word_space(reading: Reading) -> ShortcutSpace:
         "token" if dimensions * size <= 2 * _MAX_TABLE else "mean"
     )  # a vast vocabulary: coarser
     space = ShortcutSpace(variant=variant, dimensions=dimensions)
-    return space.learn(reading.corpora[TEXT], reading.labels, n_labels=reading.n_labels, each=_each(reading))
+    return space.learn(reading.corpora[TEXT], reading.labels, n_labels=reading.n_labels)
 
 
-def _each(reading: Reading) -> Each | None:
-    """How a space asks about blocks that are not here; here it walks over them by itself, and keeps what it needs twice."""
-    return None if reading.is_here else partial(_asked, reading)
+def _scored(reading: Reading, score: Callable[[Block, Labels], Floats], shard_map: ShardMap) -> Floats:
+    """A score for each document, computed piece by piece."""
+    pieces = ((piece.blocks[TEXT], piece.labels) for piece in reading.pieces())
+    return np.concatenate([np.zeros(0), *shard_map(partial(_score_of, score), pieces)])
 
 
-def _asked(reading: Reading, about: Callable[[Block, Labels], Any]) -> Iterator[Any]:
-    return reading.each(lambda piece: about(piece.blocks[TEXT], piece.labels))
+def _score_of(score: Callable[[Block, Labels], Floats], piece: tuple[Block, Labels]) -> Floats:
+    return score(*piece)
 
 
 def _documents(reading: Reading, words: ShortcutSpace, gamma: Floats, lean: Floats) -> list[ScoredDocument]:

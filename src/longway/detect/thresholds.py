@@ -7,7 +7,6 @@ answer is the pattern.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,13 +36,7 @@ class NumberCounts:
     def add(self, numbers: Numbers, labels: NDArray[np.int32]) -> None:
         """Count some more numbers with their labels."""
         values, which = np.unique(numbers, return_inverse=True)
-        self._put(values, tally(which, labels, len(values), self.counts.shape[1]))
-
-    def merge(self, other: NumberCounts) -> None:
-        """Count what another table has."""
-        self._put(other.values, other.counts)
-
-    def _put(self, values: Numbers, counts: Ints) -> None:
+        counts = tally(which, labels, len(values), self.counts.shape[1])
         merged, place = np.unique(np.concatenate([self.values, values]), return_inverse=True)
         total = np.zeros((len(merged), counts.shape[1]), dtype=np.int64)
         np.add.at(total, place, np.concatenate([self.counts, counts]))
@@ -54,12 +47,10 @@ def count_thresholds(
     reading: Reading, number_of: Callable[[ReadingPart], Numbers]
 ) -> tuple[list[Question], Ints]:
     """The questions worth asking about a number that each example has, and the counts of yes by label."""
-    n_labels = reading.n_labels
-
-    def add(table: NumberCounts, piece: ReadingPart) -> None:
+    table = NumberCounts(reading.n_labels)
+    for piece in reading.pieces():
         table.add(number_of(piece), piece.labels)
-
-    return questions_about(reading.total(partial(NumberCounts, n_labels), add, NumberCounts.merge))
+    return questions_about(table)
 
 
 def questions_about(seen: NumberCounts) -> tuple[list[Question], Ints]:

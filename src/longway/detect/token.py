@@ -52,13 +52,11 @@ class TokenDetector(Detector):
     def count(self, reading: Reading) -> Features:
         """Counts of every frequent word, and of all forms of a word together."""
         n, n_labels = len(self._words) + len(self._forms), reading.n_labels
-
-        def add(counts: Ints, piece: ReadingPart) -> None:
+        counts = zeros(n, n_labels)
+        for piece in reading.pieces():
             rows, keys = self._present(piece)
             once = distinct(rows * n + keys)  # a word that occurs twice is still in one text
             counts += tally(once % n, piece.labels[once // n], n, n_labels)
-
-        counts = reading.total(zeros(n, n_labels), add)
         keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
         is_word = np.append(reading.vocabulary.word_mask(), np.ones(len(self._forms), dtype=bool))
         keys = keys[is_word[keys]]

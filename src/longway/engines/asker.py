@@ -19,7 +19,7 @@ import asyncio
 import time
 import uuid
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -42,10 +42,12 @@ from longway.engines.recording import (
 )
 from longway.engines.transport import size_of, tokens_in
 from longway.errors import BudgetSpent, CallFailed, EngineError, LongwayError, SettingError
+from longway.shard_map import ShardMap, in_shards
 from longway.store.journal import Journal, JournalEntry
 
 T = TypeVar("T")
 PREPARED_AT_ONCE = 256
+SHARD = 64  # prompts that another process answers together
 MAX_FAILED_IN_A_ROW = 5  # then the engine is tested
 SILENCE = 30.0  # seconds without an answer of a server after which the user is informed, again and again
 GRACE = 5.0  # seconds for running calls to finish when another one shows that the engine is gone
@@ -67,13 +69,14 @@ class TokenEstimate:
 class EngineCall:
     """One call to an engine.
 
-    first_cost: in dollars, reserved before it is sent. held: kept for calls that follow from its answer. make: makes the call. failed: an answer that says why there is none.
+    first_cost: in dollars, reserved before it is sent. held: kept for calls that follow from its answer. make: makes the call, with the
+    prompt as its first argument. failed: an answer that says why there is none.
     """
 
     kind: str
     key: str
     asked: Asked
-    make: Callable[[], Awaitable[Written | Judgement]]
+    make: partial[Coroutine[Any, Any, Any]]
     failed: Callable[[str], StoredAnswer]
     first_cost: float = 0.0
     held: float = 0.0
@@ -84,7 +87,7 @@ class Asker:
 
     budget: dollars that all calls in this journal may cost together, including earlier runs and other engines.
     progress: called with the number of answered prompts and their total, from another thread.
-    say: called with a sentence if a server is silent for long, from another thread.
+    say: called with a sentence if a server is silent for long, from another thread, or if a run on Ray does not use Ray for the calls.
     kept: dollars of the budget that stay at least for calls that follow. asked, found: prompts that were answered now, and those found in the journal. why: reasons of failed calls, counted.
     """
 
@@ -102,6 +105,10 @@ class Asker:
         self.asked = self.found = 0
         self.kept = 0.0
         self.why: Counter[str] = Counter()
+        if journal.shard_map is not None and not engine.by_shard and say is not None:
+            say(
+                f"Calls to {engine.name} are made from this process, not by Ray's workers: its server limits them."
+            )
         if budget is not None:
             if not budget >= 0:
                 raise SettingError(f"The budget must be 0 dollars or more. Got {budget}. Try --budget 5.")
@@ -272,7 +279,10 @@ class Asker:
             self.progress(len(results), total)
         if rows:
             try:
-                run(self._ask(calls(rows), take))
+                if self._shard_map is None:
+                    run(self._ask(calls(rows), take))
+                else:
+                    self._ask_shards(calls(rows), take, self._shard_map)
             except BudgetSpent as spent:
                 spent.answers = [results.get(key) for key in keys]
                 raise
@@ -287,6 +297,11 @@ class Asker:
                 first.setdefault(key, row)
         return list(first.values())
 
+    @property
+    def _shard_map(self) -> ShardMap | None:
+        """What lets other processes answer; None if this process does."""
+        return self.journal.shard_map if self.engine.by_shard else None
+
     async def _ask(self, calls: Iterator[EngineCall], take: Callable[[str, StoredAnswer], None]) -> None:
         self.journal.check_writable()
         with ledger_of(self.journal, self.budget) as ledger:
@@ -298,11 +313,28 @@ class Asker:
                 self.asked += queue.answered
                 self.why.update(queue.failed)
 
+    def _ask_shards(
+        self,
+        calls: Iterator[EngineCall],
+        take: Callable[[str, StoredAnswer], None],
+        shard_map: ShardMap,
+    ) -> None:
+        """Let other processes answer for an engine, which is free; the answers to a shard are committed together."""
+        self.journal.check_writable()
+        shards = list(in_shards(calls, SHARD))
+        answers = shard_map(partial(_made, self.engine), ([call.make for call in shard] for shard in shards))
+        for shard, results in zip(shards, answers, strict=True):
+            self.journal.put_all(map(partial(_entry, self.engine), shard, results))
+            self.asked += len(shard)
+            for call, result in zip(shard, results, strict=True):
+                take(call.key, answer_of(result))
+
     def _prepared(self, prompts: Sequence[Prompt], rows: Sequence[int]) -> Iterator[int]:
-        """The rows, each part after the engine has prepared it."""
+        """The rows, each part after the engine has prepared it; other processes prepare their own."""
         for start in range(0, len(rows), PREPARED_AT_ONCE):
             part = rows[start : start + PREPARED_AT_ONCE]
-            self.engine.prepare([prompts[row] for row in part])
+            if self._shard_map is None:
+                self.engine.prepare([prompts[row] for row in part])
             yield from part
 
     def _check_can(self, verb: str) -> None:
@@ -432,17 +464,10 @@ class CallQueue:
         new, self._uncommitted = self._uncommitted, []
         self._committed_at = time.monotonic()
         if new:
-            self.journal.put_all(self._entry(*each) for each in new)
+            self.journal.put_all(_entry(self.engine, *each) for each in new)
         for call, result in new:
             self.answered += 1
             self.take(call.key, answer_of(result))
-
-    def _entry(self, call: EngineCall, result: Written | Judgement) -> JournalEntry:
-        answer, used = answer_of(result), result.usage
-        tokens = used.prompt_tokens, used.completion_tokens
-        return JournalEntry(
-            call.key, call.kind, self.engine.name, answer, call.asked, used.cost or 0.0, *tokens, used.seconds
-        )
 
     def _note_lost(self, usage: Usage | None) -> float:
         """Record in the journal what a call without an answer may have cost."""
@@ -474,6 +499,20 @@ class CallQueue:
     def _saved(self) -> str:
         place = f" in {self.journal.path}" if self.journal.path is not None else ""
         return f"{answers_in(self.journal)} answers are saved{place}."
+
+
+def _entry(engine: Engine, call: EngineCall, result: Written | Judgement) -> JournalEntry:
+    answer, used = answer_of(result), result.usage
+    tokens = used.prompt_tokens, used.completion_tokens
+    return JournalEntry(
+        call.key, call.kind, engine.name, answer, call.asked, used.cost or 0.0, *tokens, used.seconds
+    )
+
+
+def _made(engine: Engine, calls: Sequence[partial[Coroutine[Any, Any, Any]]]) -> list[Written | Judgement]:
+    """The answers to some calls, computed in this process."""
+    engine.prepare([call.args[0] for call in calls])
+    return [run(call()) for call in calls]
 
 
 def _no_price(name: str) -> SettingError:

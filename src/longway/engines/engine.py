@@ -81,7 +81,8 @@ class Engine(Protocol):
 
     name: "rules", "served:gpt-4o-mini" ... can: any of "write", "judge" and "edit" (put words in, change a length). price: dollars per million tokens; None if unknown.
     base_url: the address of its server; None if it runs in this process. max_in_flight: the most calls at once to a server, whose
-    answers are committed one by one; None if it computes one after the other. reads_messages: whether its answers depend on
+    answers are committed one by one; None if it computes one after the other. by_shard: whether it can be sent to other processes, and
+    writes there what it would write here. reads_messages: whether its answers depend on
     `Prompt.messages` only, not on the other fields of a prompt. seconds_a_call: about how long a call takes on a slow core, for estimates;
     None if it must be tried. is_to_be_graded: whether "auto" chose it, so that a run grades it before it relies on it.
     """
@@ -91,6 +92,7 @@ class Engine(Protocol):
     price: Price | None = FREE
     base_url: str | None = None
     max_in_flight: int | None = None
+    by_shard: bool = False
     reads_messages: bool = False
     seconds_a_call: float | None = None
     is_to_be_graded: bool = False
@@ -176,6 +178,7 @@ class CombinedEngine(Engine):
         self.price = None if None in prices else next(iter(prices), FREE)
         limits = [engine.max_in_flight for engine in engines if engine.max_in_flight is not None]
         self.max_in_flight = min(limits, default=None)
+        self.by_shard = all(engine.by_shard for engine in engines)
 
     @property
     def identity(self) -> Mapping[str, object]:

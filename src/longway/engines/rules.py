@@ -70,10 +70,15 @@ class RulesEngine(Engine):
     name = "rules"
     can = frozenset({"write"})
     seconds_a_call = 0.04
+    by_shard = True
 
     def __init__(self, seed: int = 0, *, model: str = "longway") -> None:
         self.seed, self.model = seed, model
         self._documents: dict[str, Document] = {}
+
+    def __reduce__(self) -> tuple[Callable[[int, str], RulesEngine], tuple[int, str]]:
+        """In another process, one engine serves all shards, so that the pipeline is loaded once."""
+        return _engine, (self.seed, self.model)
 
     @cached_property
     def _english(self) -> EnglishPipeline:
@@ -143,6 +148,11 @@ class RulesEngine(Engine):
         if len(self._documents) >= MAX_CACHED:
             del self._documents[next(iter(self._documents))]  # the oldest
         self._documents[document.text] = document
+
+
+@cache
+def _engine(seed: int, model: str) -> RulesEngine:
+    return RulesEngine(seed, model=model)
 
 
 @cache

@@ -18,9 +18,9 @@ import re
 import sqlite3
 import zlib
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from importlib.metadata import version
 from itertools import groupby
@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Self
 from longway.english.document import Document, Word
 from longway.english.inflection import lemmas
 from longway.errors import SettingError
+from longway.shard_map import ShardMap, in_shards
 from longway.store.journal import sqlite_errors
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ MAX_PIECE = 10_000  # characters parsed at once; longer texts are split
 BATCH_CHARACTERS = 50_000  # the pipeline needs about ten kilobytes of memory per word
 MAX_RUN = 300  # characters without white space; the tokeniser is quadratic in them
 PIECES_PER_PROCESS = 24  # pieces sent to a process at once
+SHARD = 64  # texts that a `shard_map` analyses together
 COMMIT_EVERY = 200  # documents; at most this many are analysed again after an interrupted run
 READ_AHEAD = 500_000  # characters of cached texts that may wait for earlier texts
 
@@ -108,12 +110,18 @@ class EnglishPipeline:
         return next(self._analyse([text], processes=1))
 
     def analyse_all(
-        self, texts: Iterable[str], *, processes: int = 1, cache: Path | str | None = None
+        self,
+        texts: Iterable[str],
+        *,
+        processes: int = 1,
+        cache: Path | str | None = None,
+        shard_map: ShardMap | None = None,
     ) -> Iterator[Document]:
         """Yield one document per text, in order, as soon as it is ready.
 
         processes: number of worker processes; pays off from some thousand words on.
         cache: SQLite file that stores analyses and returns them in later runs.
+        shard_map: analyses texts in other processes; only with the package's own pipeline.
         """
         if isinstance(texts, str):
             raise SettingError(
@@ -122,11 +130,14 @@ class EnglishPipeline:
             )
         if processes < 1:
             raise SettingError(f"'processes' must be 1 or more. Got {processes}. Use 1 for a single process.")
-        if cache is None:
-            return self._analyse(texts, processes)
-        return self._analyse_cached(Path(cache), iter(texts), processes)
+        analyse = partial(self._analyse, processes=processes)
+        if shard_map is not None:
+            analyse = partial(_analyse_shards, shard_map=shard_map)
+        return analyse(texts) if cache is None else self._analyse_cached(Path(cache), iter(texts), analyse)
 
-    def _analyse_cached(self, path: Path, texts: Iterator[str], processes: int) -> Iterator[Document]:
+    def _analyse_cached(
+        self, path: Path, texts: Iterator[str], analyse: Callable[[Iterable[str]], Iterator[Document]]
+    ) -> Iterator[Document]:
         queue: deque[Document | None] = deque()  # one entry per text read; None: sent to the pipeline
         n_waiting = n_stored = 0  # characters of cached documents in the queue; documents stored in the cache
         is_read = False
@@ -145,7 +156,7 @@ class EnglishPipeline:
 
         with AnalysisCache(path, pipeline=self.fingerprint) as cache:
             while not is_read:
-                for document in self._analyse(uncached(), processes):
+                for document in analyse(uncached()):
                     while (cached := queue.popleft()) is not None:
                         n_waiting -= len(cached.text)
                         yield cached
@@ -220,6 +231,15 @@ class EnglishPipeline:
                 if inside:
                     sentences.append((inside[0], inside[-1] + 1))
         return Document(text, tuple(words), tuple(sentences))
+
+
+def _analyse_shards(texts: Iterable[str], shard_map: ShardMap) -> Iterator[Document]:
+    for documents in shard_map(_analyse_shard, in_shards(texts, SHARD)):
+        yield from documents
+
+
+def _analyse_shard(texts: Sequence[str]) -> list[Document]:
+    return list(load_pipeline().analyse_all(texts))
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:

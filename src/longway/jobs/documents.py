@@ -15,21 +15,25 @@ from pathlib import Path
 
 from longway.english.document import Document
 from longway.english.pipeline import EnglishPipeline, load_pipeline
+from longway.shard_map import ShardMap
 
 ANALYSES_FILE = "analyses.sqlite"
 
 
 class Documents:
-    """Analyses by the package's pipeline. cache: the file they are kept in; None keeps none."""
+    """Analyses by the package's pipeline.
 
-    def __init__(self, cache: Path | None) -> None:
-        self._cache = cache
+    cache: the file they are kept in; None keeps none. shard_map: computes those that are missing in other processes.
+    """
+
+    def __init__(self, cache: Path | None, *, shard_map: ShardMap | None = None) -> None:
+        self._cache, self._shard_map = cache, shard_map
         self._english: EnglishPipeline = load_pipeline()
         self._near: dict[str, Document] = {}
 
     def all(self, texts: Iterable[str]) -> Iterator[Document]:
         """One document for each text, in order, as soon as it is ready."""
-        return self._english.analyse_all(texts, cache=self._cache)
+        return self._english.analyse_all(texts, cache=self._cache, shard_map=self._shard_map)
 
     def at_hand(self, texts: Iterable[str]) -> None:
         """Have the documents of these texts in memory, and no others."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -82,28 +82,23 @@ class EngineSettings(Protocol):
         ...
 
 
-NamedEngine = Callable[..., Engine]
-
-
-def engines_of(
-    settings: EngineSettings, engines: Engines, *, named: NamedEngine = engine_named
-) -> tuple[Engine | None, Engine | None]:
+def engines_of(settings: EngineSettings, engines: Engines) -> tuple[Engine | None, Engine | None]:
     """The engines that write and judge. With judge "auto", the writer judges if it can, in a separate conversation."""
     if not settings.needs_engine:
         return None, None
     more = {"seed": settings.seed, **engines.options}
-    writer = named(settings.engine, base_url=engines.base_url, **more)
+    writer = engine_named(settings.engine, base_url=engines.base_url, **more)
     if settings.judge == "none":
         return writer, None
     if settings.judge != "auto":
-        return writer, judge_of(settings, engines, named=named)
+        return writer, judge_of(settings, engines)
     return writer, writer if "judge" in writer.can else None
 
 
-def judge_of(settings: EngineSettings, engines: Engines, *, named: NamedEngine = engine_named) -> Engine:
+def judge_of(settings: EngineSettings, engines: Engines) -> Engine:
     """The judge that the settings name; SettingError if it cannot judge."""
     address = engines.judge_base_url or engines.base_url
-    judge = named(settings.judge, base_url=address, **{"seed": settings.seed, **engines.options})
+    judge = engine_named(settings.judge, base_url=address, **{"seed": settings.seed, **engines.options})
     if "judge" not in judge.can:
         raise SettingError(
             f"The engine {judge.name} cannot judge. Expected an engine that can. Try --judge none, or served:MODEL."

@@ -31,10 +31,11 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 from longway.data import Dataset, load, save
 from longway.data.edited import Changes, apply_edits, rows_with
 from longway.jobs.about import RUNS_FOLDER, ending, inputs_of, stem
+from longway.jobs.placement import shards_on
 from longway.jobs.results import EDITS_FILE
-from longway.jobs.shards import remove_shards, write_edited_shards
 from longway.methods.method import BUDGET_SPENT
 from longway.records import Edit
+from longway.shard_map import ShardMap
 from longway.store import (
     DROPPED,
     JOURNAL_FILE,
@@ -172,29 +173,41 @@ class PlannedRun:
         return None if content.get("failed_calls") or has_more_money else content
 
     @contextmanager
-    def start(self, watcher: Watcher) -> Iterator[ActiveRun]:
-        """Lock the folder, and begin or resume the run; RunError if the folder holds another run or is in use."""
-        with holding(self.folder), ExitStack() as stack:
+    def start(self, watcher: Watcher, on: str | None = None) -> Iterator[ActiveRun]:
+        """Lock the folder, and begin or resume the run; RunError if the folder holds another run or is in use.
+
+        on: where shards are computed, see `placement.py`.
+        """
+        with shards_on(on) as shard_map, holding(self.folder), ExitStack() as stack:
             run = Run.open(self.folder, **self.identity.keywords)
             if run.is_done:
                 run.reopen()
             settings = self.identity.settings
             engine, judge = (str(settings.get(name) or "") for name in ("engine", "judge"))
             watcher.start(Started(self.folder, self.note, engine, judge))
-            yield ActiveRun(run, self.identity, watcher, stack)
+            yield ActiveRun(run, self.identity, watcher, stack, shard_map)
 
 
 class ActiveRun:
-    """A run in progress; this process holds its folder."""
+    """A run in progress; this process holds its folder. shard_map: computes shards in other processes; None here."""
 
-    def __init__(self, run: Run, identity: RunIdentity, watcher: Watcher, stack: ExitStack) -> None:
+    def __init__(
+        self,
+        run: Run,
+        identity: RunIdentity,
+        watcher: Watcher,
+        stack: ExitStack,
+        shard_map: ShardMap | None = None,
+    ) -> None:
         self.run, self.identity, self.watcher, self.folder = run, identity, watcher, run.folder
+        self.shard_map = shard_map
         self._stack = stack
 
     @cached_property
     def journal(self) -> Journal:
         """The answers of engines and networks; opened when first used, closed with the run."""
-        return self._stack.enter_context(closing(Journal(self.folder / JOURNAL_FILE)))
+        journal = Journal(self.folder / JOURNAL_FILE, shard_map=self.shard_map)
+        return self._stack.enter_context(closing(journal))
 
     @contextmanager
     def edit_log(self) -> Iterator[EditLog]:
@@ -209,17 +222,13 @@ class ActiveRun:
         changes: Changes,
         *,
         with_sources: bool = True,
-        on: str | None = None,
     ) -> Dataset:
         """Write the dataset with its changes in the format it came in; returns the rows of `part`, with added rows, as read back.
 
-        whole: all rows; part: those of the split that was worked on. with_sources: as in `apply_edits`. on: where the run
-        computes; Ray's workers write a folder of shards if they see the files and no rows are added.
+        whole: all rows; part: those of the split that was worked on. with_sources: as in `apply_edits`.
         """
         path = self.folder / f"dataset.{ending(whole.format)}"
-        if on is None or changes.added or not write_edited_shards(path, whole, changes):
-            remove_shards(path)
-            save(apply_edits(whole, changes, with_sources=with_sources), path)
+        save(apply_edits(whole, changes, with_sources=with_sources), path)
         self._write_dropped(whole, changes.dropped)
         columns = whole.columns
         after = load(

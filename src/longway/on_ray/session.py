@@ -28,6 +28,7 @@ ENVIRONMENT = {
     "RAY_worker_niceness": "0",  # normal priority: the workers do the job while this process waits
 }
 _ADDRESS = re.compile(r"ray://([^\s/:]+):(\d{1,5})")
+_ERROR = re.compile(r"[\w.]+(?:Error|Exception|Extra): ")
 _CONNECT_SECONDS = 10.0  # Ray itself would try for 40
 
 
@@ -75,11 +76,10 @@ def session(place: str, *, processors: int | None = None, store_bytes: int | Non
     if opened:
         _open(place, processors, store_bytes)
     try:
-        with ordered_and_quiet():
-            yield
+        yield
     except RayError as error:
         raise EngineError(
-            f"The work on Ray failed: {_last_line(error)}. Check that all machines have the same versions of Python, Ray "
+            f"The work on Ray failed: {_cause(error)}. Check that all machines have the same versions of Python, Ray "
             "and Longway, and enough memory. Or omit --on: the result is the same."
         ) from error
     finally:
@@ -129,9 +129,10 @@ def _reason(error: Exception) -> str:
     return f"{first} {more[-1]}".rstrip(". ") if more and first.endswith(":") else first.rstrip(". ")
 
 
-def _last_line(error: Exception) -> str:
-    """The reason of a failed task, which is the last line of its traceback."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[-1].rstrip(". ")
+def _cause(error: Exception) -> str:
+    """The reason of a failed task: the first error in its tracebacks."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return next(filter(_ERROR.match, lines), lines[0]).rstrip(". ")
 
 
 @contextmanager
@@ -144,7 +145,7 @@ def ordered_and_quiet() -> Iterator[None]:
     log = logging.getLogger("ray.data")
     level = log.level
     context.execution_options.preserve_order, context.enable_progress_bars = True, False
-    log.setLevel(logging.ERROR)
+    log.setLevel(logging.CRITICAL)  # errors are raised
     try:
         yield
     finally:

@@ -31,7 +31,7 @@ document) has cosine 0 with all others and gamma NaN.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from typing import Any, Literal
 
@@ -47,7 +47,6 @@ Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Labels = NDArray[np.int32] | Ints
-Each = Callable[[Callable[[Block, Labels], Any]], Iterator[Any]]  # calls a function on every block, in order
 Addition = tuple[tuple[Any, ...], NDArray[Any]]  # an index into the label sums, and the values to add there
 
 MAX_POSITION = 65_536  # positions beyond this share the last code
@@ -103,38 +102,20 @@ class ShortcutSpace:
         type(self).__init__(self, **{**self.get_params(), **params})
         return self
 
-    def fit(
-        self, corpus: Corpus, labels: Labels, *, n_labels: int | None = None, each: Each | None = None
-    ) -> ShortcutSpace:
+    def fit(self, corpus: Corpus, labels: Labels, *, n_labels: int | None = None) -> ShortcutSpace:
         """Learn document frequencies and label sums, and score every document (`gamma_`).
 
         labels: one integer per text of the corpus, starting at 0.
-        each: applies a function to every block and its labels, for blocks that are elsewhere. Default: run here.
         """
-        if each is not None:
-            self.learn(corpus, labels, n_labels=n_labels, each=each)
-            self.gamma_ = np.concatenate([np.zeros(0), *each(self.scorer().gamma)])
-            return self
         kept = self._learn(corpus, labels, n_labels, keep=corpus.n_tokens <= _MAX_KEPT)
         blocks = zip(_with_labels(corpus, labels), kept, strict=True)
         gammas = [self.gamma(block, block_labels, units=units) for (block, block_labels), units in blocks]
         self.gamma_ = np.concatenate([np.zeros(0), *gammas])
         return self
 
-    def learn(
-        self, corpus: Corpus, labels: Labels, *, n_labels: int | None = None, each: Each | None = None
-    ) -> ShortcutSpace:
-        """Learn document frequencies and label sums without scoring. each: as in `fit`."""
-        if each is None:
-            self._learn(corpus, labels, n_labels, keep=False)
-            return self
-        self._prepare(corpus, labels, n_labels)
-        sums, self._sums = self._sums, np.zeros(0)  # may be large, so they are not sent to the workers
-        try:
-            for addition in each(self._addition_of):
-                _accumulate(sums, addition, 1)
-        finally:
-            self._sums = sums
+    def learn(self, corpus: Corpus, labels: Labels, *, n_labels: int | None = None) -> ShortcutSpace:
+        """Learn document frequencies and label sums without scoring."""
+        self._learn(corpus, labels, n_labels, keep=False)
         return self
 
     def scorer(self) -> ShortcutSpace:
@@ -305,9 +286,6 @@ class ShortcutSpace:
         of_row = words // n_words
         total += np.bincount(of_row, weights=np.einsum("ij,ij->i", vectors, vectors), minlength=block.n_texts)
         return total.astype(np.float32)
-
-    def _addition_of(self, block: Block, labels: Labels) -> list[Addition]:
-        return list(self._addition(block, labels, self.units(block)))
 
     def _addition(self, block: Block, labels: Labels, units: Floats) -> Iterator[Addition]:
         """Unit vectors summed by label: first the weights at each position, then one product with the position codes."""

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from longway.errors import RunError
+from longway.shard_map import ShardMap
 
 JOURNAL_FILE = "journal.sqlite"  # SQLite keeps files with longer names next to it
 _SCHEMA = """
@@ -116,10 +117,13 @@ class CallTotals:
 
 
 class Journal:
-    """Answers by key, on disk; in memory only if the path is None."""
+    """Answers by key, on disk; in memory only if the path is None.
 
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
+    shard_map: how answers that are missing can be computed in other processes; None for this one.
+    """
+
+    def __init__(self, path: Path | None, *, shard_map: ShardMap | None = None) -> None:
+        self.path, self.shard_map = path, shard_map
         self._lock = threading.Lock()
         with self._locked():
             self._db = sqlite3.connect(

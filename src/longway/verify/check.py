@@ -114,6 +114,11 @@ class Check(ABC):
     english_vectors: bool = False
     at_once: ClassVar[int] = 64
 
+    @property
+    def has_model(self) -> bool:
+        """Whether it reads candidates with a model in this process: it works in batches, and calls no engine."""
+        return bool(self.at_once) and type(self).__call__ is not Check.__call__
+
     def concerns(self, candidate: Candidate) -> bool:
         """Whether the check applies to this candidate; if not, the candidate gets no verdict from it."""
         return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import TypeVar
 
@@ -17,16 +18,20 @@ from numpy.typing import NDArray
 
 from longway.classify.minilm import MiniLM
 from longway.classify.multilingual import MINILM, MULTILINGUAL, Multilingual, encoder_for
+from longway.shard_map import in_shards
 from longway.store.journal import Journal, JournalEntry, key_of
 
 Floats = NDArray[np.float32]
 T = TypeVar("T", str, tuple[str, str])
-AT_ONCE = 256  # rows computed before they are written to disk
+AT_ONCE = 64  # rows computed before they are written to disk; a shard of other processes
 MAX_CACHED = 200_000  # rows kept in memory
 
 
 class ModelCache:
-    """Rows of numbers, keyed on what they were computed from. journal: None keeps them in memory only."""
+    """Rows of numbers, keyed on what they were computed from.
+
+    journal: keeps them, and may compute them in other processes; None keeps them in memory only.
+    """
 
     def __init__(self, journal: Journal | None = None) -> None:
         self.journal = journal
@@ -39,11 +44,17 @@ class ModelCache:
         keys = [key_of({"model": model, "version": version, "item": item}) for item in items]
         self._recall(keys)
         missing = {key: item for key, item in zip(keys, items, strict=True) if key not in self._known}
-        waiting = list(missing.items())
-        for start in range(0, len(waiting), AT_ONCE):
-            self._compute(model, waiting[start : start + AT_ONCE], compute)
-        rows = [self._known[key] for key in keys]
-        return np.stack(rows) if rows else np.zeros((0, 1), np.float32)
+        parts = list(in_shards(missing.items(), AT_ONCE))
+        shard_map = self.journal.shard_map if self.journal is not None else None
+        computed = (shard_map or map)(compute, ([item for _, item in part] for part in parts))
+        started = time.perf_counter()
+        for part, rows in zip(parts, computed, strict=True):
+            self._keep(
+                model, [key for key, _ in part], np.asarray(rows, "<f4"), time.perf_counter() - started
+            )
+            started = time.perf_counter()
+        known = [self._known[key] for key in keys]
+        return np.stack(known) if known else np.zeros((0, 1), np.float32)
 
     def _recall(self, keys: Sequence[str]) -> None:
         if len(self._known) > MAX_CACHED:
@@ -54,18 +65,14 @@ class ModelCache:
         for key, answer in self.journal.get_all(unknown).items():
             self._known[key] = np.frombuffer(base64.b64decode(answer["row"]), "<f4")
 
-    def _compute(
-        self, model: str, part: list[tuple[str, T]], compute: Callable[[list[T]], NDArray[np.floating]]
-    ) -> None:
-        started = time.perf_counter()
-        rows = np.asarray(compute([item for _, item in part]), "<f4")
-        seconds = (time.perf_counter() - started) / len(part)
-        self._known.update({key: row for (key, _), row in zip(part, rows, strict=True)})
+    def _keep(self, model: str, keys: Sequence[str], rows: Floats, seconds: float) -> None:
+        """Note rows that were computed together in so many seconds."""
+        self._known.update(zip(keys, rows, strict=True))
         if self.journal is not None:
             answers = [{"row": base64.b64encode(row.tobytes()).decode()} for row in rows]
             self.journal.put_all(
-                JournalEntry(key, "verify", model, answer, seconds=seconds)
-                for (key, _), answer in zip(part, answers, strict=True)
+                JournalEntry(key, "verify", model, answer, seconds=seconds / len(keys))
+                for key, answer in zip(keys, answers, strict=True)
             )
 
 
@@ -92,7 +99,7 @@ class CachedEncoder:
             self.name,
             f"{self.version} {MAX_TOKENS}",
             list(texts),
-            lambda some: self.encoder.embed(some, max_tokens=MAX_TOKENS),
+            partial(self.encoder.embed, max_tokens=MAX_TOKENS),
         )
 
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from longway.verify.model_cache import CachedEncoder, ModelCache
 
 AT_ONCE = 512  # candidates that pass through all checks together
+AT_ONCE_BY_SHARD = 8192  # the same if models compute in other processes
 
 
 def passed(verdicts: Sequence[Verdict]) -> bool:
@@ -94,7 +95,7 @@ class Verifier:
     """Checks in order, with counts of what they saw.
 
     missing: checks that were skipped, "name: why". kind: which error rates apply. language: of most rows, "" for English. languages: as in `Task`.
-    seen, failed: number of candidates by check. progress: called with the number of checks made and of all checks of the candidates.
+    by_shard: whether models compute in other processes, so that checks get many candidates at a time. seen, failed: number of candidates by check. progress: called with the number of checks made and of all checks of the candidates.
     """
 
     def __init__(
@@ -105,8 +106,9 @@ class Verifier:
         kind: TaskKind = "single",
         language: str = "",
         languages: tuple[str, ...] = (),
+        by_shard: bool = False,
     ) -> None:
-        self.checks = tuple(checks)
+        self.checks, self.by_shard = tuple(checks), by_shard
         self._missing = tuple(missing)
         self.kind, self.language, self.languages = kind, language, languages
         self._foreign: Counter[str] = Counter()  # candidates by language
@@ -148,10 +150,10 @@ class Verifier:
         If the budget ends midway, BudgetSpent is raised after the verdicts that were paid for; candidates without one have failed.
         """
         candidates = [self._with_language(candidate) for candidate in candidates]
-        for start in range(0, len(candidates), AT_ONCE):
-            verdicts, spent = self._batch(
-                candidates[start : start + AT_ONCE], before=start, total=len(candidates)
-            )
+        at_once = AT_ONCE_BY_SHARD if self.by_shard else AT_ONCE
+        for start in range(0, len(candidates), at_once):
+            part = candidates[start : start + at_once]
+            verdicts, spent = self._batch(part, before=start, total=len(candidates))
             yield from verdicts
             if spent is not None:
                 raise spent
@@ -169,6 +171,9 @@ class Verifier:
             if not concerned:
                 continue
             given: list[Verdict | None] = []
+            if self.by_shard and check.has_model:
+                # Its models compute all of them by shard, and keep what they computed for the parts below.
+                check([candidates[i] for i in concerned])
             size = check.at_once or len(concerned)
             for start in range(0, len(concerned), size):
                 part = [candidates[i] for i in concerned[start : start + size]]
@@ -294,6 +299,7 @@ class CheckSetup:
             kind=kind,
             language=self.task.language,
             languages=self.task.languages,
+            by_shard=self.journal is not None and self.journal.shard_map is not None,
         )
 
     @cached_property

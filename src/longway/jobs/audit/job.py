@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 from unicodedata import normalize
 
@@ -17,7 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from longway.data import Batch, Dataset, with_columns
+from longway.data import Dataset, with_columns
 from longway.data.choices import ChoiceDataset, guessed_columns
 from longway.data.summary import DatasetSummary
 from longway.detect import CONCEPT, GRAMMAR, detectors_for
@@ -38,24 +39,24 @@ from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
 from longway.jobs.audit.language_problems import language_problems
 from longway.jobs.audit.result import FILE, AuditResult, Findings, Histogram, SpaceSummary
-from longway.jobs.audit.rows import column_of, row_columns, row_summary, row_vectors
+from longway.jobs.audit.rows import row_columns, row_summary, row_vectors
+from longway.jobs.audit.scores import SCORES, score_frames, write_frames
 from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.audit.show import hub_card
 from longway.jobs.held_out import Arranged, arrange
 from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
-from longway.jobs.placement import reader
+from longway.jobs.placement import shards_on
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
-from longway.jobs.shards import Columns, remove_shards, score_frames, write_frames, write_score_shards
 from longway.languages.dataset import splitting_of
 from longway.records import Leak, Mentions, Problem
+from longway.shard_map import ShardMap
 from longway.show.html import render
 from longway.store import now
 
 Ints = NDArray[np.int64]
 
 Step = Callable[[str], object]
-SCORES = "scores.parquet"
 KEPT_WORDS = 20  # of each demographic attribute
 
 
@@ -76,7 +77,7 @@ def audit(
     data: a dataset, or anything that `load` reads. split: the split to audit (default: "train" if there are several); the others are
     held-out sets. tests: more held-out sets by name, datasets or anything that `load` reads, with the same columns; the leak is measured on them, and rows shared with the audited
     ones are reported. out: write a run folder; True chooses one in longway-runs. A finished run is read, not repeated.
-    on: "ray" or "ray://host:port" to compute on Ray; the result is the same. watcher: follows the audit.
+    on: "ray" or "ray://host:port" to score rows by Ray's workers; the result is the same. watcher: follows the audit.
     options: columns as in `load` (text, context, label, id), and the options of `longway audit` by name, such as `max_q=0.01`.
     """
     _check_no_candidates(data, options)
@@ -86,26 +87,18 @@ def audit(
     arranged = arrange(whole, split, tests)
     languages = set_split_rules(arranged.dataset)
     if out is None:
-        return _audit(arranged, chosen, languages, on=on, watcher=watcher)
+        with shards_on(on) as shard_map:
+            return _audit(arranged, chosen, languages, shard_map=shard_map, watcher=watcher)
     identity = RunIdentity.of("audit", arranged.dataset, chosen, held_out=arranged.held_out)
     planned = PlannedRun.choose(identity, arranged.dataset.source_name, None if out is True else out)
     if (content := planned.finished(FILE)) is not None:
         return replace(AuditResult.from_dict(content), folder=planned.folder)
-    with planned.start(watcher) as run:
-        scores = run.folder / SCORES
+    with planned.start(watcher, on) as run:
         result = _audit(
-            arranged,
-            chosen,
-            languages,
-            on=on,
-            folder=run.folder,
-            watcher=watcher,
+            arranged, chosen, languages, shard_map=run.shard_map, folder=run.folder, watcher=watcher
         )
         watcher.step("writing the report")
-        if not result.has_shards:
-            remove_shards(scores)
-            frames = result.score_frames
-            run.run.write_with(SCORES, lambda path: write_frames(path, frames()))
+        run.run.write_with(SCORES, lambda path: write_frames(path, result.score_frames()))
         page = result.page()
         run.run.write(croissant.FILE, croissant.croissant(result, page.verdict, arranged.dataset.path))
         run.finish(FILE, result.to_dict(), report=render(page), card=hub_card(result, page))
@@ -129,19 +122,22 @@ def _audit(
     settings: AuditSettings,
     languages: Mapping[str, float],
     *,
-    on: str | None = None,
+    shard_map: ShardMap | None,
     folder: Path | None = None,
     watcher: Watcher,
 ) -> AuditResult:
-    """languages: share of each. folder: of the run, where Ray's workers may write the scores as a folder of shards, and concepts and vectors are kept."""
-    scores, vectors = (None, None) if folder is None else (folder / SCORES, folder / VECTORS)
+    """languages: share of each. shard_map: scores rows in other processes. folder: of the run, where concepts and vectors are kept."""
+    vectors = None if folder is None else folder / VECTORS
     step = watcher.step
     dataset = arranged.dataset
-    step("reading" if on is None else "opening Ray")
-    with reader(on) as read:
-        step("reading")
-        reading = read(dataset, progress=_rows_read(watcher, dataset.n_used))
-        others = {name: read(data, like=reading) for name, data in arranged.held_out.items()}
+    step("reading")
+    with TemporaryDirectory(prefix="longway-") as spilled:
+        spill = _spill(dataset, spilled, "audited")
+        reading = Reading.of(dataset, spill=spill, progress=_rows_read(watcher, dataset.n_used))
+        others = {
+            name: Reading.of(data, spill=_spill(data, spilled, str(number)), like=reading)
+            for number, (name, data) in enumerate(arranged.held_out.items())
+        }
         step("looking for duplicates")
         clusters = Clusters.of(reading)
         problems = [
@@ -191,7 +187,9 @@ def _audit(
                 reading, _groups(dataset, reading, settings.group), settings.group, found, seed=settings.seed
             )
         step("scoring documents")
-        surface = score_surface(reading, variant=settings.variant, dimensions=settings.dimensions)
+        surface = score_surface(
+            reading, variant=settings.variant, dimensions=settings.dimensions, shard_map=shard_map
+        )
         step("checking single rows")
         checks = check_rows(reading, clusters=clusters, vectors=row_vectors(of_concepts), seed=settings.seed)
         columns = {
@@ -200,8 +198,6 @@ def _audit(
             "lean": surface.lean,
             **row_columns(checks),
         }
-        frame_of = partial(_scores_of, dataset.labels)
-        has_shards = scores is not None and write_score_shards(scores, reading, columns, frame_of)
         step("collecting examples")
         examples = examples_by_place(dataset, reading, _places_shown(found, surface))
         mean_gamma, histogram = _gamma_histogram(reading, surface.gamma)
@@ -232,9 +228,13 @@ def _audit(
             settings=settings,
             longway=version("longway"),
             created=now(),
-            score_frames=lambda: score_frames(dataset.batches(), columns, frame_of),
-            has_shards=has_shards,
+            score_frames=partial(score_frames, dataset, columns),
         )
+
+
+def _spill(dataset: Dataset, folder: str, name: str) -> Path | None:
+    """Where the tokens of a dataset that does not fit into memory are kept."""
+    return Path(folder) / name if dataset.streamed else None
 
 
 def _rows_read(watcher: Watcher, total: int) -> Callable[[int], object]:
@@ -306,26 +306,6 @@ def _leaks(
 def _places_shown(found: Search, surface: SurfaceScores) -> Ints:
     shown = places_of(found.chosen)
     return np.unique(np.array([*shown, *(d.place for d in surface.documents)], dtype=np.int64))
-
-
-def _scores_of(labels: Sequence[str], batch: Batch, scores: Columns) -> pl.DataFrame:
-    """The scores of a batch. labels: by name; scores: n_tokens, gamma, lean and what the checks of single rows say."""
-    others = {
-        name: column_of(name, column)
-        for name, column in scores.items()
-        if name not in ("n_tokens", "gamma", "lean")
-    }
-    return pl.DataFrame(
-        {
-            "id": batch.ids,
-            "row": batch.rows,
-            "label": pl.Series(labels, dtype=pl.String).gather(batch.labels),
-            "n_tokens": scores["n_tokens"],
-            "gamma": pl.Series(scores["gamma"]).fill_nan(None),
-            "lean": scores["lean"],
-            **others,
-        }
-    )
 
 
 def people_counts(tests: Sequence[Tests], label_names: Sequence[str]) -> list[Mentions]:

@@ -123,7 +123,7 @@ class AuditResult(Checked):
 
     leaks: from words, by part of the input ("text", "context", "both"); all_leaks: from everything that the detectors see. held_out: leaks by name of the held-out set, then by part.
     tested, significant: patterns by level. significant_rows: patterns that would be significant if every row were an independent
-    observation. distinct: different texts of each column. sources: what a column of groups says, if one was named. rows: what is said of single rows. score_frames: yields the scores of all rows in pieces; has_shards: whether they are on disk already.
+    observation. distinct: different texts of each column. sources: what a column of groups says, if one was named. rows: what is said of single rows. score_frames: yields the scores of all rows in pieces.
     folder: the run folder, if there is one.
     """
 
@@ -146,7 +146,6 @@ class AuditResult(Checked):
     lengths: Histogram = field(default_factory=Histogram)
     rows: RowSummary | None = None
     score_frames: Any = field(default=None, compare=False)
-    has_shards: bool = field(default=False, compare=False)
     folder: Path | None = field(default=None, compare=False)
 
     @property

@@ -22,7 +22,6 @@ from longway.data import Dataset, load, with_columns
 from longway.data.edited import writing_note
 from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
-from longway.engines.registry import engine_named
 from longway.errors import SettingError
 from longway.jobs.augment.methods import GivenFile, Plan, Setup, estimate_augment, plan_of, read_given_file
 from longway.jobs.augment.result import (
@@ -54,7 +53,6 @@ from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
 from longway.jobs.language import SERVED, check_english, check_writer, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
-from longway.jobs.placement import engines_at
 from longway.jobs.rows import rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
 from longway.methods.method import BUDGET_SPENT, Round, Rows
@@ -82,17 +80,18 @@ def augment(
     data: a dataset, or what `load` reads. split: the split that texts are made from and added to (default: "train" if there are several);
     the others are copied unchanged. engines: addresses and a budget. out: the run folder; True for a folder in `longway-runs/` named
     after the data; None to write nothing. The same call with the same folder resumes the run, or reads it if it is done.
-    on: "ray" or "ray://host:port" to call engines from Ray. options: columns as in `load` (text, context, label, id), and the options of `longway augment` by name, such as `method="eda"`.
+    on: "ray" or "ray://host:port" to compute by Ray's workers what engines in this process write and models of checks say.
+    options: columns as in `load` (text, context, label, id), and the options of `longway augment` by name, such as `method="eda"`.
     """
     target = options.get("target", settings.target if settings is not None else None)
     if target is not None and not isinstance(data, Dataset):
         options = {**options, "label": target}  # a column of texts instead of labels
     data, options = with_columns(data, options)
     chosen, watcher = settings_from(AugmentSettings, settings, options), watcher or Watcher()
-    with _prepared(data, split, chosen, engines or Engines(), on) as job, folder_of(out) as folder:
+    with _prepared(data, split, chosen, engines or Engines()) as job, folder_of(out) as folder:
         planned = job.plan(folder)
         if planned.finished(FILE, budget=job.budget) is None:
-            with planned.start(watcher) as run:
+            with planned.start(watcher, on) as run:
                 if costs_money(job.writer, job.judge):
                     watcher.estimate(job.estimate(spent=run.journal.spent()))
                 result = _augment(run, job)
@@ -109,7 +108,7 @@ def augment_estimate(
     data: object, settings: AugmentSettings, *, split: str | None = None, engines: Engines | None = None
 ) -> RunEstimate:
     """What `augment` may take; writes nothing and calls no server."""
-    with _prepared(data, split, settings, engines or Engines(), None) as job:
+    with _prepared(data, split, settings, engines or Engines()) as job:
         return job.estimate(dry=True)
 
 
@@ -142,9 +141,7 @@ class _Job:
 
 
 @contextmanager
-def _prepared(
-    data: object, split: str | None, settings: AugmentSettings, engines: Engines, on: str | None
-) -> Iterator[_Job]:
+def _prepared(data: object, split: str | None, settings: AugmentSettings, engines: Engines) -> Iterator[_Job]:
     """The job with its engines, which are closed at the end."""
     whole = data if isinstance(data, Dataset) else load(data, label=settings.target)
     part = arrange(whole, split, labelled=settings.labelled).dataset
@@ -164,17 +161,16 @@ def _prepared(
         if settings.rewrites is None
         else read_given_file(Path(settings.rewrites), encoding=whole.encoding)
     )
-    with engines_at(on, engine_named) as named:
-        writer, judge = engines_of(settings, engines, named=named)
-        if given is not None and settings.judge not in ("auto", "none"):
-            judge = judge_of(settings, engines, named=named)
-        check_can_write(writer, judge)
-        settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
-        try:
-            check_writer(languages, writer)
-            yield _Job(whole, part, settings, writer, judge, given, engines.budget)
-        finally:
-            close(writer, judge)
+    writer, judge = engines_of(settings, engines)
+    if given is not None and settings.judge not in ("auto", "none"):
+        judge = judge_of(settings, engines)
+    check_can_write(writer, judge)
+    settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
+    try:
+        check_writer(languages, writer)
+        yield _Job(whole, part, settings, writer, judge, given, engines.budget)
+    finally:
+        close(writer, judge)
 
 
 def _augment(run: ActiveRun, job: _Job) -> AugmentResult:

@@ -22,7 +22,6 @@ from longway.data import Dataset, as_dataset, with_columns
 from longway.data.edited import writing_note
 from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
-from longway.engines.registry import engine_named
 from longway.english.people.demographic_mentions import Demographics, find_demographics
 from longway.english.people.demographics import AXES, Attribute
 from longway.errors import MissingExtra
@@ -60,7 +59,6 @@ from longway.jobs.perturb.result import (
     SkippedWords,
 )
 from longway.jobs.perturb.settings import PerturbSettings
-from longway.jobs.placement import engines_at
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
 from longway.methods.method import BUDGET_SPENT
 from longway.methods.perturb.segments import as_one, place_in
@@ -95,15 +93,15 @@ def perturb(
     data: a dataset, or what `load` reads. split: the split to perturb (default: "train" if there are several); the others are copied
     unchanged. engines: addresses, a budget, and where a network computes. out: the run folder; True for a folder in `longway-runs/` named
     after the data; None to write nothing. The same call with the same folder resumes the run, or reads it if it is done.
-    on: "ray" or "ray://host:port" to call engines from Ray. watcher: its progress counts rows, from 0 in each step.
+    on: "ray" or "ray://host:port" to let Ray's workers read who is mentioned, and change people by rules. watcher: its progress counts rows, from 0 in each step.
     options: columns as in `load` (text, context, label, id), and the options of `longway perturb` by name, such as `axes=("gender",)`.
     """
     data, options = with_columns(data, options)
     chosen, watcher = settings_from(PerturbSettings, settings, options), watcher or Watcher()
-    with _prepared(data, split, chosen, engines or Engines(), on) as job, folder_of(out) as folder:
+    with _prepared(data, split, chosen, engines or Engines()) as job, folder_of(out) as folder:
         planned = job.plan(folder)
         if planned.finished(FILE, budget=job.budget) is None:
-            with planned.start(watcher) as run:
+            with planned.start(watcher, on) as run:
                 result = _perturb(run, job)
                 watcher.step("writing the report")
                 result = replace(result, dataset=replace(result.dataset, formulas=formulas_in(run.folder)))
@@ -125,7 +123,7 @@ def perturb_estimate(
     """What `perturb` may take; writes nothing and calls no server. A sample of the texts is analysed to find the people in them."""
     watcher = watcher or Watcher()
     with (
-        _prepared(data, split, settings, engines or Engines(), None) as job,
+        _prepared(data, split, settings, engines or Engines()) as job,
         TemporaryDirectory() as folder,
     ):
         watcher.step(READING)
@@ -164,34 +162,39 @@ class _Job:
 
 
 @contextmanager
-def _prepared(
-    data: object, split: str | None, settings: PerturbSettings, engines: Engines, on: str | None
-) -> Iterator[_Job]:
+def _prepared(data: object, split: str | None, settings: PerturbSettings, engines: Engines) -> Iterator[_Job]:
     """The job with its engine, which is closed at the end."""
     whole = as_dataset(data)
     part = arrange(whole, split, labelled=False).dataset
     check_english(set_split_rules(part), "The people that a perturbation changes are found in", PERTURB_NEXT)
-    with engines_at(on, engine_named) as named:
-        who = who_perturbs(settings, engines, named=named)
-        try:
-            yield _Job(whole, part, who, engines.budget)
-        finally:
-            close(who.engine)
+    who = who_perturbs(settings, engines)
+    try:
+        yield _Job(whole, part, who, engines.budget)
+    finally:
+        close(who.engine)
 
 
 def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
     """Perturb the rows, write edits and dataset, and count who is mentioned after."""
     settings, watcher, engine = job.who.settings, run.watcher, job.who.engine
     watcher.step(READING)
-    perturbing = Perturbing(job.part, settings, cache=run.folder / ANALYSES_FILE, progress=watcher.progress)
+    perturbing = Perturbing(
+        job.part,
+        settings,
+        cache=run.folder / ANALYSES_FILE,
+        shard_map=run.shard_map,
+        progress=watcher.progress,
+    )
     if costs_money(engine):
         watcher.estimate(_estimate(perturbing, engine, spent=run.journal.spent()))
     asker = job.who.asker(perturbing, run.journal, budget=job.budget, say=watcher.say)
     watcher.step("perturbing")
-    perturber = job.who.perturber(journal=run.journal, asker=asker, read=perturbing.documents)
+    shard_map = run.shard_map if job.who.is_rules else None
+    read = perturbing.documents if shard_map is None else None
+    perturber = job.who.perturber(journal=run.journal, asker=asker, read=read)
     editing, made = Editing(perturbing, engine=perturber.name), _Perturbed(perturbing)
     with run.edit_log() as log, _people_log(run.folder) as write_people:
-        for outcome in perturbing.run(perturber):
+        for outcome in perturbing.run(perturber, shard_map=shard_map):
             edits = editing.take(outcome)
             made.add(outcome, edits)
             log.write(edits)

@@ -21,7 +21,6 @@ from typing import Literal
 
 from longway.data import as_dataset, with_columns
 from longway.data.summary import DatasetSummary
-from longway.engines.registry import engine_named
 from longway.english.people.demographics import AXES
 from longway.jobs.documents import ANALYSES_FILE
 from longway.jobs.edit_counts import CheckCounter, RandomSample
@@ -42,7 +41,7 @@ from longway.jobs.perturb.pairs_result import (
     write_pairs,
 )
 from longway.jobs.perturb.perturbers import Who, who_perturbs
-from longway.jobs.perturb.perturbing import AT_ONCE, Perturbing, Try
+from longway.jobs.perturb.perturbing import AT_ONCE, Perturbing, Try, judged
 from longway.jobs.perturb.result import RefusedChoices, ShownPerson
 from longway.jobs.perturb.settings import RULES, PairSettings
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
@@ -80,7 +79,7 @@ def perturb_pairs(
     whole = as_dataset(data)
     part = arrange(whole, split, labelled=False).dataset
     check_english(set_split_rules(part), "The people that a perturbation changes are found in", PERTURB_NEXT)
-    who = who_perturbs(chosen, engines or Engines(), named=engine_named)
+    who = who_perturbs(chosen, engines or Engines())
     more = {"model_fingerprint": who.fingerprint} if who.fingerprint else {}
     identity = RunIdentity.of(COMMAND, part, chosen, more=more)
     with folder_of(out) as folder:
@@ -223,7 +222,8 @@ class PairMaking:
             asked = {one: requests.pop(0) for one, requests in waiting.items()}
             answers = self._perturber.perturb(list(asked.values()))
             for (candidate, request), answer in zip(asked.items(), answers, strict=True):
-                done = self._judged(candidate, self._perturbing.judged(request, answer))
+                tried = judged(request, answer, keep_warned=self._perturbing.settings.keep_warned)
+                done = self._judged(candidate, tried)
                 if not done.reason:
                     del waiting[candidate]
                     yield candidate, self._pair(candidate, done)

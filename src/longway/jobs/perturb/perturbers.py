@@ -20,7 +20,6 @@ from longway.engines.asker import Asker
 from longway.engines.engine import Engine
 from longway.engines.paid import PaidWriting
 from longway.engines.prompt import Prompt
-from longway.engines.registry import engine_named
 from longway.english.document import Document
 from longway.jobs.engine_use import (
     CallsEstimate,
@@ -57,6 +56,11 @@ class Who:
     device: str = "auto"
     batch_size: int = 16
 
+    @property
+    def is_rules(self) -> bool:
+        """Whether neither an engine nor a network perturbs."""
+        return self.engine is None and self.settings.model is None
+
     def asker(
         self,
         perturbing: Perturbing,
@@ -76,9 +80,9 @@ class Who:
         return asker
 
     def perturber(
-        self, *, journal: Journal, asker: Asker | None, read: Callable[[str], Document]
+        self, *, journal: Journal, asker: Asker | None, read: Callable[[str], Document] | None
     ) -> Perturber:
-        """What changes texts. asker: how the engine is asked. read: analyses a text, for the rules."""
+        """What changes texts. asker: how the engine is asked. read: analyses a text, for the rules; None for the package's pipeline."""
         settings = self.settings
         if asker is not None:
             from longway.methods.perturb.asked import AskedPerturber
@@ -102,9 +106,7 @@ class Who:
         return rules(everyone=True) if settings.everyone else Alike(rules(), rules(everyone=True))
 
 
-def who_perturbs(
-    settings: PerturbSettings, engines: Engines, *, named: Callable[..., Engine] = engine_named
-) -> Who:
+def who_perturbs(settings: PerturbSettings, engines: Engines) -> Who:
     """The engine for the settings; an error where it cannot write."""
     if settings.model is not None:
         from longway.classify.saved import folder_hash
@@ -119,7 +121,7 @@ def who_perturbs(
             device=engines.device,
             batch_size=engines.batch_size,
         )
-    writer, _ = engines_of(settings, engines, named=named)
+    writer, _ = engines_of(settings, engines)
     if writer is None or writer.name.split(",")[0] == RULES:  # "auto" where no language model is named
         close(writer)
         return Who(replace(settings, engine=RULES))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from random import Random
 
@@ -38,6 +38,7 @@ from longway.methods.perturb.guards import label_warning, offence
 from longway.methods.perturb.perturber import Perturbed, Perturber, Request
 from longway.methods.perturb.segments import as_one, place_in
 from longway.records import Edit, Verdict
+from longway.shard_map import ShardMap, in_shards
 from longway.tokens.tokenizer import is_longer_than
 
 METHOD = "perturb"  # as edits name it
@@ -96,7 +97,7 @@ class Perturbing:
     """One dataset being perturbed.
 
     dataset: the rows that may change. cache: the file that stores analyses. sample: rows and characters to read at most, of rows
-    drawn at random; None to read all.
+    drawn at random; None to read all. shard_map: analyses texts in other processes.
     rows: those that are read; n_rows: all there are. seen: the people that each mentions. done: how many of the chosen rows `run` has finished.
     """
 
@@ -107,6 +108,7 @@ class Perturbing:
         *,
         cache: Path | None = None,
         sample: tuple[int, int] | None = None,
+        shard_map: ShardMap | None = None,
         progress: Callable[[int, int], object] = lambda done, of: None,
     ) -> None:
         self.settings = settings
@@ -114,7 +116,7 @@ class Perturbing:
         self.n_rows = len(self.rows)
         if sample is not None:
             self.rows = self.rows.at(self._drawn(*sample))
-        self.documents = Documents(cache)
+        self.documents = Documents(cache, shard_map=shard_map)
         self.done = 0
         self._progress = progress
         self.seen: list[Seen] = []
@@ -191,17 +193,24 @@ class Perturbing:
             if (place := place_in(segments, found.start, found.stop)) is not None
         ]
 
-    def run(self, perturber: Perturber, *, only: Collection[int] | None = None) -> Iterator[Outcome]:
-        """What becomes of each row, in order. only: the rows that are perturbed, if not all."""
+    def run(
+        self,
+        perturber: Perturber,
+        *,
+        only: Collection[int] | None = None,
+        shard_map: ShardMap | None = None,
+    ) -> Iterator[Outcome]:
+        """What becomes of each row, in order.
+
+        only: the rows that are perturbed, if not all. shard_map: lets a perturber by rules work in other processes.
+        """
         last = 0
-        chosen = [row for row in self.chosen if only is None or row in only]
-        for start in range(0, len(chosen), AT_ONCE):
-            part = chosen[start : start + AT_ONCE]
-            if self.settings.engine == RULES:
-                self.documents.at_hand(map(self.text, part))
-            outcomes = self._outcomes(perturber, part)
+        parts = list(in_shards((row for row in self.chosen if only is None or row in only), AT_ONCE))
+        work = partial(_tried, perturber, self.settings.keep_warned)
+        shards = (self._shard(part, is_here=shard_map is None) for part in parts)
+        for part, outcomes in zip(parts, (shard_map or map)(work, shards), strict=True):
             for row in range(last, part[-1] + 1):
-                yield outcomes.get(row) or self._outcome(row, stayed=self._stays(row) or NOT_DRAWN)
+                yield self._outcome(row, *outcomes.get(row, ((), self._stays(row) or NOT_DRAWN)))
             last = part[-1] + 1
             self.done += len(part)
             self.tell(0)
@@ -212,41 +221,14 @@ class Perturbing:
         """Report how many rows are done; answered: how many of the next ones have an answer."""
         self._progress(min(self.done + answered, len(self.chosen)), len(self.chosen))
 
-    def _outcomes(self, perturber: Perturber, part: Sequence[int]) -> dict[int, Outcome]:
-        """The outcomes of rows that are perturbed together: the first choices of all, then the second ones of those left."""
-        waiting = {row: self.requests(row) for row in part}
-        tries: dict[int, list[Try]] = {row: [] for row in part}
-        stayed: dict[int, str] = {}
-        while asked := {row: requests[len(tries[row])] for row, requests in waiting.items()}:
-            for row, answer in zip(asked, _answers(perturber, list(asked.values())), strict=True):
-                if answer is None:
-                    stayed[row] = BUDGET_SPENT
-                    del waiting[row]
-                    continue
-                tries[row].append(self.judged(asked[row], answer))
-                is_taken = not tries[row][-1].reason
-                if is_taken or len(tries[row]) == len(waiting[row]):
-                    stayed[row] = "" if is_taken else tries[row][0].why
-                    del waiting[row]
-        return {row: self._outcome(row, tries[row], stayed[row]) for row in part}
+    def _shard(self, part: Sequence[int], *, is_here: bool) -> dict[int, list[Request]]:
+        """What is tried in some rows. is_here: in this process, which has their analyses at hand then."""
+        if is_here and self.settings.engine == RULES:
+            self.documents.at_hand(map(self.text, part))
+        return {row: self.requests(row) for row in part}
 
     def _outcome(self, row: int, tries: Sequence[Try] = (), stayed: str = "") -> Outcome:
         return Outcome(row, tuple(name for name, _ in self.fields(row)), tuple(tries), stayed)
-
-    def judged(self, request: Request, perturbed: Perturbed) -> Try:
-        """The answer with the verdicts of the guards."""
-        if perturbed.reason or perturbed.segments == request.segments:
-            reason = perturbed.reason or SAME
-            return Try(request, perturbed, (), reason, in_short(reason))
-        texts = request.segments, perturbed.segments
-        verdicts = [_verdict(OFFENSIVE, offence(*texts))]
-        if len(request.segments) > 1:
-            verdicts.append(_verdict(CONTRAST, label_warning(*texts)))
-        failed = [
-            v for v in verdicts if not v.passed and not (v.check == CONTRAST and self.settings.keep_warned)
-        ]
-        reason, why = (f"{failed[0].check}: {failed[0].reason}", failed[0].check) if failed else ("", "")
-        return Try(request, perturbed, tuple(verdicts), reason, why)
 
     def _stays(self, row: int) -> str:
         """Why a row is not perturbed at all; "" if it is to be."""
@@ -265,6 +247,40 @@ class Perturbing:
 
     def _random(self, row: int) -> Random:
         return Random(f"{self.settings.seed}:{self.rows.ids[row]}")
+
+
+def _tried(
+    perturber: Perturber, keep_warned: bool, requests: Mapping[int, Sequence[Request]]
+) -> dict[int, tuple[list[Try], str]]:
+    """The tries of rows that are perturbed together, the first ones of all, then the second ones; and why a row stays, if it does."""
+    waiting, tries = dict(requests), {row: list[Try]() for row in requests}
+    stayed: dict[int, str] = {}
+    while asked := {row: some[len(tries[row])] for row, some in waiting.items()}:
+        for row, answer in zip(asked, _answers(perturber, list(asked.values())), strict=True):
+            if answer is None:
+                stayed[row] = BUDGET_SPENT
+                del waiting[row]
+                continue
+            tries[row].append(judged(asked[row], answer, keep_warned=keep_warned))
+            is_taken = not tries[row][-1].reason
+            if is_taken or len(tries[row]) == len(waiting[row]):
+                stayed[row] = "" if is_taken else tries[row][0].why
+                del waiting[row]
+    return {row: (tries[row], stayed[row]) for row in requests}
+
+
+def judged(request: Request, perturbed: Perturbed, *, keep_warned: bool) -> Try:
+    """The answer with the verdicts of the guards. keep_warned: whether a label in doubt is no reason against it."""
+    if perturbed.reason or perturbed.segments == request.segments:
+        reason = perturbed.reason or SAME
+        return Try(request, perturbed, (), reason, in_short(reason))
+    texts = request.segments, perturbed.segments
+    verdicts = [_verdict(OFFENSIVE, offence(*texts))]
+    if len(request.segments) > 1:
+        verdicts.append(_verdict(CONTRAST, label_warning(*texts)))
+    failed = [v for v in verdicts if not v.passed and not (v.check == CONTRAST and keep_warned)]
+    reason, why = (f"{failed[0].check}: {failed[0].reason}", failed[0].check) if failed else ("", "")
+    return Try(request, perturbed, tuple(verdicts), reason, why)
 
 
 def in_short(reason: str) -> str:

@@ -88,6 +88,7 @@ def repair(
     split: str | None = None,
     engines: Engines | None = None,
     out: Path | str | Literal[True] | None = None,
+    on: str | None = None,
     watcher: Watcher | None = None,
     **options: object,
 ) -> RepairResult:
@@ -95,7 +96,8 @@ def repair(
 
     data: a dataset, or what `load` reads. split: the split to repair (default: "train" if there are several); the others are copied unchanged.
     engines: addresses and a budget. out: the run folder; True for a folder in `longway-runs/` named after the data; None to write nothing.
-    The same call with the same folder resumes the run, or reads it if it is done. options: columns as in `load` (text, context, label, id), and the options of `longway repair` by name, such as
+    The same call with the same folder resumes the run, or reads it if it is done. on: "ray" or "ray://host:port" to compute by Ray's workers what engines in this process write and models of checks say.
+    options: columns as in `load` (text, context, label, id), and the options of `longway repair` by name, such as
     `max_change=0.2`.
     """
     data, options = with_columns(data, options)
@@ -104,7 +106,7 @@ def repair(
         planned = job.planned(folder)
         if (content := planned.finished(FILE, budget=job.budget)) is not None:
             return RepairResult.from_dict(content).of(job.whole, planned.folder, keeps_folder=bool(out))
-        with planned.start(watcher) as run:
+        with planned.start(watcher, on) as run:
             result = _repair(run, job)
             watcher.step("writing the report")
             result = replace(result, dataset=replace(result.dataset, formulas=formulas_in(run.folder)))

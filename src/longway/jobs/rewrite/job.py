@@ -20,7 +20,6 @@ from longway.data.edited import Changes, writing_note
 from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
 from longway.engines.prompt import judge_prompt, rewrite_prompt
-from longway.engines.registry import engine_named
 from longway.jobs.before_after import compare
 from longway.jobs.edit_counts import (
     CheckCounter,
@@ -49,7 +48,6 @@ from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
 from longway.jobs.language import SERVED, check_english, check_writer, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
-from longway.jobs.placement import engines_at
 from longway.jobs.rewrite.result import FILE, RefusedEdits, RewriteResult
 from longway.jobs.rewrite.rewriting import Rewriting
 from longway.jobs.rewrite.settings import RewriteSettings
@@ -85,16 +83,17 @@ def rewrite(
     data: a dataset, or what `load` reads. split: the split to rewrite (default: "train" if there are several); the others are copied
     unchanged. engines: addresses and a budget. out: the run folder; True for a folder in `longway-runs/` named after the data; None to
     write nothing. The same call with the same folder resumes the run, or reads it if it is done and no call failed.
-    on: "ray" or "ray://host:port" to call engines from Ray. options: columns as in `load` (text, context, label, id), and the options of `longway rewrite` by name, such as `paper=True`.
+    on: "ray" or "ray://host:port" to compute by Ray's workers what engines in this process write and models of checks say.
+    options: columns as in `load` (text, context, label, id), and the options of `longway rewrite` by name, such as `paper=True`.
     """
     data, options = with_columns(data, options)
     chosen, watcher = settings_from(RewriteSettings, settings, options), watcher or Watcher()
-    with prepared(data, split, chosen, engines or Engines(), on) as job, folder_of(out) as folder:
+    with prepared(data, split, chosen, engines or Engines()) as job, folder_of(out) as folder:
         planned = job.plan(folder)
         if (content := planned.finished(FILE, budget=job.budget)) is not None:
             return RewriteResult.from_dict(content).of(job.whole, planned.folder, keeps_folder=True)
-        with planned.start(watcher) as run:
-            result = _rewrite(run, job, on)
+        with planned.start(watcher, on) as run:
+            result = _rewrite(run, job)
             watcher.step("writing the report")
             result = replace(result, dataset=replace(result.dataset, formulas=formulas_in(run.folder)))
             page = result.page()
@@ -107,7 +106,7 @@ def rewrite_estimate(
     data: object, settings: RewriteSettings, *, split: str | None = None, engines: Engines | None = None
 ) -> RunEstimate:
     """What `rewrite` may take; writes nothing and calls no server."""
-    with prepared(data, split, settings, engines or Engines(), None) as job:
+    with prepared(data, split, settings, engines or Engines()) as job:
         return job.estimate(job.rows(), dry=True)
 
 
@@ -158,25 +157,24 @@ class RewriteJob:
 
 @contextmanager
 def prepared(
-    data: object, split: str | None, settings: RewriteSettings, engines: Engines, on: str | None
+    data: object, split: str | None, settings: RewriteSettings, engines: Engines
 ) -> Iterator[RewriteJob]:
-    """The job with its engines, which are closed at the end. on: where engines compute."""
+    """The job with its engines, which are closed at the end."""
     whole = as_dataset(data)
     part = arrange(whole, split).dataset
     languages = set_split_rules(part)
     if settings.method in ("eda", "crossaug"):
         check_english(languages, f"The method {settings.method} knows", SERVED)
-    with engines_at(on, engine_named) as named:
-        writer, judge = engines_of(settings, engines, named=named)
-        settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
-        try:
-            check_writer(languages, writer)
-            yield RewriteJob(whole, part, settings, writer, judge, engines.budget)
-        finally:
-            close(writer, judge)
+    writer, judge = engines_of(settings, engines)
+    settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
+    try:
+        check_writer(languages, writer)
+        yield RewriteJob(whole, part, settings, writer, judge, engines.budget)
+    finally:
+        close(writer, judge)
 
 
-def _rewrite(run: ActiveRun, job: RewriteJob, on: str | None) -> RewriteResult:
+def _rewrite(run: ActiveRun, job: RewriteJob) -> RewriteResult:
     watcher = run.watcher
     watcher.step("reading")
     rows = job.rows()
@@ -193,7 +191,7 @@ def _rewrite(run: ActiveRun, job: RewriteJob, on: str | None) -> RewriteResult:
             collected.add(done)
             log.write(done.edits)
             watcher.round(done)
-    after = run.write_dataset(job.whole, job.part, log.changes, with_sources=False, on=on)
+    after = run.write_dataset(job.whole, job.part, log.changes, with_sources=False)
     comparison = compare(job.part, after, keep=rewriting.left_alone, seed=settings.seed, step=watcher.step)
     changed = collected.changed(log.changes)
     checks = rewriting.check_report(collected.n_accepted, collected.edits_per_row(changed))
