@@ -29,6 +29,22 @@ def test_probabilities_are_the_softmax_of_the_head():
     assert found.shape == (3, len(STANCES))
 
 
+def test_probabilities_do_not_depend_on_the_other_pairs():
+    """So that a run on other processes, or a resumed one, gives the same digits."""
+    random = np.random.default_rng(4)
+    states = {(f"a{i}", f"b{i}"): random.normal(size=768).astype(np.float32) for i in range(40)}
+
+    class Encoder:
+        def states(self, pairs, *, max_tokens):
+            return np.array([states[pair] for pair in pairs])
+
+    model = Entailment(Encoder(), random.normal(size=(768, 3)).astype(np.float32), np.zeros(3, np.float32))
+    together = model.probabilities(list(states))
+    for size in (1, 2, 3, 7, 33):
+        parts = [list(states)[start : start + size] for start in range(0, len(states), size)]
+        np.testing.assert_array_equal(np.vstack([model.probabilities(part) for part in parts]), together)
+
+
 def test_a_higher_temperature_is_less_sure():
     sure, less = tiny(), tiny()
     less.temperature = 3.0

@@ -90,6 +90,7 @@ def journal_of(result):
         return journal.execute("select key, kind, engine, asked, answer from calls order by key").fetchall()
 
 
+@pytest.mark.usefixtures("same_in_any_batch")
 def test_a_rewrite_by_rules_is_the_same_and_goes_on_after_a_failure(work, tmp_path):
     data = claims(tmp_path / "claims.csv", 60)
     how = {"text": "claim", "context": "evidence", "label": "label", "engine": "rules", "rounds": 1}
@@ -115,6 +116,7 @@ def test_a_rewrite_by_rules_is_the_same_and_goes_on_after_a_failure(work, tmp_pa
     assert work.shards == []  # all is in the journal
 
 
+@pytest.mark.usefixtures("same_in_any_batch")
 def test_an_augmentation_by_rules_is_the_same(work, tmp_path):
     data = write_csv(tmp_path / "reviews.csv", 48)
     how = {"text": "review", "method": "counterfactual", "engine": "rules", "models": ("bow",)}
@@ -142,6 +144,7 @@ def test_a_perturbation_by_rules_is_the_same_and_analyses_no_text_again(work, tm
 
 
 @pytest.mark.soak
+@pytest.mark.usefixtures("same_in_any_batch")
 def test_a_repair_is_the_same(work, tmp_path):
     data = claims(tmp_path / "claims.csv", 80)
     how = {"text": "claim", "context": "evidence", "label": "label", "levels": ("token", "negation")}
