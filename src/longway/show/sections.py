@@ -8,9 +8,11 @@ Texts are plain strings or `Span`s with a style; each renderer knows how to draw
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Flag, auto
+from operator import attrgetter
+from typing import Any
 
 from markupsafe import Markup
 
@@ -108,10 +110,12 @@ class Bullets:
 class Column:
     """A table column. number: right-aligned. short: its name on narrow screens. screen: whether the terminal shows it.
 
+    of: for `table_of`, the cell of a record: a function, or the name of an attribute whose value is shown as it is.
     drop: on a narrow terminal, columns with a higher number go first; 0 for columns that stay as long as there are others.
     """
 
     name: str
+    of: Callable[[Any], Words | Cell] | str = ""
     number: bool = False
     style: str = ""
     short: str = ""
@@ -286,6 +290,37 @@ def left_out(n: int, what: str, file: str) -> Sequence[Block]:
     if not n:
         return ()
     return (Paragraph(f"{n:,} more {what} in {file} and not on this page.", "rest"),)
+
+
+def table_of(
+    records: Sequence[Any],
+    columns: Sequence[Column],
+    style: str = "",
+    *,
+    limit: int | None = None,
+    what: str = "rows",
+    file: str = "",
+    caption: str = "",
+    open: int | None = None,
+    screen: int | None = None,
+) -> Blocks:
+    """A table of records, one row each, and a line that says how many more are in the file; nothing without records.
+
+    >>> [table] = table_of([3 + 4j], [Column("Real", "real"), Column("Sign", lambda number: "+")])
+    >>> table.rows[0].cells
+    ['3.0', '+']
+    """
+    if not records:
+        return []
+    cells = [attrgetter(column.of) if isinstance(column.of, str) else column.of for column in columns]
+    rows = [
+        Row(
+            [value if isinstance(value := cell(record), Cell | Span | list) else str(value) for cell in cells]
+        )
+        for record in records[:limit]
+    ]
+    table = Table(columns, rows, style, caption, open, what, screen)
+    return [table, *left_out(len(records) - len(rows), what, file)]
 
 
 def spans(words: Words) -> Sequence[str | Span]:
