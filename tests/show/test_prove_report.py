@@ -289,12 +289,6 @@ def test_a_file_that_is_no_result_is_an_error(content, message):
         ProveResult.from_dict(content)
 
 
-def test_a_file_of_an_older_version_has_both_figures_of_each_comparison(proved):
-    for row in proved["comparisons"]:
-        del row["before"], row["after"]
-    assert "50.4% → 58.1% ▲ better +7.7" in section(render_prove(proved), "scores")
-
-
 def test_the_terminal_shows_the_figures_of_each_test_set(proved, capsys):
     show(ProveResult.from_dict(with_fairscore(proved)).page())
     printed = capsys.readouterr().out
