@@ -4,7 +4,6 @@ import contextlib
 import datetime
 import decimal
 import gzip
-import json
 import os
 import socket
 import subprocess
@@ -32,11 +31,6 @@ def put(tmp_path, content, name="data.csv"):
 def test_jsonl_may_begin_with_a_mark_and_lack_a_last_newline(tmp_path):
     path = put(tmp_path, '\ufeff{"text": "a", "label": "x"}\r\n{"text": "b", "label": "y"}', "data.jsonl")
     assert load(path).frame["text"].to_list() == ["a", "b"]
-
-
-def test_json_may_hold_its_rows_under_data(tmp_path):
-    path = put(tmp_path, json.dumps({"version": 1, "data": FRAME.to_dicts()}), "data.json")
-    assert load(path).frame.equals(FRAME)
 
 
 def test_arrow_streams_are_read_like_arrow_files(tmp_path):
