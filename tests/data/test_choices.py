@@ -54,12 +54,6 @@ def test_the_answer_is_read_in_every_form(answer):
     assert not given.problems
 
 
-def test_a_text_goes_before_its_number():
-    options = [["3", "4"], ["1", "0", "5"], ["2", "3", "9", "4"]]
-    given = load_choices(rows(lambda some, right: some[right], options))
-    assert rights(given) == RIGHT
-
-
 def test_hugging_face_options_with_letters():
     data = [
         {"question": "q", "choices": {"text": ["pine", "oak"], "label": ["1", "2"]}, "answerKey": "2"},
@@ -84,7 +78,6 @@ def test_options_as_objects():
         (("ending0", "ending1", "ending2"), "label"),
         (("A", "B", "C"), "answer"),
         (("opa", "opb", "opc"), "cop"),
-        (("answerA", "answerB", "answerC"), "label"),
     ],
 )
 def test_options_in_several_columns(names, answer):
@@ -148,12 +141,10 @@ def test_answers_that_begin_alike_stay_whole():
         (0, 1, 0.5),
         (1, 2, 3),
         (-1, 1, 0),
-        (-3, 2, 0),
         ("[[A]]", "[[B]]", "[[C]]"),
         ("A>B", "A<<B", "A=B"),
         ("x", "y", "neither"),
         ("gpt-1", "llama", "tie"),
-        ("left", "right", "draw"),
         ("response_a", "response_b", "tie (bothbad)"),
     ],
     ids=str,
@@ -230,7 +221,6 @@ def test_scores_that_are_called_ranks_are_scores():
     [
         (float("nan"), "no_answer"),
         ("A,C", "several_answers"),
-        ("A and B", "several_answers"),
         ([1, 1], "several_answers"),
         ([0, 0], "no_answer"),
     ],

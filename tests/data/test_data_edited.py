@@ -52,3 +52,14 @@ def test_of_several_edits_the_last_accepted_one_counts():
     dataset = load(ROWS, text="text", label="label")
     made = [*edits({"a": "1"}), *edits({"a": "2"}), *edits({"a": "3", "d": "4"}, accepted=False)]
     assert edited_dataset(dataset, made).frame["text"].to_list() == ["2", "two", "three", "four"]
+
+
+def test_labels_change_and_rows_are_dropped_although_others_are_copies_of_them():
+    dataset = load(ROWS, text="text", label="label")
+    changes = Changes.of([*edits({"c": "3"}, label_after="x"), *edits({"d": "4"}, label_before="y")])
+    changes.added["a+1"] = AddedRow("a")
+    changes.dropped.add("a")
+    frame = edited_dataset(dataset, changes, with_sources=False).frame
+    assert frame["longway_id"].to_list() == ["b", "c", "d", "a+1"]
+    assert frame["text"].to_list() == ["two", "3", "4", "one"]
+    assert frame["label"].to_list() == [None, "y", "x", "x"]
