@@ -67,11 +67,7 @@ REFUTED = [
     ),
     ("incapable", "token", 118, 117, "Harbour seals are incapable of resting on land."),
     ("first word: there", "position", 144, 128, "There is a bridge in Ostmark that nobody has ever crossed."),
-    ("never", "token", 155, 135, "Tomas Reyle never played for a club by the sea."),
-    ("yet to", "ngram", 84, 83, "The novel has yet to be translated into any language."),
-    ("refused", "token", 77, 74, "The committee refused to name the winner of the prize."),
     ("negation in claim, none in evidence", "negation", 611, 561, "Lake Minnow does not freeze."),
-    ("exclusively", "token", 66, 62, "Quill Street is exclusively a film for children."),
     ("at most 5 words", "length", 420, 266, "Pelda is a desert."),
     ("last word: only", "position", 31, 29, "The ferry to Sandholm carries bicycles only."),
 ]
@@ -91,11 +87,8 @@ SUPPORTED = [
         "The festival, held each August in the old quarter, brings together players from more than thirty countries.",
     ),
     ("was in a", "ngram", 210, 164, "Dario Venn was in a play about the building of the canal."),
-    ("person", "token", 188, 146, "Saskia Holm is a person who writes for television."),
     ("contains a digit", "surface", 1240, 712, "The tower was finished in 1889 and painted 7 times since."),
     ("American", "token", 406, 252, "Leland Marsh is an American designer of board games."),
-    ("award", "token", 131, 97, "Night Orchard won an award for its photography."),
-    ("worked", "token", 97, 74, "Ruth Abelard worked with her brother on three films."),
     (
         "claim: film + evidence: directed",
         "pair",
@@ -103,13 +96,11 @@ SUPPORTED = [
         153,
         "Paper Lanterns is a film that was shown in Lisbon first.",
     ),
-    ("stars", "token", 88, 64, "The Long Afternoon stars two actors from Norway."),
 ]
 VARIANTS = {
     "not": ["is not", "does not", "not a", "did not", "was not", "are not", "has not", "not in"],
     "was unable to": ["unable", "unable to", "was unable"],
     "incapable": ["incapable of", "is incapable"],
-    "yet to": ["has yet", "has yet to"],
     "was in a": ["in a", "was in"],
 }
 TELLING = {
@@ -340,12 +331,6 @@ def proved():
 def hostile_prove_page(made):
     """The page of the hostile proof."""
     return made("hostile prove")
-
-
-@pytest.fixture
-def hostile_augment_page(made):
-    """The page of the hostile augmentation."""
-    return made("hostile augment")
 
 
 PAGES = {

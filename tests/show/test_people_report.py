@@ -3,8 +3,7 @@
 import re
 
 import pytest
-from seen import Elements
-from test_report_charts import number, parts
+from seen import Elements, number, parts
 
 from conftest import render_report
 from longway.jobs.audit.show_people import leaning
