@@ -260,14 +260,6 @@ def test_rows_that_are_not_parsed_are_not_rows_without_the_pattern():
     assert (change.count_after, change.points_after) == (10, pytest.approx(10 / 30 / 2))
 
 
-def test_rows_that_are_not_parsed_drop_no_others():
-    """All parsed rows have the pattern, so it says nothing about labels; the rows of one label are too long to parse."""
-    rows = rows_of_pairs((40, "a man", "a woman", "no"), (40, "a man", "a woman or so", "yes"))
-    assert list(Repair(rows, grammar=man_to_woman()[0]).drop_for_patterns()) == []
-    balanced = rows_of_pairs((40, "a man", "a woman", "no"), (40, "a man", "a man", "yes"))
-    assert list(Repair(balanced, grammar=man_to_woman()[0]).drop_for_patterns())
-
-
 class ConceptOfNo:
     """A concept that exactly the texts with "or so" have, as `ConceptPatterns` says it."""
 
