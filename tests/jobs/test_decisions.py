@@ -309,18 +309,8 @@ def test_eda_draws_another_text_where_one_is_objected_to():
 
 
 def test_texts_with_a_first_pattern_lead_as_long_as_it_tells():
-    told = [
-        "sadly slow",
-        "sadly weak",
-        "sadly dull",
-        "a grim mess",
-        "a grim end",
-        "bright",
-        "warm",
-        "quick",
-        "sadly strong",
-        "fine",
-    ]
+    told = ["sadly slow", "sadly weak", "sadly dull", "a grim mess", "a grim end"]
+    told += ["bright", "warm", "quick", "sadly strong", "fine"]
     labels = [0] * 5 + [1] * 5
     plain, aimed = (GiveAway(told, labels, first=first) for first in ((), [feature("sadly")]))
     assert aimed.scores()[:3] - plain.scores()[:3] == pytest.approx(FIRST)

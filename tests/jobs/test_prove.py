@@ -283,15 +283,6 @@ def test_the_other_versions_need_names_of_their_own(versions, reversed_test):
         prove(*versions, also={"eda": reversed_test}, baselines=("eda",))
 
 
-def test_seeds_that_change_nothing_are_told(proof):
-    _, results = proof
-    assert [(note["data"], note["method"], note["seed"]) for note in results["notes"]] == [
-        ("before", "erm", None),
-        ("after", "erm", None),
-    ]
-    assert "all seeds gave the same model" in render_prove(results)
-
-
 def test_a_cell_is_trained_anew_where_what_is_kept_or_left_out_has_changed(versions, reversed_test):
     before, _ = versions
     rows = training.rows_of(reversed_test)

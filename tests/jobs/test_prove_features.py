@@ -29,8 +29,6 @@ TINY = {"nonterminals": 3, "preterminals": 6, "dimension": 8, "epochs": 1, "devi
 METHODS = ("drift", "rew", "dro")
 N, LONG = 60, 4
 
-pytestmark = pytest.mark.usefixtures("few_folds")
-
 
 def pairs(n, *, day, long=0, opening=""):
     """Toy pairs, each on another day, so that no two rows are the same. opening: begins every third text."""

@@ -387,15 +387,6 @@ def test_crossaug_adds_rows_with_ids_of_their_own(tmp_path, with_ids):
     assert all(edit.context == contexts[edit.id] for edit in found.sample)
 
 
-def test_the_control_changes_nothing(data):
-    found = lw.rewrite(load(data), method="none", out=True)
-    assert (found.changed, found.added, found.candidates) == (0, 0, 0)
-    assert [row["review"] for row in table(found.folder / "dataset.csv")] == [
-        row["review"] for row in table(data)
-    ]
-    assert found.comparison.leak.before.accuracy == found.comparison.leak.after.accuracy
-
-
 def test_the_rules_rewrite_a_few_rows_without_any_server(tmp_path):
     pytest.importorskip("spacy")
     found = lw.rewrite(
@@ -431,12 +422,6 @@ def test_the_space_of_a_model_that_is_not_there_is_told(data, server):
     with pytest.raises(MissingExtra, match="sentence encoder"):
         rewrite(data, server, space="embedding")
     assert not server.calls
-
-
-def test_no_money_at_all_ends_a_run_in_good_order(data, server, prices):
-    found = rewrite(data, server, budget=0.0)
-    assert not server.calls
-    assert (found.stopped, found.changed) == ("the budget is spent", 0)
 
 
 def test_the_default_follows_the_leak_and_paper_sets_the_published_values():
