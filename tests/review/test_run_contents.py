@@ -228,16 +228,6 @@ def test_reading_that_is_broken_off_leaves_what_was_there(tmp_path):
     assert RunContents(folder).edits.page(EditFilter()).total == 2500
 
 
-def test_the_files_of_the_run_stay_as_they_were(tmp_path):
-    folder = made_run(tmp_path / "run", [an_edit()], rows=[{"text": "a", "label": "pos", "longway_id": "1"}])
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    contents = RunContents(folder)
-    contents.decisions.write("edit", contents.edits.keys(EditFilter())[0], {"choice": "accept"}, author="ann")
-    contents.close()
-    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
-    assert [path.name for path in folder.iterdir() if path.is_dir()] == ["review"]
-
-
 @pytest.fixture(scope="module")
 def real(tmp_path_factory):
     """A rewrite of a few reviews by the real command."""
