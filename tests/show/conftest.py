@@ -50,21 +50,9 @@ USED = sum(LABELS.values())
 
 # pattern, level, texts with it, texts among them with the label, example
 REFUTED = [
-    (
-        "not",
-        "token",
-        702,
-        655,
-        "The old lighthouse at Varnholm is not open to visitors in the winter months.",
-    ),
+    ("not", "token", 702, 655, "The lighthouse at Varnholm is not open in the winter months."),
     ("only", "token", 390, 356, "Ines Calderon has only ever recorded music for the radio."),
-    (
-        "was unable to",
-        "ngram",
-        161,
-        158,
-        "The orchestra was unable to perform outside its home town before 1970.",
-    ),
+    ("was unable to", "ngram", 161, 158, "The orchestra was unable to perform before 1970."),
     ("incapable", "token", 118, 117, "Harbour seals are incapable of resting on land."),
     ("first word: there", "position", 144, 128, "There is a bridge in Ostmark that nobody has ever crossed."),
     ("negation in claim, none in evidence", "negation", 611, 561, "Lake Minnow does not freeze."),
@@ -77,25 +65,19 @@ SUPPORTED = [
         "overlap",
         2210,
         1423,
-        "Mirela Antic was born in a village near the coast.",
+        "Mirela Antic was born in a village.",
     ),
     (
         "more than 14 words",
         "length",
         655,
         430,
-        "The festival, held each August in the old quarter, brings together players from more than thirty countries.",
+        "The festival, held each August, brings together many players.",
     ),
     ("was in a", "ngram", 210, 164, "Dario Venn was in a play about the building of the canal."),
     ("contains a digit", "surface", 1240, 712, "The tower was finished in 1889 and painted 7 times since."),
     ("American", "token", 406, 252, "Leland Marsh is an American designer of board games."),
-    (
-        "claim: film + evidence: directed",
-        "pair",
-        244,
-        153,
-        "Paper Lanterns is a film that was shown in Lisbon first.",
-    ),
+    ("claim: film + evidence: directed", "pair", 244, 153, "Paper Lanterns is a film shown in Lisbon first."),
 ]
 VARIANTS = {
     "not": ["is not", "does not", "not a", "did not", "was not", "are not", "has not", "not in"],

@@ -35,11 +35,6 @@ def test_data_that_speak_of_nobody_have_no_section(findings, people):
     assert "people" not in [attributes.get("id") for attributes in Elements(page).named("section")]
 
 
-def test_findings_of_an_earlier_version_have_a_page(findings):
-    del findings["people"]
-    assert "People in the texts" not in render_report(findings)
-
-
 def test_a_text_leans_to_the_label_that_is_there_more_than_usual():
     totals = {"common": 900, "rare": 90, "rarest": 10}
     assert leaning({"common": 50, "rare": 50, "rarest": 0}, totals) == ("rare", 0.5, 0.09)
