@@ -1,7 +1,6 @@
 """Every command ends with a verdict in one sentence and the next command, which can be pasted as it is."""
 
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
@@ -120,16 +119,15 @@ def test_the_first_sentence_of_a_verdict(text, first):
     assert one_sentence(text) == first
 
 
-def test_columns_that_are_not_recognised_are_suggested(tmp_path, monkeypatch, capsys):
+def test_columns_that_are_not_recognised_are_suggested(tmp_path, capsys):
     path = tmp_path / "table.csv"
     rows = [f"{i},Some longer opinion about place {i},{i % 2},{'web' if i % 3 else 'app'}" for i in range(40)]
     path.write_text("\n".join(["nr,opinion,good,channel", *rows]))
     error = CliRunner().invoke(app, ["audit", str(path)]).exception
     assert isinstance(error, ColumnError)
     assert error.likely == {"text": "opinion", "label": "good"}
-    monkeypatch.setattr(sys, "argv", ["longway", "audit", "table.csv"])
     cli._print(error)
-    command = "longway audit table.csv --text opinion --label good"
+    command = f"longway audit {path} --text opinion --label good"
     assert f"Most likely, if these are the right columns: {command}\n" in capsys.readouterr().err
 
 
