@@ -40,7 +40,7 @@ settings.register_profile("thorough", deadline=None, max_examples=300)
 settings.load_profile("longway")
 
 # What takes longest goes first: at the end one process would be left alone with it.
-FIRST = ("tests/test_docs.py::", "tests/test_scripts.py::", "tests/jobs/test_kill.py::")
+FIRST = ("tests/test_docs.py::", "tests/test_scripts.py::", "tests/faults/test_campaign.py::")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 # The modules of a paper are in no package.

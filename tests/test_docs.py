@@ -266,14 +266,6 @@ def test_every_command_on_a_page_has_options_that_exist(page):
         assert used <= known | {"--help", "--help-all"}, line
 
 
-def notebooks_script():
-    """The script that executes the notebooks, as a module."""
-    spec = importlib.util.spec_from_file_location("make_notebooks", DOCS / "make_notebooks.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    return script
-
-
 @pytest.mark.parametrize(
     "page",
     [
@@ -284,12 +276,12 @@ def notebooks_script():
 )
 def test_notebooks_run_and_print_what_they_show(page, folder):
     """Cells tagged "varies" show figures of a repair, which is made without its language model here: they must run and print."""
-    script = notebooks_script()
+    notebooks = script("make_notebooks")
     notebook = json.loads(page.read_text(encoding="utf-8"))
     codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    shown = script.plain_outputs([cell["outputs"] for cell in codes])
+    shown = notebooks.plain_outputs([cell["outputs"] for cell in codes])
     for cell, expected, printed in zip(
-        codes, shown, script.plain_outputs(script.execute(notebook)), strict=True
+        codes, shown, notebooks.plain_outputs(notebooks.execute(notebook)), strict=True
     ):
         assert printed.strip()
         if "varies" not in cell["metadata"].get("tags", ()):
@@ -352,14 +344,10 @@ def test_every_command_has_help_and_a_section_in_the_reference(command):
     assert command in result.output
 
 
-def test_the_command_reference_is_what_the_script_makes():
-    again = "run: python docs/make_commands.py"
-    assert (DOCS / "commands.md").read_text(encoding="utf-8") == script("make_commands").page(), again
-
-
-def test_the_page_about_languages_is_what_the_script_makes():
-    again = "run: python docs/make_languages.py"
-    assert (DOCS / "languages.md").read_text(encoding="utf-8") == script("make_languages").page(), again
+@pytest.mark.parametrize("name", ["commands", "languages"])
+def test_a_page_is_what_its_script_makes(name):
+    again = f"run: python docs/make_{name}.py"
+    assert (DOCS / f"{name}.md").read_text(encoding="utf-8") == script(f"make_{name}").page(), again
 
 
 @pytest.mark.parametrize("detector", DETECTOR_PAGES)
@@ -414,14 +402,18 @@ def test_the_rewriting_page_names_every_check_and_method():
     assert [name for name in METHODS if name != "razor" and f"`--method {name}`" not in text] == []
 
 
-def test_the_augmenting_page_names_every_method():
-    text = (DOCS / "augmenting.md").read_text(encoding="utf-8")
-    assert [name for name in AUGMENTATIONS if f"| `{name}` |" not in text] == []
-
-
-def test_the_engines_page_names_every_engine():
-    text = (DOCS / "engines.md").read_text(encoding="utf-8")
-    assert [name for name in ENGINES if f"| `{name}` |" not in text] == []
+@pytest.mark.parametrize(
+    ("page", "names", "form"),
+    [
+        ("augmenting.md", AUGMENTATIONS, "| `{}` |"),
+        ("engines.md", ENGINES, "| `{}` |"),
+        ("planting.md", PLANTS, "| `{}` |"),
+        ("your-data.md", FORMATS, "`{}`"),
+    ],
+)
+def test_a_page_names_every_kind_that_there_is(page, names, form):
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert [name for name in names if form.format(name) not in text] == []
 
 
 def rows_of_rules():
@@ -449,17 +441,6 @@ def texts_by(family, told):
     document = read(load_pipeline("longway"), told.replace("**", ""))
     scene = Scene(document, CONTEXT if stance else None, stance or None, telling)
     return [rewriting.apply(document) for rewriting in RULES[family](scene)]
-
-
-def test_the_planting_page_names_every_kind():
-    text = (DOCS / "planting.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| .+ \| .+ \|$", text, flags=re.MULTILINE)
-    assert sorted(rows) == sorted(PLANTS)
-
-
-def test_the_data_page_names_every_ending():
-    text = (DOCS / "your-data.md").read_text(encoding="utf-8")
-    assert [ending for ending in FORMATS if f"`{ending}`" not in text] == []
 
 
 def test_the_sample_page_has_the_planted_counts():

@@ -18,19 +18,7 @@ from longway.grammars.trees import read_brackets
 from tests.environment import forget_scripts
 
 ROOT = Path(__file__).resolve().parents[1]
-PAPERS = ("papers/razor", "papers/coba", "papers/grammar")
-GRAMMAR = [
-    "--epochs",
-    "1",
-    "--nonterminals",
-    "3",
-    "--preterminals",
-    "6",
-    "--dimension",
-    "16",
-    "--device",
-    "cpu",
-]
+GRAMMAR = "--epochs 1 --nonterminals 3 --preterminals 6 --dimension 16 --device cpu"
 PERTURBATIONS = "".join(
     json.dumps({"original": f"She sold her {thing}.", "selected_word": "She", "target_attribute": "man", "perturbed": f"He sold his {thing}."}) + "\n"
     for thing in ("hat", "car", "boat", "desk")
@@ -38,255 +26,109 @@ PERTURBATIONS = "".join(
 FEATURE = {  # a kind in the last line of papers/grammar/snli.py
     "label": "neutral", "spans": ["ε/to"], "rows": {"grammar": [3, 1]}, "tested": {"bow": {"grammar": [[0.5, 12], [0.25, 11]]}},
 }  # fmt: skip
-SMALL = {
-    "bench/score.py": (["--rows", "2000"], {"ratio_to_sklearn", "rows", "seconds", "peak_mb", "growth_10x"}),
-    "bench/audit.py": (["--limit", "2000"], {"rows", "seconds", "ratio_to_sklearn"}),
-    "bench/quick.py": (
-        ["--rows", "100"],
-        {"rows", "audit_sst2", "repair_dry_run_sst2", "audit_fever", "doctor"},
-    ),
-    "runs/sentiment_labels.py": (
-        ["--rows", "100", "--limit", "200", "--draws", "3"],
-        {"rows", "missed", "false"},
-    ),
-    "bench/encoder.py": (
-        ["--rows", "8"],
-        {"torch_texts_s", "onnx_texts_s", "onnx_int8_texts_s", "onnx_int8_cosine"},
-    ),
-    "bench/scale.py": (["--rows", "500", "2000"], {"rows", "seconds", "peak_mb"}),
-    "bench/round.py": (
-        ["--rows", "500", "1000", "--rounds", "1", "--k", "10"],
-        {"rows", "round_seconds", "ratio_to_anew", "peak_mb"},
-    ),
-    "runs/row_checks.py": (["--rows", "60", "--only", "subj"], {"rows", "turned", "subj"}),
-    "runs/choice.py": (["cqa", "--limit", "60"], {"cqa"}),
+SMALL = {  # options, and keys of the last line
+    "bench/score.py": ("--rows 2000", "ratio_to_sklearn, rows, seconds, peak_mb, growth_10x"),
+    "bench/audit.py": ("--limit 2000", "rows, seconds, ratio_to_sklearn"),
+    "bench/quick.py": ("--rows 100", "rows, audit_sst2, repair_dry_run_sst2, audit_fever, doctor"),
+    "runs/sentiment_labels.py": ("--rows 100 --limit 200 --draws 3", "rows, missed, false"),
+    "bench/encoder.py": ("--rows 8", "torch_texts_s, onnx_texts_s, onnx_int8_texts_s, onnx_int8_cosine"),
+    "bench/scale.py": ("--rows 500 2000", "rows, seconds, peak_mb"),
+    "bench/round.py": ("--rows 500 1000 --rounds 1 --k 10", "rows, round_seconds, ratio_to_anew, peak_mb"),
+    "runs/row_checks.py": ("--rows 60 --only subj", "rows, turned, subj"),
+    "runs/choice.py": ("cqa --limit 60", "cqa"),
     "runs/sample.py": (
-        ["--limit", "80", "--model", "bow"],
-        {"test_plain_bow", "test_before_bow", "flipped_before_bow", "test_after_bow", "flipped_after_bow"},
+        "--limit 80 --model bow",
+        "test_plain_bow, test_before_bow, flipped_before_bow, test_after_bow, flipped_after_bow",
     ),
-    "runs/languages.py": (
-        ["--only", "en", "th", "--rows", "200", "--seeds", "1", "--rates", "0.15"],
-        {"rows", "seeds", "rates"},
-    ),
-    "bench/languages.py": (["--only", "de", "--characters", "20000"], {"characters", "ratio", "languages"}),
-    "runs/redteam.py": (
-        ["--engine", "obedient", "--limit", "6", "--learn", "80"],
-        {"obey", "through", "share_through"},
-    ),
-    "runs/form_replay.py": (["--limit", "20"], {"imdb", "snli", "disco"}),
-    "bench/stream.py": (
-        ["--file-mb", "2", "--limit-mb", "1500"],
-        {"rows", "file_mb", "limit_mb", "peak_mb", "found"},
-    ),
-    "bench/served.py": (
-        ["--rows", "200", "--seconds", "0.2"],
-        {"share_of_server", "in_flight", "peak_mb"},
-    ),
+    "runs/languages.py": ("--only en th --rows 200 --seeds 1 --rates 0.15", "rows, seeds, rates"),
+    "bench/languages.py": ("--only de --characters 20000", "characters, ratio, languages"),
+    "runs/redteam.py": ("--engine obedient --limit 6 --learn 80", "obey, through, share_through"),
+    "runs/form_replay.py": ("--limit 20", "imdb, snli, disco"),
+    "bench/stream.py": ("--file-mb 2 --limit-mb 1500", "rows, file_mb, limit_mb, peak_mb, found"),
+    "bench/served.py": ("--rows 200 --seconds 0.2", "share_of_server, in_flight, peak_mb"),
     "bench/review.py": (
-        ["--rows", "300", "--times", "1"],
-        {"rows", "index_seconds", "slowest_first_byte_ms", "ratio_to_http_server", "largest_page_kb"},
+        "--rows 300 --times 1",
+        "rows, index_seconds, slowest_first_byte_ms, ratio_to_http_server, largest_page_kb",
     ),
     "bench/grammar.py": (
-        ["--rows", "3", "--words", "100", "--longest", "7"],
-        {
-            "device",
-            "scfg_train_pairs_s",
-            "scfg_parse_pairs_s",
-            "pcfg_train_sents_s",
-            "peak_gib",
-            "ratio_to_torch_struct",
-        },
+        "--rows 3 --words 100 --longest 7",
+        "device, scfg_train_pairs_s, scfg_parse_pairs_s, pcfg_train_sents_s, peak_gib, ratio_to_torch_struct",
     ),
     "bench/razor.py": (
-        ["--rows", "2000", "--rounds", "3", "--k", "50"],
-        {"seconds_per_round", "growth_over_rounds", "ratio_to_naive", "rows"},
+        "--rows 2000 --rounds 3 --k 50",
+        "seconds_per_round, growth_over_rounds, ratio_to_naive, rows",
     ),
-    "runs/analysis.py": (
-        ["--limit", "4"],
-        {"upos", "uas", "las", "lemma", "tokens_s", "gap_precision", "gap_f1"},
-    ),
-    "runs/people.py": (["--limit", "25"], {"gap_precision", "gap_f1", "gum_link_precision"}),
-    "runs/singular_they.py": (["--limit", "30"], {"reddit", "opensubtitles", "both"}),
+    "runs/analysis.py": ("--limit 4", "upos, uas, las, lemma, tokens_s, gap_precision, gap_f1"),
+    "runs/people.py": ("--limit 25", "gap_precision, gap_f1, gum_link_precision"),
+    "runs/singular_they.py": ("--limit 30", "reddit, opensubtitles, both"),
     "runs/perturb.py": (
-        ["--limit", "8", "--texts", "8"],
-        {"exact_to_masculine", "exact_to_feminine", "bleu", "neutral_wer", "false_change"},
+        "--limit 8 --texts 8",
+        "exact_to_masculine, exact_to_feminine, bleu, neutral_wer, false_change",
     ),
-    "papers/perturbation/train.py": (
-        ["FILE", "--base", "tiny", "--epochs", "1", "--out", "OUT"],
-        {"rows", "epochs", "validation"},
-    ),
-    "papers/perturbation/score.py": (["--limit", "4"], {"mt_geneval", "neutralrewriter"}),
+    "papers/perturbation/train.py": ("FILE --base tiny --epochs 1 --out OUT", "rows, epochs, validation"),
+    "papers/perturbation/score.py": ("--limit 4", "mt_geneval, neutralrewriter"),
     "papers/perturbation/fairtuning.py": (
-        [
-            "--data",
-            "rte",
-            "--limit",
-            "40",
-            "--dev-limit",
-            "20",
-            "--pool",
-            "10",
-            "--per-axis",
-            "6",
-            "--tuning",
-            "orig.",
-            "fair",
-            "both",
-            "--seeds",
-            "1",
-        ],
-        {"rte_bow_orig", "rte_bow_fair", "rte_bow_both", "rows", "comparisons", "perturbed", "effect"},
+        "--data rte --limit 40 --dev-limit 20 --pool 10 --per-axis 6 --tuning orig. fair both --seeds 1",
+        "rte_bow_orig, rte_bow_fair, rte_bow_both, rows, comparisons, perturbed, effect",
     ),
     "papers/perturbation/pretrain.py": (
-        [
-            "--made",
-            "OUT",
-            "--windows",
-            "60",
-            "--model",
-            "tiny",
-            "--steps",
-            "2",
-            "--batch",
-            "2",
-            "--length",
-            "32",
-            "--seeds",
-            "1",
-            "--measure-limit",
-            "2",
-            "--per-descriptor",
-            "8",
-            "--device",
-            "cpu",
-        ],
-        {"windows", "changed", "rows"},
+        "--made OUT --windows 60 --model tiny --steps 2 --batch 2 --length 32 --seeds 1 --measure-limit 2 --per-descriptor 8 --device cpu",
+        "windows, changed, rows",
     ),
-    "runs/wordnet.py": (["--limit", "5", "--n", "6"], {"coverage", "judged"}),
+    "runs/wordnet.py": ("--limit 5 --n 6", "coverage, judged"),
     "runs/baselines.py": (
-        [
-            "--data",
-            "fever",
-            "imdb",
-            "--model",
-            "bow",
-            "--method",
-            "erm",
-            "rew",
-            "--limit",
-            "60",
-            "--test-limit",
-            "40",
-        ],
-        {"rows", "fever_text_bow_erm_dev", "fever_bow_rew_symmetric", "imdb_bow_erm_human_cad"},
+        "--data fever imdb --model bow --method erm rew --limit 60 --test-limit 40",
+        "rows, fever_text_bow_erm_dev, fever_bow_rew_symmetric, imdb_bow_erm_human_cad",
     ),
-    "runs/concepts.py": (["--permute", "1", "--rows", "520", "--only", "snli"], {"clean"}),
-    "runs/clustered.py": (["--audits", "1", "--only", "claim", "--size", "8"], {"clean", "power"}),
-    "runs/gate.py": (["--audits", "1", "--rows", "60"], {"fever", "sst2"}),
-    "runs/audit.py": (["--limit", "1500", "--only", "fever"], {"fever"}),
-    "papers/razor/shortcut_space.py": (["--limit", "1500"], {"fever", "snli"}),
+    "runs/concepts.py": ("--permute 1 --rows 520 --only snli", "clean"),
+    "runs/clustered.py": ("--audits 1 --only claim --size 8", "clean, power"),
+    "runs/gate.py": ("--audits 1 --rows 60", "fever, sst2"),
+    "runs/audit.py": ("--limit 1500 --only fever", "fever"),
+    "papers/razor/shortcut_space.py": ("--limit 1500", "fever, snli"),
     "papers/razor/fever.py": (
-        ["--limit", "60", "--test-limit", "60", "--no-encoder"],
-        {
-            "leak_before",
-            "leak_after",
-            "negations_before",
-            "negations_after",
-            "symmetric_before",
-            "symmetric_after",
-            "accepted",
-        },
+        "--limit 60 --test-limit 60 --no-encoder",
+        "leak_before, leak_after, negations_before, negations_after, symmetric_before, symmetric_after, accepted",
     ),
     "papers/razor/tables.py": (
-        ["--tables", "rounds,repetition", "--rows", "40", "--test-rows", "40", "--out", "OUT"],
-        {"tables", "failed", "out"},
+        "--tables rounds,repetition --rows 40 --test-rows 40 --out OUT",
+        "tables, failed, out",
     ),
     "runs/calibration.py": (
-        ["--limit", "2"],
-        {"bounds", "false_accept_pair", "false_reject_pair", "false_accept_single", "false_reject_single"},
+        "--limit 2",
+        "bounds, false_accept_pair, false_reject_pair, false_accept_single, false_reject_single",
     ),
-    "runs/counterbias_checks.py": (["--data", "snli", "--limit", "4"], {"snli"}),
+    "runs/counterbias_checks.py": ("--data snli --limit 4", "snli"),
     "papers/coba/tables.py": (
-        ["--tables", "6", "--rows", "6", "--test-rows", "10", "--voters", "bow", "--out", "OUT"],
-        {"tables", "accepted"},
+        "--tables 6 --rows 6 --test-rows 10 --voters bow --out OUT",
+        "tables, accepted",
     ),
     "papers/grammar/snli.py": (
-        [*GRAMMAR, "--limit", "6", "--test-limit", "6", "--models", "bow=5", "--seeds", "2"],
-        {
-            "kinds",
-            "kinds_found",
-            "features",
-            "accuracy_bow",
-            "sets_hypernym",
-            "sets_antonym",
-            "sets_adjective",
-        },
+        f"{GRAMMAR} --limit 6 --test-limit 6 --models bow=5 --seeds 2",
+        "kinds, kinds_found, features, accuracy_bow, sets_hypernym, sets_antonym, sets_adjective",
     ),
-    "papers/grammar/table9.py": (
-        [*GRAMMAR, "--limit", "12", "--test-limit", "12", "--models", "bow"],
-        {"rows", "held_out", "bow"},
-    ),
-    "papers/grammar/figure2.py": (["FEATURES", "--out", "OUT/figure2.html"], {"kinds", "charts"}),
-    "papers/grammar/controls.py": (
-        ["--limit", "300", "--models", "bow=60"],
-        {"paper", "sets", "bow_drawn", "bow_all"},
-    ),
+    "papers/grammar/table9.py": (f"{GRAMMAR} --limit 12 --test-limit 12 --models bow", "rows, held_out, bow"),
+    "papers/grammar/figure2.py": ("FEATURES --out OUT/figure2.html", "kinds, charts"),
+    "papers/grammar/controls.py": ("--limit 300 --models bow=60", "paper, sets, bow_drawn, bow_all"),
     "papers/grammar/table8.py": (
-        [
-            *GRAMMAR,
-            "--limit",
-            "30",
-            "--test-limit",
-            "6",
-            "--longest",
-            "30",
-            "--unparsed",
-            "6",
-            "--models",
-            "bow=24",
-        ],
-        {"rows", "held_out", "sets_hypernym", "sets_antonym", "sets_adjective", "bow"},
+        f"{GRAMMAR} --limit 30 --test-limit 6 --longest 30 --unparsed 6 --models bow=24",
+        "rows, held_out, sets_hypernym, sets_antonym, sets_adjective, bow",
     ),
     "papers/grammar/qqp.py": (
-        [*GRAMMAR, "--limit", "8", "--test-limit", "6", "--longest", "40", "--models", "bow"],
-        {"kinds", "kinds_found", "features", "of_kinds", "accuracy_bow"},
+        f"{GRAMMAR} --limit 8 --test-limit 6 --longest 40 --models bow",
+        "kinds, kinds_found, features, of_kinds, accuracy_bow",
     ),
-    "papers/grammar/imdb.py": ([*GRAMMAR, "--limit", "3", "--batch", "8"], {"kinds", "kinds_found"}),
-    "papers/grammar/subj.py": ([*GRAMMAR, "--limit", "10"], {"kinds", "kinds_found"}),
+    "papers/grammar/imdb.py": (f"{GRAMMAR} --limit 3 --batch 8", "kinds, kinds_found"),
+    "papers/grammar/subj.py": (f"{GRAMMAR} --limit 10", "kinds, kinds_found"),
     "runs/plant.py": (
-        [
-            "src/longway/sample/reviews.jsonl",
-            "--kind",
-            "word",
-            "--kind",
-            "length:0.9",
-            "--rate",
-            "0.1",
-            "--out",
-            "OUT",
-        ],
-        {"rows", "test_rows"},
+        "src/longway/sample/reviews.jsonl --kind word --kind length:0.9 --rate 0.1 --out OUT",
+        "rows, test_rows",
     ),
     "runs/planted.py": (
-        ["--limit", "40", "--only", "claims"],
-        {
-            "recall",
-            "false_discovery",
-            "repaired",
-            "repaired_by_kind",
-            "new_shortcuts",
-            "labels_changed",
-            "clean",
-        },
+        "--limit 40 --only claims",
+        "recall, false_discovery, repaired, repaired_by_kind, new_shortcuts, labels_changed, clean",
     ),
-    "runs/prompts.py": (
-        ["--engine", "rules", "--rows", "2", "--jobs", "rewrite", "--families", "sentiment"],
-        {"rewrite sentiment"},
-    ),
-    "runs/repair.py": (
-        ["--data", "imdb", "--limit", "40", "--test-limit", "20", "--model", "bow"],
-        {"imdb"},
-    ),
+    "runs/prompts.py": ("--engine rules --rows 2 --jobs rewrite --families sentiment", "rewrite sentiment"),
+    "runs/repair.py": ("--data imdb --limit 40 --test-limit 20 --model bow", "imdb"),
 }
 # What they measure is tested elsewhere; they themselves are run by `make soak`.
 LONG = {
@@ -298,16 +140,9 @@ LONG = {
 }  # fmt: skip
 # These make up their own rows.
 NEED_NO_DATA = {
-    "papers/grammar/figure2.py",
-    "papers/perturbation/train.py",
-    "bench/stream.py",
-    "bench/served.py",
-    "bench/grammar.py",
-    "bench/razor.py",
-    "runs/plant.py",
-    "runs/planted.py",
-    "runs/redteam.py",
-}
+    "papers/grammar/figure2.py", "papers/perturbation/train.py", "bench/stream.py", "bench/served.py", "bench/grammar.py",
+    "bench/razor.py", "runs/plant.py", "runs/planted.py", "runs/redteam.py",
+}  # fmt: skip
 
 
 def test_every_script_is_listed_above():
@@ -341,14 +176,14 @@ def test_a_script_ends_with_its_figures(script, shared, monkeypatch, capsys, tmp
     (tmp_path / "features.json").write_text(json.dumps({"features": [FEATURE]}), encoding="utf-8")
     given = {"FILE": str(tmp_path / "rows.jsonl"), "FEATURES": str(tmp_path / "features.json")}
     given |= {"OUT": str(tmp_path), "OUT/figure2.html": str(tmp_path / "figure2.html")}
-    options = [given.get(option, option) for option in options]
+    options = [given.get(option, option) for option in options.split()]
     if script.startswith("bench/"):
         printed = in_a_process_of_its_own(script, options)  # it measures its memory
     else:
         printed = in_this_process(script, options, monkeypatch, capsys)
     figures = json.loads(printed.splitlines()[-1])
     assert figures["script"] == script
-    assert keys <= set(figures)
+    assert set(keys.split(", ")) <= set(figures)
 
 
 def in_a_process_of_its_own(script, options):

@@ -7,21 +7,17 @@ from typer.testing import CliRunner
 
 from longway.cli import app
 from longway.cli.live import Live
-from longway.errors import DataError, LongwayError, SettingError
+from longway.errors import LongwayError, SettingError
 from tests.engines.loopback import Loopback
-from tests.environment import without_encoder, without_settings_of_the_user
 from tests.jobs.test_augment import say
 from tests.jobs.toy_augment import answer
 from tests.jobs.toy_run import label_of, write_csv
 
 
 @pytest.fixture(autouse=True)
-def alone(monkeypatch, tmp_path):
-    """An empty folder, no keys, addresses and prices of others, no sentence encoder; a bag of words that judges sensibly."""
-    without_settings_of_the_user(monkeypatch, tmp_path)
-    without_encoder(monkeypatch)
+def sensible(alone, monkeypatch):
+    """A bag of words that judges sensibly."""
     say(monkeypatch, lambda text, label: 0.9 if label_of(text) == label else 0.1)
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
@@ -63,18 +59,11 @@ def test_help_teaches(monkeypatch):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["--method", "magic"], "coba, counterfactual, eda"),
         (["--engine", "magic"], "Unknown engine 'magic'"),
-        (["--model", "bow", "--model", "nb"], "odd number of different models"),
         (["--model", "magic"], "'model' must be one of"),
-        (["--importance", "guess"], "lime, shapley, ig"),
-        (["--identify", "me"], "models, engine"),
-        (["--method", "given"], "--method given --rewrites FILE"),
         (["--method", "given", "--rewrites", "nothing.csv"], "nothing.csv"),
         (["--target", "stars", "--label", "label"], "--target and --label were both given"),
-        (["--method", "eda", "--target", "stars"], "is for the method coba"),
         (["--method", "crossaug"], "CrossAug needs pairs"),
-        (["--method", "counterfactual", "--to", "neutral"], "'to' must be a label of the data"),
         (["--text", "revue"], "review"),
     ],
 )
@@ -86,10 +75,6 @@ def test_a_mistake_is_told_in_words_with_the_next_step(data, args, words):
     )
     assert isinstance(result.exception, LongwayError), result.output
     assert words in str(result.exception)
-
-
-def test_a_file_that_is_not_there_is_told():
-    assert isinstance(run("augment", "nothing.csv", "--method", "eda").exception, DataError)
 
 
 def test_a_run_prints_what_was_added_and_what_to_do_next(data, server):
@@ -106,22 +91,13 @@ def test_a_run_prints_what_was_added_and_what_to_do_next(data, server):
         assert words in told, words
 
 
-def test_refused_candidates_are_told_with_their_reason(data, server, monkeypatch):
-    say(monkeypatch, lambda text, label: 0.2)
-    told = " ".join(served(server, data).output.split())
-    assert "Refused candidates" in told
-    assert "new label (20)." in told
-
-
 def test_json_is_json_and_nothing_else(data, server):
     found = json.loads(served(server, data, "--json").stdout)
     assert (found["method"], found["added"]) == ("counterfactual", 20)
     assert found == json.loads((data.parent / "longway-runs/reviews-augment/augment.json").read_text())
 
 
-def test_money_is_not_spent_without_a_word(data, server, monkeypatch, tmp_path):
-    (tmp_path / "prices.toml").write_text('[models]\n"toy" = { input = 100.0, output = 100.0 }\n')
-    monkeypatch.setenv("LONGWAY_PRICES", str(tmp_path / "prices.toml"))
+def test_money_is_not_spent_without_a_word(data, server, prices):
     result = served(server, data)
     assert isinstance(result.exception, SettingError)
     assert "up to 40 calls (20 to write, 20 to judge)" in str(result.exception)

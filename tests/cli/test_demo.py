@@ -8,7 +8,6 @@ import pytest
 from typer.testing import CliRunner
 
 from longway.cli import app, demo
-from longway.errors import SettingError
 from longway.sample import sample_path
 from tests.environment import without_encoder
 
@@ -78,7 +77,3 @@ def test_another_folder_is_part_of_the_printed_commands(tmp_path, monkeypatch):
         ["repair", str(tmp_path / "here/claims.jsonl"), "--out", str(tmp_path / "here/claims-repair")],
     ]
     assert (tmp_path / "here/claims.jsonl").read_bytes() == sample_path("claims").read_bytes()
-
-
-def test_an_unknown_sample_is_refused():
-    assert isinstance(run("films").exception, SettingError)

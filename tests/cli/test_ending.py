@@ -7,6 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from longway import cli
 from longway.cli import app
 from longway.cli.ending import Step, end, on_candidates, on_data, one_sentence
 from longway.cli.options import ColumnOptions
@@ -78,7 +79,9 @@ def test_each_command_ends_with_a_verdict_and_a_command_that_can_be_pasted(name,
 
 def test_after_a_repair_the_printed_commands_work_one_after_the_other(folder):
     _, (repair,) = last_lines(run("audit", "my reviews.csv", *NAMED, "--levels", "token"))
-    _, (_, prove) = last_lines(run(*shlex.split(repair)[1:], "--remedy", "drop"))
+    shown = run(*shlex.split(repair)[1:], "--remedy", "drop")
+    assert "It has the columns, separator and encoding of my reviews.csv" in " ".join(shown.split())
+    _, (_, prove) = last_lines(shown)
     assert (
         prove
         == "longway prove 'my reviews.csv' 'longway-runs/my-reviews-repair' --text review --label label".replace(
@@ -116,13 +119,16 @@ def test_the_first_sentence_of_a_verdict(text, first):
     assert one_sentence(text) == first
 
 
-def test_columns_that_are_not_recognised_are_suggested(tmp_path):
+def test_columns_that_are_not_recognised_are_suggested(tmp_path, capsys):
     path = tmp_path / "table.csv"
     rows = [f"{i},Some longer opinion about place {i},{i % 2},{'web' if i % 3 else 'app'}" for i in range(40)]
     path.write_text("\n".join(["nr,opinion,good,channel", *rows]))
     error = CliRunner().invoke(app, ["audit", str(path)]).exception
     assert isinstance(error, ColumnError)
     assert error.likely == {"text": "opinion", "label": "good"}
+    cli._print(error)
+    command = f"longway audit {path} --text opinion --label good"
+    assert f"Most likely, if these are the right columns: {command}\n" in capsys.readouterr().err
 
 
 def test_a_review_with_decisions_ends_with_the_reviewed_dataset_and_its_audit(folder, capsys):

@@ -44,13 +44,6 @@ def test_the_embedded_encoder_finds_flowers_more_pleasant_than_insects(run):
     assert found["holistic"]["method"] == "association"
 
 
-@needs_minilm
-def test_the_embedded_encoder_says_that_it_has_no_masked_head(run):
-    result = run("crows_pairs", model="minilm")
-    assert isinstance(result.exception, LongwayError)
-    assert "no masked-language-model head" in str(result.exception)
-
-
 def test_a_causal_and_a_masked_model_of_hugging_face_are_measured(run, tmp_path):
     for save, kind, method in (
         (save_gpt2, "causal", "likelihood"),

@@ -50,15 +50,10 @@ def test_the_plan_is_json(file):
         (["--remedy", "counterpart"], "There is no remedy 'counterpart' for data with candidates"),
         (["--remedy", "rewrite"], "needs an engine"),
         (["--answer", "missing"], "missing"),
+        (["--language", "de"], "--language applies to labelled texts."),
     ],
 )
 def test_what_does_not_fit_is_explained(file, words, said):
     done = run(file, *words)
     assert done.exit_code != 0
     assert said in " ".join(f"{done.output} {done.exception}".split())
-
-
-def test_a_language_is_refused(file):
-    done = run(file, "--language", "de")
-    assert done.exit_code != 0
-    assert "--language applies to labelled texts." in str(done.exception)

@@ -7,11 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from longway.cli import app
-from longway.errors import DataError, LongwayError, SettingError
-from longway.jobs.rewrite.result import RewriteResult
-from longway.show import markdown, terminal
-from tests.engines.loopback import Loopback, completion, error
-from tests.jobs.toy_run import answer, write_csv
+from longway.errors import LongwayError, SettingError
+from tests.jobs.toy_run import write_csv
 
 pytestmark = pytest.mark.usefixtures("alone")
 
@@ -31,19 +28,6 @@ def served(server, data, *more, typed=None):
     return run(
         "rewrite", data, "--engine", "served:toy", "--base-url", server.url, *SHORT, *more, typed=typed
     )
-
-
-def test_help_teaches(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "160")
-    result = run("rewrite", "--help")
-    assert result.exit_code == 0
-    told = " ".join(result.output.split())
-    for words in (
-        "resumes the run", "--engine", "served:MODEL", "--budget", "--choose", "--keep", "--json",
-        "longway rewrite claims.jsonl --text claim --context evidence --label label",
-    ):  # fmt: skip
-        assert words in told
-    assert "rewrite" in run("--help").output
 
 
 @pytest.mark.parametrize(
@@ -101,10 +85,6 @@ def test_numbers_out_of_range_are_told_by_the_option(data):
         assert option in result.output
 
 
-def test_a_file_that_is_not_there_is_told():
-    assert isinstance(run("rewrite", "nothing.csv").exception, DataError)
-
-
 def test_a_run_prints_what_became_of_the_leak_and_where_the_files_are(data, server):
     result = served(server, data)
     assert result.exit_code == 0, result.output
@@ -117,65 +97,12 @@ def test_a_run_prints_what_became_of_the_leak_and_where_the_files_are(data, serv
         assert words in told
 
 
-def test_what_an_engine_did_not_write_is_told(data):
-    with Loopback(lambda call: completion('{"rewrites": []}')) as silent:
-        result = served(silent, data)
-    assert result.exit_code == 0, result.output
-    assert "Not written" in result.output
-    assert "the model gave no rewriting (4)." in result.output
-
-
-def test_calls_that_failed_are_told_and_asked_again_by_the_same_command(data):
-    odd, is_down = [], True
-
-    def shaky(call):
-        if call.kind == "judge" and is_down and call.text in (odd or [call.text]):
-            odd.append(call.text)
-            return error(400, "odd request")
-        return answer(call)
-
-    with Loopback(shaky) as weak:
-        told = " ".join(served(weak, data, "--yes").output.split())
-        assert "1 call to engines failed for a passing reason; run the same command again to retry." in told
-        assert "odd request" in told
-        is_down = False
-        assert "failed for a passing reason" not in served(weak, data, "--yes").output
-
-
-def test_the_share_of_wrong_labels_says_of_what_and_what_got_worse_is_counted(data, server, tmp_path, capsys):
-    served(server, data, "--out", tmp_path / "run")
-    found = json.loads((tmp_path / "run/rewrite.json").read_text())
-    ends = {"share": 0.1, "low": 0.05, "high": 0.2}
-    found["expected_wrong"] = ends | {"basis": "", "rows": {"share": 0.19, "low": 0.1, "high": 0.36}}
-    found |= {"worse": found["findings"][:1] * 40, "n_worse": 57}
-    shares = (
-        "About 10.0% of the accepted edits are expected to have a label that no longer fits (95% interval 5.0% to 20.0%), and 19.0% of "
-        "the rewritten texts (10.0% to 36.0%)"
-    )
-    page = RewriteResult.from_dict(found).page()
-    terminal.show(page)
-    told = " ".join(capsys.readouterr().out.split())
-    assert "Labels expected to be wrong 19.0%" in told
-    assert "57 patterns predict a label better than before." in told
-    assert "35 more patterns in the report." in told
-    assert "17 more patterns got stronger, each less than these." in told
-    assert shares in markdown.render(page)
-    assert "57 got stronger." in markdown.render(page)
-
-
 def test_json_is_json_and_nothing_else(data, server):
     result = served(server, data, "--json")
     found = json.loads(result.stdout)
     assert found["engine"] == "served:toy"
     assert found == json.loads((data.parent / "longway-runs/reviews-rewrite/rewrite.json").read_text())
     assert json.loads(served(server, data, "--json").stdout) == found  # and again, from the folder
-
-
-def test_runs_lists_it(data, server):
-    served(server, data)
-    assert "reviews-rewrite" in run("runs").output
-    listed = json.loads(run("runs", "--json").stdout)[0]
-    assert (listed["command"], listed["state"]) == ("rewrite", "done")
 
 
 def test_another_setting_goes_to_another_folder_and_says_so(data, server):
@@ -220,11 +147,3 @@ def test_a_model_without_a_price_is_asked_about_too(data, server, monkeypatch):
     assert isinstance(result.exception, SettingError)
     assert "its price is not known" in str(result.exception)
     assert not server.calls
-
-
-def test_terminal_codes_in_the_data_do_not_reach_the_terminal(data, server):
-    text = data.read_text().replace("The film", "\x1b[31mThe [bold]film").replace("good", "go\x1b[2Jod")
-    data.write_text(text)
-    result = served(server, data)
-    assert result.exit_code == 0, result.output
-    assert "\x1b" not in result.output

@@ -54,12 +54,6 @@ def test_the_answer_is_read_in_every_form(answer):
     assert not given.problems
 
 
-def test_a_text_goes_before_its_number():
-    options = [["3", "4"], ["1", "0", "5"], ["2", "3", "9", "4"]]
-    given = load_choices(rows(lambda some, right: some[right], options))
-    assert rights(given) == RIGHT
-
-
 def test_hugging_face_options_with_letters():
     data = [
         {"question": "q", "choices": {"text": ["pine", "oak"], "label": ["1", "2"]}, "answerKey": "2"},
@@ -84,7 +78,6 @@ def test_options_as_objects():
         (("ending0", "ending1", "ending2"), "label"),
         (("A", "B", "C"), "answer"),
         (("opa", "opb", "opc"), "cop"),
-        (("answerA", "answerB", "answerC"), "label"),
     ],
 )
 def test_options_in_several_columns(names, answer):
@@ -94,14 +87,6 @@ def test_options_in_several_columns(names, answer):
     assert rights(given) == [2]
 
 
-def test_rows_with_fewer_options_leave_the_last_columns_empty():
-    data = [
-        {"question": "q", "option_a": "pine", "option_b": "oak", "option_c": "elm", "answer": "C"},
-        {"question": "r", "option_a": "pine", "option_b": "oak", "option_c": None, "answer": "A"},
-    ]
-    assert [len(one.candidates) for one in load_choices(data).questions] == [3, 2]
-
-
 @pytest.mark.parametrize("write", [json.dumps, repr], ids=["JSON", "Python"])
 def test_csv_with_lists_in_cells(tmp_path, write):
     path = tmp_path / "quiz.csv"
@@ -109,12 +94,6 @@ def test_csv_with_lists_in_cells(tmp_path, write):
     given = load_choices(path)
     assert rights(given) == RIGHT
     assert given.questions[1].candidates == ("iron", "gold", "lead")
-
-
-def test_parquet_with_lists(tmp_path):
-    path = tmp_path / "quiz.parquet"
-    pl.DataFrame(rows(ENCODINGS["from 0"])).write_parquet(path)
-    assert rights(load_choices(path)) == RIGHT
 
 
 def test_jsonl_and_a_limit(tmp_path):
@@ -162,12 +141,10 @@ def test_answers_that_begin_alike_stay_whole():
         (0, 1, 0.5),
         (1, 2, 3),
         (-1, 1, 0),
-        (-3, 2, 0),
         ("[[A]]", "[[B]]", "[[C]]"),
         ("A>B", "A<<B", "A=B"),
         ("x", "y", "neither"),
         ("gpt-1", "llama", "tie"),
-        ("left", "right", "draw"),
         ("response_a", "response_b", "tie (bothbad)"),
     ],
     ids=str,
@@ -244,7 +221,6 @@ def test_scores_that_are_called_ranks_are_scores():
     [
         (float("nan"), "no_answer"),
         ("A,C", "several_answers"),
-        ("A and B", "several_answers"),
         ([1, 1], "several_answers"),
         ([0, 0], "no_answer"),
     ],
@@ -301,16 +277,6 @@ def test_a_bad_row_is_counted(kind, bad):
     assert given.n_rows == 4
 
 
-def test_several_right_answers_are_counted():
-    given = load_choices(
-        [
-            {"question": "Which?", "choices": ["a1", "b1"], "answer": answer}
-            for answer in (["a1"], ["a1", "b1"])
-        ]
-    )
-    assert [one.kind for one in given.problems] == ["several_answers"]
-
-
 def test_null_candidates_are_counted():
     given = load_choices(
         [{"question": "Which?", "choices": some, "answer": 0} for some in (["x", "y"], None, ["x", None])]
@@ -333,11 +299,6 @@ def test_a_prompt_of_most_rows_is_an_instruction():
     assert copies == 0
 
 
-def test_repeated_prompts_are_counted():
-    given = load_choices([{"question": "same", "choices": ["x", "y"], "answer": i % 2} for i in range(3)])
-    assert [(one.kind, one.count) for one in given.problems] == [("repeated_question", 3)]
-
-
 @pytest.mark.parametrize(
     "names",
     [
@@ -345,11 +306,8 @@ def test_repeated_prompts_are_counted():
         ("question", "label"),
         ("question", "answer", "label"),
         ("premise", "hypothesis", "label"),
-        ("sentence1", "sentence2", "label"),
         ("question1", "question2", "label"),
-        ("text_a", "text_b", "label"),
         ("claim", "evidence", "label"),
-        ("question", "sentence", "label"),
         ("title", "content", "target"),
         ("text", "good", "bad"),
         ("text", "toxic", "obscene", "answer"),

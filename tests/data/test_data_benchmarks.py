@@ -9,7 +9,7 @@ import pytest
 
 from longway.data.benchmarks.association_tests import read_association_tests
 from longway.data.benchmarks.benchmark_file import fingerprint
-from longway.data.benchmarks.holistic_bias import article, read_holistic_bias
+from longway.data.benchmarks.holistic_bias import read_holistic_bias
 from longway.data.benchmarks.stereotype_sets import SentencePair, blank_span, read_crows_pairs, read_stereoset
 from longway.errors import DataError, SettingError
 
@@ -263,16 +263,6 @@ def test_another_seed_draws_other_sentences(holistic):
         tuple(s.text for s in holistic.comparable("age", per_descriptor=2, seed=seed)) for seed in range(8)
     }
     assert len(drawn) > 1
-
-
-def test_the_article_follows_the_first_letter():
-    assert [article(word) for word in ("elderly", "Unionist", "old", "young", "hour")] == [
-        "an",
-        "an",
-        "an",
-        "a",
-        "a",
-    ]
 
 
 def test_what_is_wrong_with_a_folder_is_told(tmp_path, holistic):

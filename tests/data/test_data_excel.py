@@ -90,13 +90,6 @@ def test_edits_and_the_id_column_are_written(tmp_path):
     assert again.frame["longway_id"].to_list() == ["0", "1", "2", "3", "4"]
 
 
-def test_csv_becomes_excel_and_back(tmp_path):
-    path = tmp_path / "in.csv"
-    path.write_bytes(b"text;label\ncaf\xe9;007\n")
-    book = save(load(path), tmp_path / "out.xlsx")
-    assert save(load(book), tmp_path / "again.csv").read_text() == "text,label\ncafé,007\n"
-
-
 def test_what_a_sheet_cannot_hold_is_refused(tmp_path, monkeypatch):
     with pytest.raises(DataError, match=r"has 40,000 characters\. A cell of an \.xlsx file can have 32,767"):
         save(pl.DataFrame({"text": ["x" * 40_000], "label": ["a"]}), tmp_path / "out.xlsx")

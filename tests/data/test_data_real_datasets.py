@@ -25,12 +25,6 @@ def made(datasets, n):
     return datasets.Dataset.from_dict(columns, features=features)
 
 
-def test_a_saved_dataset_is_read_with_the_names_of_its_labels(datasets, tmp_path):
-    made(datasets, 20).save_to_disk(tmp_path / "saved")
-    dataset = load(tmp_path / "saved")
-    assert (dataset.n_used, dataset.labels, dataset.format) == (20, ("neg", "pos"), "hf")
-
-
 def test_a_saved_dict_of_splits_is_read_with_its_splits(datasets, tmp_path):
     splits = datasets.DatasetDict({"train": made(datasets, 20), "test": made(datasets, 6)})
     splits.save_to_disk(tmp_path / "saved")

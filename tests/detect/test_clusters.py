@@ -132,18 +132,6 @@ def test_near_copies_with_opposite_labels_do_not_hide_that_copies_agree():
     assert "not" in {c.finding.pattern.name for c in found}
 
 
-def test_the_leak_is_not_the_memory_of_near_copies():
-    random = np.random.default_rng(2)
-    texts, labels = [], []
-    for i in range(60):
-        own = [f"w{i}x{k}" for k in range(10)]
-        texts += [" ".join([*own, f"n{k}"]) for k in range(6)]
-        labels += ["ab"[int(random.integers(2))]] * 6
-    reading = reading_of(texts, labels)
-    leak = leak_by_folds(reading, "text", clusters=Clusters.of(reading))
-    assert leak.low <= leak.majority
-
-
 @pytest.mark.parametrize("changed", [0, 1, 2])
 @pytest.mark.parametrize(("originals", "copies"), [(8, 30), (40, 10), (200, 2)])
 def test_near_copies_whose_labels_are_drawn_by_coin_predict_nothing(originals, copies, changed):

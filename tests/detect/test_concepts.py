@@ -456,16 +456,6 @@ def test_leaders_are_those_of_one_test_after_the_other(seed):
     assert 1 < len(set(led_by)) < k
 
 
-def test_a_concept_joins_stronger_ones_that_say_all_it_says():
-    random = np.random.default_rng(0)
-    topic, other = random.random((2, 2000)) < 0.2
-    smaller = topic & (random.random(2000) < 0.7)
-    odds = 1.5 * topic + 1.5 * other
-    y = random.random(2000) < 1 / (1 + np.exp(1 - odds))
-    x = csr_matrix(np.stack([topic, smaller, other], axis=1).astype(int))
-    assert leaders(x, y, np.zeros((2000, 0))) == [0, 0, 2]
-
-
 def test_where_leaders_determine_the_label_others_with_rows_like_theirs_join():
     y = np.arange(400) < 200
     x = csr_matrix(np.stack([y, np.arange(400) < 150, y & (np.arange(400) % 3 == 0)], axis=1).astype(int))

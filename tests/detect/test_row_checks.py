@@ -5,9 +5,7 @@ from math import exp, log2
 import numpy as np
 import pytest
 
-import longway as lw
 from longway.detect import row_checks
-from longway.detect.reading import Reading
 from longway.detect.row_checks import (
     CrossFit,
     RowVectors,
@@ -18,6 +16,7 @@ from longway.detect.row_checks import (
     neighbour_votes,
     words_model,
 )
+from tests.conftest import reading_of
 
 
 def unit(vectors):
@@ -30,11 +29,6 @@ def two_topics(n=400, seed=0, noise=0.6):
     labels = rng.integers(0, 2, n)
     centres = rng.normal(size=(2, 12))
     return unit(centres[labels] + noise * rng.normal(size=(n, 12))), labels
-
-
-def reading_of(texts, labels):
-    rows = [{"text": text, "label": label} for text, label in zip(texts, labels, strict=True)]
-    return Reading.of(lw.load(rows, text="text", label="label"))
 
 
 def slow_votes(vectors, labels, groups, n_labels):

@@ -33,12 +33,6 @@ def test_the_label_of_the_others_is_predicted_as_row_by_row(rows):
     assert right_by_group(table) == right_one_by_one(groups, labels)
 
 
-def test_a_pattern_that_is_the_group_is_worth_nothing_within_groups():
-    # The pattern is in every row of the first group, which has mostly one label.
-    points, p = within_groups(*(np.array(each) for each in ([45, 0], [50, 0], [45, 5], [50, 50])))
-    assert (points, p) == (0.0, 1.0)
-
-
 def test_a_pattern_within_groups_is_seen():
     points, p = within_groups(*(np.array(each) for each in ([20, 4], [25, 5], [25, 25], [50, 50])))
     assert points == pytest.approx(((20 - 5) / 25 + (4 - 1) / 25) / 4)

@@ -30,13 +30,10 @@ def texts(content, *, n=9, form="json", finish="stop", original=""):
     [
         GOOD,
         f"```json\n{GOOD}\n```",
-        f"```\n{GOOD}```",
         f"<think>shall I write {{}}?</think>\n{GOOD}",
         f"<THINKING>one</THINKING><think>two</think>{GOOD}",
         f"I began before my tag was sent</think>{GOOD}",
         f"\n\n  {GOOD}  \n",
-        f"Sure! Here they are: {GOOD}",
-        f"{GOOD} I hope this helps.",
         f"Here you are:\n```json\n{GOOD}\n```\nEnjoy!",
         '["one thing", "another thing"]',
         '{"rewrites": ["one thing", "another thing",],}',
@@ -64,7 +61,6 @@ def test_the_texts_are_found_whatever_is_around_them(content):
     ("content", "why"),
     [
         ("I'm sorry, but I can't help with that.", "not one JSON object"),
-        ("The film bored me.", "not one JSON object"),
         ('{"rewrites": ["he said "no" to it", "two"]}', "not one JSON object"),
         ('{"rewrites": ["on', "not one JSON object"),
         ('{"explanation": "one", "comment": "two"}', 'no list of texts under "rewrites"'),
@@ -73,7 +69,6 @@ def test_the_texts_are_found_whatever_is_around_them(content):
         ('{"rewrites": {"positive": "one"}}', 'no list of texts under "rewrites"'),
         ("1. one\nNote: this one is short.\n2. two", "does not begin with"),
         ("", "empty"),
-        ("<think>for ever", "empty"),
         ("[" * 100_000, "not one JSON object"),
     ],
 )
@@ -196,13 +191,11 @@ def test_refusals_and_content_filters_are_declined_at_once():
         ('{"label": "pos"}', "json"),
         ('<think>neg?</think>{"label": "POS"}', "json"),
         ("pos", "lines"),
-        ('"pos".', "lines"),
         ("**Pos**", "lines"),
         ('{"label": "pos"}', "lines"),
         ('Here: {"answer": "pos"}', "json"),
         ("pos", "json"),
         ("Label: pos", "lines"),
-        ("The label is pos.", "lines"),
     ],
 )
 def test_a_label_is_read(content, form):

@@ -8,12 +8,6 @@ from longway.errors import SettingError
 SERVICE = "https://api.openai.com/v1"
 
 
-@pytest.fixture(autouse=True)
-def no_table_of_the_user(monkeypatch, tmp_path):
-    monkeypatch.delenv("LONGWAY_PRICES", raising=False)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-
-
 def test_a_dated_version_has_the_price_of_its_model():
     assert price_of("gpt-4o-mini-2024-07-18", base_url=SERVICE) == price_of("gpt-4o-mini", base_url=SERVICE)
     assert price_of("gpt-4o", base_url=SERVICE).input > price_of("gpt-4o-mini", base_url=SERVICE).input

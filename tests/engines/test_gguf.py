@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import closing
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,7 +16,6 @@ from longway.engines.asker import Asker
 from longway.engines.costs import FREE
 from longway.engines.gguf import GgufEngine
 from longway.engines.prompt import judge_prompt
-from longway.engines.recording import answers_in
 from longway.engines.registry import engine_named, is_engine
 from longway.errors import EngineError, MissingExtra, SettingError
 from longway.store import Journal
@@ -134,35 +132,3 @@ def test_no_server_is_left_behind(how):
     while is_listening(address):
         assert time.monotonic() < until
         time.sleep(0.05)
-
-
-@needs_llama_cpp
-@pytest.mark.soak
-def test_ctrl_c_during_an_answer_takes_no_two_seconds_and_keeps_the_answers(tmp_path):
-    script = (
-        "import sys\n"
-        "from longway.engines.asker import Asker\n"
-        "from longway.engines.engine import Sampling\n"
-        "from longway.engines.gguf import GgufEngine\n"
-        "from longway.engines.prompt import judge_prompt, rewrite_prompt\n"
-        "from longway.store import Journal\n"
-        "from longway.task import task_of\n"
-        "task = task_of(['negative', 'positive'])\n"
-        "with Asker(GgufEngine(sys.argv[1], slots=1), Journal(sys.argv[2])) as asker:\n"
-        "    asker.judge_all([judge_prompt(task, 'Fine.')], task.labels)\n"
-        "    print('judged', flush=True)\n"
-        "    text = 'A very long and winding film. ' * 150\n"
-        "    asker.write_all([rewrite_prompt(task, text, label='positive')], 4, Sampling(max_tokens=2000))\n"
-    )
-    journal = tmp_path / "journal.sqlite"
-    with started(script, model_or_skip(), journal) as process:
-        assert process.stdout.readline() == "judged\n"
-        time.sleep(1.0)  # it computes
-        began = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        process.wait(timeout=60)
-        seconds = time.monotonic() - began
-        assert "KeyboardInterrupt" in process.stderr.read()
-    assert seconds < 2
-    with closing(Journal(journal)) as kept:
-        assert answers_in(kept) == 1

@@ -16,7 +16,7 @@ from longway.errors import BudgetSpent
 from longway.store import Journal
 from longway.task import task_of
 from longway.tokens.tokenizer import tokenize
-from tests.engines.loopback import Loopback, completion, echo
+from tests.engines.loopback import Loopback, echo
 
 TASK = task_of(["negative", "positive"])
 SCRIPTS = {
@@ -156,17 +156,3 @@ def test_a_number_or_a_time_is_never_divided():
     for start, end in spans:
         assert not (text[start].isdigit() and text[start - 1] in ",:")
         assert not (text[end - 1] in ",:" and text[end : end + 1].isdigit())
-
-
-def test_a_cut_answer_of_a_passage_is_requested_again_smaller():
-    def answer(call):
-        if call.n > 2:
-            return completion('{"rewrites": ["Cut off', finish="length")
-        return echo(call)
-
-    prompt = rewrite_prompt(TASK, review((3, "fab")), label="positive", avoid=["fab"])
-    with Loopback(answer) as server, Asker(served(server), Journal(None)) as asker:
-        [written] = asker.write_all([prompt], 4)
-    assert [call.n for call in server.calls][:2] == [4, 2]
-    assert written.texts
-    assert written.texts[0].endswith(prompt.text[-40:])

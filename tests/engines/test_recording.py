@@ -1,6 +1,5 @@
 """Replay: a recorded run answers the same questions again, and no others."""
 
-import asyncio
 import json
 
 import numpy as np
@@ -97,7 +96,3 @@ def test_a_recording_that_is_not_there_is_told(tmp_path):
         ReplayEngine(tmp_path / "none.jsonl")
     with pytest.raises(DataError, match="does not exist"):
         record(tmp_path / "none.sqlite", tmp_path / "out.jsonl")
-
-
-def test_closing_needs_nothing(recorded):
-    assert asyncio.run(ReplayEngine(recorded[0]).close()) is None

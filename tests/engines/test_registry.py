@@ -11,12 +11,6 @@ from longway.errors import EngineError, SettingError
 from tests.engines.loopback import Endless, Loopback, Reply
 
 
-@pytest.fixture(autouse=True)
-def nothing_configured(monkeypatch):
-    for name in ("LONGWAY_MODEL", "LONGWAY_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_KEY", "LONGWAY_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture
 def lacking(monkeypatch):
     """Make packages look as if they were not installed."""

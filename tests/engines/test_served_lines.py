@@ -9,12 +9,11 @@ from longway.engines.asker import Asker
 from longway.engines.engine import Sampling
 from longway.engines.line_answers import read_identified, read_pair
 from longway.engines.prompt import identify_prompt, mended, realise_prompt, triples_prompt
-from longway.engines.recording import ReplayEngine, record
 from longway.english.triples.triple import BadTriples, Triple, parse
 from longway.store.journal import Journal
 from longway.task import task_of
 from tests.engines.conftest import REVIEWS, engine_of
-from tests.engines.loopback import Loopback, completion, error, script
+from tests.engines.loopback import Loopback, completion, script
 
 PROMPT = triples_prompt(REVIEWS, "The soup was cold and the waiter was rude.")
 LINES = ["1. The soup | was | cold", "2. The waiter | was | rude"]
@@ -38,17 +37,6 @@ def test_lines_are_asked_for_by_a_schema_of_their_own_and_come_back_as_one_text(
     assert written.texts == ("\n".join(LINES),)
     assert parse(written.texts[0])[0] == Triple("The soup", "was", "cold")
     assert schema["required"] == ["lines"]
-
-
-def test_a_server_without_schemas_answers_in_plain_lines():
-    def answer(call):
-        if call.has_schema:
-            return error(400, "Unknown field: response_format")
-        assert "JSON object" not in call.body["messages"][-1]["content"]
-        return completion("```\n" + "\n".join(LINES) + "\n```")
-
-    with Loopback(answer) as server:
-        assert write(engine_of(server)).texts == ("\n".join(LINES),)
 
 
 def test_a_form_that_was_not_asked_for_is_repaired_once_and_then_refused():
@@ -92,12 +80,3 @@ def test_pairs_and_words_come_through_the_same_way():
         answers += asker.write_all([identify_prompt(REVIEWS, "Cold soup.", label="neg", k=5)], 1)
     assert read_pair(answers[0].texts[0]) == ("It rains.", "It is wet.")
     assert read_identified(answers[1].texts[0]) == (("cold",), ("soup",))
-
-
-def test_lines_are_recorded_and_replayed(tmp_path):
-    journal = Journal(tmp_path / "journal.sqlite")
-    with Loopback(script(GOOD)) as server, Asker(engine_of(server), journal) as asker:
-        first = asker.write_all([PROMPT], 1)
-    record(journal, tmp_path / "answers.jsonl")
-    journal.close()
-    assert Asker(ReplayEngine(tmp_path / "answers.jsonl"), Journal(None)).write_all([PROMPT], 1) == first

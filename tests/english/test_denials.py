@@ -26,7 +26,6 @@ def found(text):
         ("The dogs do not bark.", "not", "bark", "present", True),
         ("Anna Bell is not a painter.", "not", "be", "present", False),
         ("Anna Bell isn't a painter.", "not", "be", "present", False),
-        ("The bridge was not built in 1990.", "not", "be", "past", False),
         ("The bridge has not been built.", "not", "be", "perfect", False),
         ("Anna Bell never won a medal.", "never", "win", "past", False),
         ("Anna Bell has never been to Ohio.", "never", "be", "perfect", False),
@@ -39,7 +38,6 @@ def found(text):
         ("Anna Bell is incapable of boxing.", "unable", "box", "present", False),
         ("Anna Bell cannot sing.", "unable", "sing", "present", False),
         ("Anna Bell has yet to direct a film.", "yet", "direct", "perfect", False),
-        ("The film has not yet been released.", "yet", "be", "perfect", False),
         ("Anna Bell avoided meeting the king.", "avoid", "meet", "past", False),
     ],
 )

@@ -44,11 +44,6 @@ def test_one_sentence_holds_all_words():
     assert {BARKED.sentence_number(word) for word in BARKED} == {0}
 
 
-@given(st.text())
-def test_no_change_gives_the_text_byte_for_byte(text):
-    assert apply_changes(text, []) == text
-
-
 @st.composite
 def texts_with_changes(draw):
     text = draw(st.text(max_size=40))
@@ -67,12 +62,6 @@ def test_changes_equal_replacing_from_the_back_one_by_one(case, chance):
         expected = expected[: change.start] + change.text + expected[change.end :]
     chance.shuffle(changes)
     assert apply_changes(text, changes) == expected
-
-
-@given(texts_with_changes())
-def test_writing_what_stands_there_already_changes_nothing(case):
-    text, changes = case
-    assert apply_changes(text, [Change(c.start, c.end, text[c.start : c.end]) for c in changes]) == text
 
 
 @pytest.mark.parametrize("changes", [[(0, 3), (2, 4)], [(3, 2)], [(0, 99)], [(-1, 1)]])

@@ -110,18 +110,6 @@ def test_long_texts_of_every_kind_are_read_in_pieces(unit):
     check(LONGWAY.analyse(text), text)
 
 
-@pytest.mark.soak
-def test_a_megabyte_is_cut_into_pieces_and_many_of_them_make_one_document():
-    text = (
-        "The committee, which had met for years in the old library, finally agreed on everything that mattered.\n"
-        * 9_800
-    )
-    assert len(text) > 1_000_000
-    pieces = list(_pieces(text))
-    assert "".join(piece for _, piece in pieces) == text
-    check(LONGWAY.analyse(text[:120_000]), text[:120_000])
-
-
 def test_words_tags_lemmas_and_grammar_of_a_plain_sentence():
     document = LONGWAY.analyse("The children weren't running.")
     found = [(w.text, w.lemma, w.upos, w.tag) for w in document]

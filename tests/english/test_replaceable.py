@@ -69,11 +69,6 @@ def test_a_word_stays_where_another_would_be_wrong(annotated, place, why):
     assert unit_at(annotated, place) is None, why
 
 
-def test_a_verb_and_its_particle_are_one_unit():
-    unit = unit_at("He|he|PRP|nsubj|1 gave|give|VBD|root|1 up|up|RP|compound:prt|1", 1)
-    assert (unit.lemma, unit.start, unit.end) == ("give up", 3, 10)
-
-
 def test_a_particle_elsewhere_in_the_sentence_keeps_the_verb():
     assert (
         unit_at("She|she|PRP|nsubj|1 gave|give|VBD|root|1 it|it|PRP|obj|1 up|up|RP|compound:prt|1", 1) is None

@@ -21,69 +21,46 @@ def exchanged(document, to, source=(HE, SHE)):
 TO_THEY = [
     # be, have, do
     ("He is happy.", "They are happy."),
-    ("She was late.", "They were late."),
     ("He has a dog.", "They have a dog."),
     ("She does her homework.", "They do their homework."),
-    ("He is not here.", "They are not here."),
-    ("She was never rude.", "They were never rude."),
     # main verbs
     ("He knows the answer.", "They know the answer."),
-    ("She cries a lot.", "They cry a lot."),
-    ("He goes home.", "They go home."),
-    ("She teaches music.", "They teach music."),
     ("He misses his mother.", "They miss their mother."),
     ("She went home.", "They went home."),
     ("He put it there yesterday.", "They put it there yesterday."),
     # adverbs and the like between
     ("He never really knows.", "They never really know."),
-    ("She also often sings.", "They also often sing."),
     ("He of course wants more.", "They of course want more."),
     ("She herself is to blame.", "They themselves are to blame."),
     ("He just does not care.", "They just do not care."),
     ("He, like most people, thinks so.", "They, like most people, think so."),
     # auxiliaries: only the finite one
     ("He has been waiting.", "They have been waiting."),
-    ("She is being watched.", "They are being watched."),
-    ("He was seen there.", "They were seen there."),
-    ("She has had enough.", "They have had enough."),
     ("He does want to win.", "They do want to win."),
     # modal verbs, past, future
     ("He can swim.", "They can swim."),
-    ("She must have left.", "They must have left."),
-    ("He will be there.", "They will be there."),
-    ("She did not know.", "They did not know."),
-    ("He had gone.", "They had gone."),
     # contractions
     ("He's tall.", "They're tall."),
-    ("She's singing.", "They're singing."),
     ("He's been ill.", "They've been ill."),
     ("She's got a car.", "They've got a car."),
-    ("He's never had a car.", "They've never had a car."),
     ("She's supposed to know.", "They're supposed to know."),
     ("He'd go.", "They'd go."),
-    ("She'll go.", "They'll go."),
     ("He isn't here.", "They aren't here."),
-    ("She wasn't there.", "They weren't there."),
-    ("He hasn't called.", "They haven't called."),
     ("She doesn't care.", "They don't care."),
     ("He can't swim.", "They can't swim."),
-    ("She won't go.", "They won't go."),
     ("He’s tall and she isn’t.", "They’re tall and they aren’t."),
     ("She’s only herself to blame.", "They’ve only themselves to blame."),
     # spaced and careless spellings
     ("he 's here , she 'll go", "they are here , they 'll go"),
     ("she does n't know", "they do n't know"),
-    ("she doesn 't know", "they don 't know"),
     ("she doesn ' t know", "they don ' t know"),
     ("she ' s been here", "they ' ve been here"),
-    ("he isn ' t here", "they aren ' t here"),
     ("he doesnt know", "they dont know"),
     ("HE IS HERE. HE'S LATE.", "THEY ARE HERE. THEY'RE LATE."),
     # questions
     ("Is he happy?", "Are they happy?"),
     ("Was she there?", "Were they there?"),
     ("Does he know?", "Do they know?"),
-    ("Has she eaten?", "Have they eaten?"),
     ("Doesn't he know?", "Don't they know?"),
     ("Isn't she nice?", "Aren't they nice?"),
     ("What is he doing?", "What are they doing?"),
@@ -92,7 +69,6 @@ TO_THEY = [
     ("How old is he?", "How old are they?"),
     ("Why does she lie?", "Why do they lie?"),
     ("Did he win?", "Did they win?"),
-    ("Can she swim?", "Can they swim?"),
     # tags and echoes
     ("He is nice, isn't he?", "They are nice, aren't they?"),
     ("She left, didn't she?", "They left, didn't they?"),
@@ -138,7 +114,6 @@ TO_THEY = [
     ("It is he who knows the way and who has the map.", "It is they who know the way and who have the map."),
     ("He who knows and who speaks is wise.", "They who know and who speak are wise."),
     ("It is she who cooks and cleans.", "It is they who cook and clean."),
-    ("She knows the man who sings and who dances.", "They know the man who sings and who dances."),
     ("She is the one who knows.", "They are the one who knows."),
     ("I asked him who is coming.", "I asked them who is coming."),
     # objects and bare verbs
@@ -166,17 +141,11 @@ def test_he_and_she_become_they(text, expected):
 
 TO_SHE = [
     ("They are happy.", "She is happy."),
-    ("They were late.", "She was late."),
     ("They have their own car.", "She has her own car."),
-    ("They do not know.", "She does not know."),
     ("They don't know.", "She doesn't know."),
-    ("They aren't here.", "She isn't here."),
     ("They're tall.", "She's tall."),
-    ("They've gone.", "She's gone."),
     ("They’re tall.", "She’s tall."),
-    ("they 're here", "she 's here"),
     ("They know the answer.", "She knows the answer."),
-    ("They try hard.", "She tries hard."),
     ("They never go out.", "She never goes out."),
     ("They can go.", "She can go."),
     ("They went home.", "She went home."),
@@ -193,9 +162,7 @@ TO_SHE = [
     ("They can swim and have fun.", "She can swim and have fun."),
     ("They and Tom are late.", "She and Tom are late."),
     ("They came and were happy.", "She came and was happy."),
-    ("They were sick and have no money.", "She was sick and has no money."),
     ("They need not go.", "She need not go."),
-    ("They need to go.", "She needs to go."),
     ("I saw them with their friends.", "I saw her with her friends."),
     ("The fault is theirs; they blame themselves.", "The fault is hers; she blames herself."),
     ("They REALLY ARE here.", "She REALLY IS here."),
@@ -205,18 +172,6 @@ TO_SHE = [
 @pytest.mark.parametrize(("text", "expected"), TO_SHE)
 def test_they_becomes_she(text, expected):
     assert exchanged(pipeline().analyse(text), SHE, source=(THEY,)) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("He loves his sister and she loves him.", "She loves her sister and she loves her."),
-        ("He's here; is he happy? It is his.", "She's here; is she happy? It is hers."),
-        ("HIS hat. Himself.", "HER hat. Herself."),
-    ],
-)
-def test_he_becomes_she_without_touching_verbs(text, expected):
-    assert exchanged(pipeline().analyse(text), SHE, source=(HE,)) == expected
 
 
 # Hand-made analyses: what a tagger or parser got wrong must not show.

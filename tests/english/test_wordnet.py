@@ -30,11 +30,6 @@ def test_shares_are_counts_plus_one_part_by_rank():
     assert shares("film", "NOUN") == pytest.approx([w / sum(weights) for w in weights])
 
 
-def test_frequency_adds_up_the_senses():
-    assert frequency("film", "NOUN") == 38 + 16 + 5 + 5
-    assert frequency("qwx", "NOUN") == 0
-
-
 def test_senses_of_another_base_form_are_left_out():
     assert "find.v.01" not in {s.name for s in senses("found", "VERB")}
     assert senses("films", "NOUN") == ()
@@ -75,12 +70,6 @@ def test_threads_read_the_same_senses():
     with ThreadPoolExecutor(8) as pool:
         read = list(pool.map(lambda pair: senses.__wrapped__(*pair), words))
     assert read == [senses(*pair) for pair in words]
-
-
-def test_satellites_are_numbered_among_themselves():
-    names = [s.name for s in senses("closed", "ADJ")]
-    assert names[:5] == ["closed.a.01", "closed.a.02", "shut.a.01", "closed.a.04", "closed.s.01"]
-    assert [sense(name).name for name in names] == names
 
 
 def test_a_name_that_does_not_exist_is_an_error():

@@ -13,16 +13,18 @@ from dataclasses import dataclass, replace
 
 from tests.engines.loopback import Loopback
 from tests.faults.starts import Starts
-from tests.jobs import toy_augment, toy_run
+from tests.jobs import toy_augment, toy_perturb, toy_run
 
 N_ROWS = 40
 COMMANDS = {
     "audit": "audit data.csv --levels -grammar",
     "rewrite": "rewrite data.csv --engine served:toy --paper --rounds 2 --k 14 --candidates 3 --stop never --balance equal",
     "augment": "augment data.csv --method counterfactual --engine served:toy --model bow",
+    "coba": "augment praise.csv --engine rules --model bow --spurious sadly --variants 2",
+    "perturb": "perturb bakers.csv --engine served:toy --axis gender",
     "prove": "prove data.csv after.csv --test other=test.csv --model nb --seeds 2",
 }
-ANSWERS = {"rewrite": toy_run.answer, "augment": toy_augment.answer}
+ANSWERS = {"rewrite": toy_run.answer, "augment": toy_augment.answer, "perturb": toy_perturb.answer}
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,11 @@ class Job:
 
     name: str
     server: Loopback | None
+
+    @property
+    def data(self):
+        """The name of the file that it reads."""
+        return COMMANDS[self.name].split()[1]
 
     def args(self, out):
         """The words of the command line."""
@@ -65,6 +72,8 @@ class Bench:
         write(self.folder / "data.csv", rows[:N_ROWS])
         write(self.folder / "after.csv", rows[:N_ROWS], "sadly ", "")
         write(self.folder / "test.csv", rows[N_ROWS:], "saw", "met")
+        write(self.folder / "praise.csv", rows_to_turn_round(16))
+        toy_perturb.write(self.folder / "bakers.csv", toy_perturb.bakers_of(N_ROWS))
         self.starts = self._open.enter_context(Starts())
         self._servers = {name: self._open.enter_context(_server(one)) for name, one in ANSWERS.items()}
         return self
@@ -91,6 +100,17 @@ def write(path, rows, old="", new=""):
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows({**row, "review": row["review"].replace(old, new)} for row in rows)
+
+
+def rows_to_turn_round(n):
+    """Short reviews that the rules can turn round."""
+    rows = []
+    for i in range(n):
+        words = (("awful", "boring"), ("great", "lovely"))[i % 2]
+        sadly = "sadly " if i % 6 in (2, 4) else ""
+        text = f"The film was {words[0]}. We {sadly}saw it on day {i}. The {toy_run.NOUNS[i % 8]} was {words[1]}."
+        rows.append({"id": f"r{i}", "review": text, "label": ("negative", "positive")[i % 2]})
+    return rows
 
 
 def _server(answer):

@@ -183,7 +183,7 @@ def to_the_end(bench, whole, out, kept, counts, *, deaths=1):
     counts.check(not untidy(out), f"{job.name}: left {[path.name for path in untidy(out)]} behind")
     compare(job.name, content(out), whole.content, counts)
     if (out / "dataset.csv").exists():
-        counts.rows += each_id_once(job.name, bench.folder / "data.csv", out / "dataset.csv", counts)
+        counts.rows += each_id_once(job.name, bench.folder / job.data, out / "dataset.csv", counts)
     if job.server is not None:
         requests = job.requests()
         asked = [key for key, n in kept.items() if requests.get(key, 0) != n]

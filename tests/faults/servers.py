@@ -1,4 +1,4 @@
-"""Servers that go wrong in every way servers do: a table of faults, and the loopback server that has them.
+"""Servers that go wrong: a table with a fault of each kind that a run meets, and the loopback server that has them.
 
     FAULTS["500"]                               what the server does, and what a run makes of it
     with FaultyServer(FAULTS["500"], is_bad) as server:
@@ -10,7 +10,6 @@ that is refused there is refused for what it says.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -23,13 +22,6 @@ RETRIES = 2
 PLACES = "barn harbour museum garden palace tower".split()
 TIMES = "spring summer autumn winter twilight".split()
 FAILS, KEPT, USED = "fails", "kept", "used"
-
-
-@dataclass
-class Slow(Reply):
-    """A reply that comes byte by byte, so many seconds apart."""
-
-    drip: float = 0.05
 
 
 @dataclass(frozen=True)
@@ -88,31 +80,20 @@ _PATIENCE = {"timeout": 4.0, "max_in_flight": 2}
 FAULTS = {
     "reset mid-body": Fault(lambda call: Reply(answer(call).body, cut_at=60), reason="the connection failed"),
     "stall": Fault(lambda _: Reply(wait=60.0), reason="no answer within", options=_PATIENCE, bad=1),
-    "slow drip": Fault(lambda call: Slow(answer(call).body), reason="no answer within", options=_PATIENCE, bad=1),
     "429 with Retry-After": Fault(
         lambda _: error(429, "slow down", headers={"Retry-After": "0.05"}), reason="status 429: slow down"
     ),
-    "429 without Retry-After": Fault(lambda _: error(429, "slow down"), reason="status 429: slow down"),
     "500": Fault(lambda _: error(500, "oops"), reason="status 500: oops"),
     "truncated JSON": Fault(
         lambda call: Reply(raw=json.dumps(answer(call).body).encode()[:80]), reason="the body is not JSON"
     ),
-    "envelope of the wrong shape": Fault(lambda _: Reply({"choices": []}), reason="no choices"),
     "valid JSON of the wrong shape": Fault(
         lambda _: completion('{"why": ["x"]}'), KEPT, 2, 'no list of texts under "rewrites"'
     ),
-    "empty": Fault(lambda _: completion(""), KEPT, 2, "the answer is empty"),
     "10 MB of text": Fault(lambda _: _rewrites("so dull " * 1_250_000), KEPT, 1, "surface: 2500000 words instead of", bad=1),
-    "10 MB of no JSON": Fault(
-        lambda _: completion("so dull " * 1_250_000), KEPT, 2, "not one JSON object", bad=1
-    ),
     "another language": Fault(
         lambda _: _rewrites("Der Film im Hafen war leider langweilig und schwach.", "Film, który oglądaliśmy, był niestety nudny i słaby."),
         KEPT, 1, "surface: another language", is_plain=True,
-    ),
-    "another script": Fault(
-        lambda _: _rewrites("Фильм был, к сожалению, скучным и слабым.", "Η ταινία ήταν δυστυχώς βαρετή και αργή."),
-        KEPT, 1, "surface: a letter that is not Latin", is_plain=True,
     ),
     "thinking tags": Fault(_thinking, USED, 1),
 }  # fmt: skip
@@ -133,16 +114,3 @@ class FaultyServer(Loopback):
     def sent_for(self, text: str) -> int:
         """How many requests came for a row."""
         return self.texts[text]
-
-    async def _send(self, reply: Reply, writer: asyncio.StreamWriter) -> bool:
-        if not isinstance(reply, Slow):
-            return await super()._send(reply, writer)
-        body = json.dumps(reply.body).encode()
-        writer.write(
-            f"HTTP/1.1 200 X\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n".encode()
-        )
-        for byte in body:
-            writer.write(bytes([byte]))
-            await writer.drain()
-            await asyncio.sleep(reply.drip)
-        return True

@@ -3,8 +3,8 @@
     with Starts() as starts:
         child = starts.start(["audit", "data.csv"], cwd=folder, limits={"FSIZE": 20_000}, clock=-86_400)
 
-As the nursery of the recipes, with everything loaded that the commands of the campaign import, and with what can be taken from a
-process: limits are those of `setrlimit` by name, memory is what it may take besides what is loaded, `clock` moves the wall clock
+Commands run in children of a process that has everything loaded that they import, so that a test can kill many of them; nothing that
+starts threads is used before a child is forked. What can be taken from a process: limits are those of `setrlimit` by name, memory is what it may take besides what is loaded, `clock` moves the wall clock
 by so many seconds, `patience` is how long a locked journal is waited for. Servers are asked `AT_ONCE` calls at a time. The sentence encoder and WordNet are left out: they are
 not what is tested, and take seconds to load.
 """
@@ -20,9 +20,10 @@ import resource
 import subprocess
 import sys
 import time
+import traceback
+from dataclasses import asdict
 from pathlib import Path
 
-from tests.jobs import nursery
 from tests.jobs.toy_run import without_encoder
 
 AT_ONCE = 8  # calls that a command has under way, at most: few, so that they tell from all calls of a run
@@ -43,17 +44,26 @@ LOADED = (
 )
 
 
-class Child(nursery.Child):
-    """One of several processes that run at the same time."""
+class Child:
+    """A process that was started. It is waited for only in `wait`, so that its number is still its own."""
+
+    def __init__(self, starts, pid, said):
+        self.pid, self.said, self._starts, self._code = pid, said, starts, None
+
+    def kill(self, number):
+        os.kill(self.pid, number)
+
+    def is_running(self):
+        return Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
 
     def wait(self):
         """Its exit code; minus the signal where one ended it."""
         if self._code is None:
-            self._code = self._nursery.ask({"wait": self.pid})
+            self._code = self._starts.ask({"wait": self.pid})
         return self._code
 
 
-class Starts(nursery.Nursery):
+class Starts:
     """Starts commands in children of a process that has everything loaded."""
 
     def __enter__(self):
@@ -64,6 +74,16 @@ class Starts(nursery.Nursery):
         )
         assert json.loads(self._process.stdout.readline()) == "ready"
         return self
+
+    def __exit__(self, *_):
+        self._process.stdin.close()
+        self._process.wait(30)
+        self._process.stdout.close()
+
+    def ask(self, question):
+        self._process.stdin.write(json.dumps(question) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
 
     def start(self, args, *, cwd, env=None, beside=False, **taken):
         """A child that runs the command; what it says is in `child.said`. beside: another one runs."""
@@ -107,6 +127,29 @@ def move_clock(seconds):
             module.datetime = Moved
 
 
+def run(args, cwd, said, env):
+    """The command line, in a child; never comes back."""
+    code = 1
+    try:
+        handle = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        for number in (1, 2):
+            os.dup2(handle, number)
+        os.chdir(cwd)
+        os.environ.update(env)
+        sys.argv = ["longway", *args]
+        from longway.cli import main
+
+        main()
+    except SystemExit as end:
+        code = end.code or 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
 def load_everything():
     """What the commands import; nothing that starts threads is used."""
     for name in LOADED:
@@ -116,8 +159,9 @@ def load_everything():
     transport = importlib.import_module("longway.engines.transport")
     transport.LONGEST_BACKOFF = 0.02
     limits = transport.ServerLimits
-    limits.__init__.__defaults__ = (*limits.__init__.__defaults__[:-1], AT_ONCE)
-    assert limits().max_in_flight == AT_ONCE
+    usual = asdict(limits()) | {"max_in_flight": AT_ONCE}
+    limits.__init__.__defaults__ = tuple(usual.values())
+    assert limits() == limits(**usual)
     # The leak is not the point, and takes most of the time.
     importlib.import_module("longway.detect.leak").folds_for = lambda n_rows, n_labels: (3, 1)
     gc.collect()
@@ -136,7 +180,7 @@ def main():
             answer = os.fork()
             if answer == 0:
                 take(**asked.pop("taken"))
-                nursery.run(**asked)
+                run(**asked)
         print(json.dumps(answer), file=answers, flush=True)
 
 

@@ -1,15 +1,19 @@
 """The fault campaign in its bounded form: a few kills of every command, and every fault once; `make soak` does it at length."""
 
+import signal
 import sys
+import time
 
 import pytest
 
+from longway.store import RUN_FILE, read_json
 from tests.faults.campaign import Campaign, shares, told
 from tests.faults.injected import FAULTS
 from tests.faults.jobs import Bench
+from tests.faults.kills import kept_in
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are watched in /proc")
-KILLS = {"audit": 2, "rewrite": 2, "augment": 1, "prove": 1, "review": 2}
+KILLS = {"audit": 2, "rewrite": 2, "augment": 1, "coba": 1, "perturb": 1, "prove": 1, "review": 2}
 INJECTED = (
     ("file limit", "rewrite", 0),
     ("disk full", "audit", 0),
@@ -65,3 +69,27 @@ def test_every_fault_is_told_and_the_same_command_goes_on(campaign):
 
 def test_kills_are_shared_out_evenly():
     assert shares(200, ["a", "b", "c"]) == {"a": 67, "b": 67, "c": 66}
+
+
+def test_ctrl_c_says_what_was_kept_and_how_to_go_on(bench):
+    job, out = bench.job("rewrite"), bench.folder / "interrupted"
+    job.forget()
+    child = bench.start(job, out.name)
+    while job.server.keys.total() < 15:
+        assert child.is_running(), child.said.read_text()
+        time.sleep(0.002)
+    child.kill(signal.SIGINT)
+    assert child.wait() == 130
+    said, n = child.said.read_text(), len(kept_in(out))
+    assert n >= 8
+    assert (
+        f"{n} answers are kept in {out.name}. The same command resumes the run and pays for nothing twice."
+        in said
+    )
+    assert "longway: stopped." in said
+    assert "Traceback" not in said
+    assert read_json(out / RUN_FILE)["state"] == "running"
+    code, said = bench.run(job, out.name)
+    assert code == 0, said
+    assert read_json(out / RUN_FILE)["state"] == "done"
+    assert set(job.server.charged.values()) == {1}

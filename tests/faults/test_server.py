@@ -13,7 +13,7 @@ from longway import cli
 from longway.jobs import engine_use
 from longway.store import RUN_FILE, read_json
 from longway.verify import wordforms
-from tests.engines.loopback import Loopback, Reply, completion
+from tests.engines.loopback import Loopback, completion
 from tests.environment import without_encoder, without_settings_of_the_user
 from tests.faults.jobs import write
 from tests.faults.servers import FAILS, FAULTS, RETRIES, USED, FaultyServer, of_another_row, plain_rows
@@ -84,12 +84,9 @@ def check_rows(tmp_path, *, kept=()):
     return sum(a["review"] != b["review"] for a, b in zip(before, after, strict=True))
 
 
-# Those two wait; the others show the same way out.
-WAITS = {"stall", "slow drip"}
-
-
+# A stall waits; the others show the same way out.
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.soak if name in WAITS else ()) for name in FAULTS]
+    "name", [pytest.param(name, marks=pytest.mark.soak if name == "stall" else ()) for name in FAULTS]
 )
 def test_rows_that_a_server_fails_on_are_kept_as_they_were_and_the_others_rewritten(name, rewrite, tmp_path):
     check_fault(FAULTS[name], rewrite, tmp_path)
@@ -189,16 +186,6 @@ def test_a_model_that_never_answers_in_the_form_ends_the_run_soon_with_the_cause
         server.answer = answer  # another model at the same address
         assert rewrite(server.url)[0] == 0
     assert check_rows(tmp_path) >= N - 5  # the answers of the first model are kept, too
-
-
-def test_a_redirect_ends_the_run_before_a_row_is_sent_elsewhere(rewrite):
-    with Loopback(answer) as other:
-        away = Reply({}, status=307, headers={"location": f"{other.url}/chat/completions"})
-        with Loopback(lambda call: away) as server:
-            code, said = rewrite(server.url)
-        assert code == 3
-        assert f"redirects to {other.url}" in said
-        assert not other.calls
 
 
 def test_rows_that_failed_are_asked_again_by_the_same_command_and_no_others(rewrite, tmp_path):

@@ -21,22 +21,7 @@ from pathlib import Path
 from typing import Any
 
 OPENINGS = ("On the whole", "In the end", "All in all", "For the most part", "In short", "After all")
-MAY_BE_LOWERED = {
-    "The",
-    "A",
-    "An",
-    "It",
-    "This",
-    "That",
-    "In",
-    "At",
-    "On",
-    "There",
-    "He",
-    "She",
-    "They",
-    "We",
-}
+MAY_BE_LOWERED = {*"The A An It This That In At On There He She They We".split()}
 OPPOSITES = {
     "good": "bad", "great": "awful", "best": "worst", "love": "hate", "loved": "hated", "fine": "poor",
     "warm": "cold", "funny": "dull", "strong": "weak", "beautiful": "ugly", "enjoyed": "endured",

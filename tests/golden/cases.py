@@ -74,14 +74,9 @@ def _write_lines(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def _write_benchmarks(folder: Path) -> None:
-    weat = {
-        "test": "weat1",
-        "targ1": {"category": "Flowers", "examples": ["rose", "tulip", "lily", "daisy"]},
-        "targ2": {"category": "Insects", "examples": ["wasp", "flea", "moth", "roach"]},
-        "attr1": {"category": "Pleasant", "examples": ["lovely", "happy", "gift"]},
-        "attr2": {"category": "Unpleasant", "examples": ["ugly", "sad", "poison"]},
-    }
-    _write_lines(folder / "weat.jsonl", [weat])
+    from tests.jobs.people_benchmarks import TESTS
+
+    _write_lines(folder / "weat.jsonl", TESTS[:1])
     holistic: dict[str, dict[str, Any]] = {
         "descriptors.json": {"age": {"all": ["young", "old"]}, "place": {"all": ["urban", "rural"]}},
         "nouns.json": {
@@ -133,30 +128,13 @@ _add("claims-audit-stream", "audit", CLAIMS, "--levels", "-grammar", "--stream",
 _add("claims-audit-grammar", "audit", "../data/short-claims.jsonl", "--limit", "120")
 _add(
     "reviews-audit-test",
-    "audit",
-    "../data/reviews.csv",
-    "--test",
-    f"more={REVIEWS}",
-    "--levels",
-    "token,length",
+    *f"audit ../data/reviews.csv --test more={REVIEWS} --levels token,length".split(),
     json=False,
 )
 
 # Rewriting.
-_both(
-    "rewrite",
-    "rewrite",
-    DATA,
-    "--engine",
-    "rules",
-    "--rounds",
-    "2",
-    "--limit",
-    "100",
-    "--seed",
-    "3",
-    after=("--limit", "160"),
-)
+TWO_ROUNDS = f"rewrite {DATA} --engine rules --rounds 2 --limit 100 --seed 3"
+_both("rewrite", *TWO_ROUNDS.split(), after=("--limit", "160"))
 _add("reviews-rewrite-leak", "rewrite", REVIEWS, "--engine", "rules", "--rounds", "1", "--limit", "120",
      "--keep", "great", "--rerank", "--balance", "equal")  # fmt: skip
 _both("rewrite-eda", "rewrite", DATA, "--method", "eda", "--limit", "120")
@@ -176,42 +154,16 @@ MODELS = ("--model", "bow", "--model", "nb", "--model", "dan")
 _both("augment", "augment", DATA, "--engine", "rules", "--limit", "30", *MODELS, after=("--limit", "60"))
 _both("augment-served", "augment", DATA, "--limit", "30", *MODELS, served=True,
       after=("--variants", "2", "--mixed", "principal", "--balance"))  # fmt: skip
-_add(
-    "claims-augment-contexts",
-    "augment",
-    CLAIMS,
-    "--limit",
-    "20",
-    "--identify",
-    "engine",
-    "--contexts",
-    served=True,
-)
-_add(
-    "reviews-augment-counterfactual",
-    "augment",
-    REVIEWS,
-    "--method",
-    "counterfactual",
-    "--limit",
-    "30",
-    served=True,
-)
+BY_ENGINE = f"augment {CLAIMS} --limit 20 --identify engine --contexts"
+_add("claims-augment-contexts", *BY_ENGINE.split(), served=True)
+OPPOSITE = f"augment {REVIEWS} --method counterfactual --limit 30"
+_add("reviews-augment-counterfactual", *OPPOSITE.split(), served=True)
 _add("reviews-augment-eda", "augment", REVIEWS, "--method", "eda", "--limit", "30")
 _add(
     "claims-augment-crossaug", "augment", CLAIMS, "--method", "crossaug", "--engine", "rules", "--limit", "40"
 )
-_add(
-    "claims-augment-given",
-    "augment",
-    CLAIMS,
-    "--method",
-    "given",
-    "--rewrites",
-    "../data/given.csv",
-    "--limit",
-    "60",
-)
+GIVEN = f"augment {CLAIMS} --method given --rewrites ../data/given.csv --limit 60"
+_add("claims-augment-given", *GIVEN.split())
 
 # People.
 _both("perturb", "perturb", DATA, "--limit", "120")
@@ -228,33 +180,13 @@ _add("reviews-prove", "prove", REVIEWS, "../reviews-rewrite-eda/run", *PROVE, "-
 _add("claims-prove-methods", "prove", CLAIMS, "../claims-rewrite-eda/run", "--test", "test=../data/claims-test.jsonl", "--model", "bow",
      "--method", "rew", "--method", "jtt", "--method", "drift", "--method", "clever", "--method", "dro", "--seeds", "1", "--limit", "80",
      "--fairscore", "--device", "cpu", needs="claims-rewrite-eda")  # fmt: skip
-FAIRSCORE = (
-    "--model",
-    "../{}-prove/run/models/before-bow-erm-0",
-    "--fairscore",
-    DATA,
-    "--split",
-    "test",
-    "--limit",
-    "60",
-)
-_both("fairness-classifier", "fairness", *FAIRSCORE, needs="{}-prove")
+FAIRSCORE = f"--model ../{{}}-prove/run/models/before-bow-erm-0 --fairscore {DATA} --split test --limit 60"
+_both("fairness-classifier", "fairness", *FAIRSCORE.split(), needs="{}-prove")
 _add("fairness-encoder", "fairness", "--model", "minilm", "--weat", "../data/weat.jsonl", "--holistic", "../data/holistic", "--axis", "all",
      "--per-descriptor", "8", "--device", "cpu")  # fmt: skip
 
 # Grammars and explanations.
-GRAMMAR = (
-    "--epochs",
-    "1",
-    "--nonterminals",
-    "4",
-    "--preterminals",
-    "8",
-    "--dimension",
-    "16",
-    "--device",
-    "cpu",
-)
+GRAMMAR = "--epochs 1 --nonterminals 4 --preterminals 8 --dimension 16 --device cpu".split()
 _add("claims-grammar", "grammar", "../data/short-claims.jsonl", "--limit", "40", *GRAMMAR)
 _add("reviews-grammar", "grammar", REVIEWS, "--limit", "40", *GRAMMAR)
 _both("explain", "explain", DATA, "--limit", "200", "--rows", "8", "--search", "20", "--samples", "60")
@@ -275,30 +207,14 @@ if real_data.is_here():
     for _name in real_data.TEXTS:
         _add(f"real-{_name}-prove", "prove", f"../data/{_name}.jsonl", f"../real-{_name}-repair/run", "--test",
              f"test=../data/{_name}-test.jsonl", "--model", "bow", "--seeds", "2", "--drop-overlap", needs=f"real-{_name}-repair")  # fmt: skip
-        _add(
-            f"real-{_name}-explain",
-            "explain",
-            f"../data/{_name}.jsonl",
-            "--rows",
-            "8",
-            "--search",
-            "20",
-            "--samples",
-            "60",
-        )
+        _explain = "--rows 8 --search 20 --samples 60".split()
+        _add(f"real-{_name}-explain", "explain", f"../data/{_name}.jsonl", *_explain)
     for _name in real_data.CANDIDATES:
         _data = f"../data/{_name}.jsonl"
         _add(f"real-{_name}-audit", "audit", _data)
         _add(f"real-{_name}-repair", "repair", _data)
-        _add(
-            f"real-{_name}-prove",
-            "prove",
-            _data,
-            f"../real-{_name}-repair/run",
-            "--seeds",
-            "2",
-            needs=f"real-{_name}-repair",
-        )
+        _repair = f"real-{_name}-repair"
+        _add(f"real-{_name}-prove", "prove", _data, f"../{_repair}/run", "--seeds", "2", needs=_repair)
 
 
 def _review(case: Any, run: str) -> None:

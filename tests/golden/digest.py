@@ -24,17 +24,7 @@ OF_EDIT = ("id", "field", "before", "after", "label_before", "label_after", "acc
 OF_FINDING = ("level", "pattern", "field", "label", "count", "texts")
 # Keys of a result under which each number is a figure.
 FIGURES = (
-    "leak",
-    "goal",
-    "changed",
-    "added",
-    "dropped",
-    "accuracy",
-    "tested",
-    "significant",
-    "comparison",
-    "results",
-    "labels_after",
+    "leak goal changed added dropped accuracy tested significant comparison results labels_after".split()
 )
 PACKAGES = ("numpy", "scikit-learn", "onnxruntime", "spacy")
 

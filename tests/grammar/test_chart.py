@@ -1,6 +1,5 @@
 """The chart against the list of all trees: sums, derivatives, best and drawn trees, of sentences and pairs."""
 
-import warnings
 from collections import Counter
 from itertools import product
 
@@ -245,60 +244,4 @@ def test_tiny_probabilities_do_not_vanish(lengths):
     assert new.sum(0) + both.sum(0) == pytest.approx(torch.ones(shape.m), abs=1e-3)
 
 
-@pytest.mark.parametrize("lengths", [(24, 0), (5, 4)])
-def test_single_precision_is_close_to_double(lengths):
-    shape = Shape(*lengths)
-    rules, leaves = grammar_of(32, 64, seed=4, spread=2.0), leaves_of(2, shape, 64, seed=5, spread=2.0) - 6
-    exact = log_partition(rules, leaves, lengths_of(shape, 2), shape)
-    single = Rules(rules.root.float(), rules.binary.float())
-    found = log_partition(single, leaves.float(), lengths_of(shape, 2), shape)
-    assert found.double() == pytest.approx(exact, rel=1e-5)
-
-
 # another library
-
-
-@pytest.fixture
-def sentences():
-    shape = Shape(7, 0)
-    return (
-        grammar_of(4, 5, seed=6),
-        leaves_of(3, shape, 5, seed=7),
-        torch.tensor([[7, 0], [5, 0], [2, 0]]),
-        shape,
-    )
-
-
-@pytest.fixture
-def peer(sentences):
-    """torch-struct's grammar of single sentences; its root is always a nonterminal, ours from two words on."""
-    torch_struct = pytest.importorskip(
-        "torch_struct", reason="torch-struct is the tests' alone (longway[dev])"
-    )
-    rules, leaves, lengths, _ = sentences
-    scores = leaves, rules.binary.expand(3, -1, -1, -1), rules.root[: rules.nonterminals].expand(3, -1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # it declares no constraints of its arguments
-        return torch_struct.SentCFG(tuple(part.clone() for part in scores), lengths=lengths[:, 0])
-
-
-def test_sentences_are_as_likely_as_torch_struct_says(sentences, peer):
-    assert log_partition(*sentences).tolist() == pytest.approx(peer.partition.tolist(), abs=1e-9)
-
-
-def test_expected_counts_are_those_of_torch_struct(sentences, peer):
-    rules, leaves, lengths, shape = sentences
-    leaves.requires_grad_()
-    rules.binary.requires_grad_()
-    total = log_partition(rules, leaves, lengths, shape).sum()
-    found, found_rules = torch.autograd.grad(total, (leaves, rules.binary))
-    expected, expected_rules, *_ = peer.marginals
-    assert found == pytest.approx(expected.detach(), abs=1e-9)
-    assert found_rules == pytest.approx(expected_rules.sum(0).detach(), abs=1e-9)
-
-
-def test_best_trees_are_as_likely_as_torch_struct_says(sentences, peer):
-    rules, leaves, lengths, shape = sentences
-    trees = picked(MaxSemiring(), rules, leaves, shape, lengths)
-    found = [log_of_tree(tree, logs_of_parts(rules, leaves[item], shape)) for item, tree in enumerate(trees)]
-    assert found == pytest.approx(peer.max.tolist(), abs=1e-9)

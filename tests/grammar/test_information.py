@@ -273,12 +273,6 @@ def test_supporting_and_counter_examples_share_out_the_documents_with_the_featur
         assert counter.tolist() == [i for i in having if names[i] != label]
 
 
-def test_the_sentences_of_one_document_count_once():
-    documents = [[read_brackets(MAN), read_brackets(MAN)], [read_brackets(BOY)]]
-    counted = count_subtrees(Forest(documents), np.array([0, 1]), 2)
-    assert counted.counts.max() == 1
-
-
 @pytest.mark.parametrize("labels", [[0], [0, 0, 1], [0, 2], [-1, 0]])
 def test_labels_that_do_not_fit_the_documents_are_told(labels):
     with pytest.raises(SettingError, match="'labels' must have a number from 0 to 1 for each of 2 documents"):

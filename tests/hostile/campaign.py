@@ -21,7 +21,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -33,63 +32,25 @@ from longway.errors import LongwayError
 from tests.hostile.corpus import PRODUCT, cases, huge, marks_in, rows
 from tests.hostile.forms import FORMS, read_rows, whole, write_rows
 from tests.hostile.reviewed import browser, look_at
+from tests.review.wire import Elements
 
-SMALL = [
-    "--nonterminals",
-    "3",
-    "--preterminals",
-    "6",
-    "--dimension",
-    "8",
-    "--epochs",
-    "1",
-    "--device",
-    "cpu",
-    "--limit",
-    "40",
-]
+SMALL = "--nonterminals 3 --preterminals 6 --dimension 8 --epochs 1 --device cpu --limit 40"
 COMMANDS = {
-    "audit": ["audit", "{data}", "--levels=-grammar"],
-    "rewrite": [
-        "rewrite",
-        "{data}",
-        "--engine",
-        "rules",
-        "--judge",
-        "none",
-        "--rounds",
-        "1",
-        "--k",
-        "{k}",
-        "--candidates",
-        "2",
-    ],
-    "rewrite-eda": ["rewrite", "{data}", "--method", "eda"],
-    "augment": ["augment", "{data}", "--method", "eda"],
-    "perturb": ["perturb", "{data}"],
-    "explain": ["explain", "{data}", "--rows", "6", "--samples", "20", "--folds", "2", "--search", "0"],
-    "plant": ["bench", "plant", "{data}"],
-    "prove": ["prove", "{data}", "{after}", "--test", "<t>={test}", "--seeds", "1", "--model", "bow"],
-    "grammar": ["grammar", "{data}", *SMALL, "--classifier", "none"],
+    "audit": "audit {data} --levels=-grammar",
+    "rewrite": "rewrite {data} --engine rules --judge none --rounds 1 --k {k} --candidates 2",
+    "rewrite-eda": "rewrite {data} --method eda",
+    "augment": "augment {data} --method eda",
+    "perturb": "perturb {data}",
+    "explain": "explain {data} --rows 6 --samples 20 --folds 2 --search 0",
+    "plant": "bench plant {data}",
+    "prove": "prove {data} {after} --test <t>={test} --seeds 1 --model bow",
+    "grammar": f"grammar {{data}} {SMALL} --classifier none",
 }
 # Style codes are rich's own where a terminal has colours; anything else that steers one is not.
 LARGEST_PAGE = 5_000_000  # characters of a report, whatever the rows are
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-NEVER = {
-    "script",
-    "iframe",
-    "object",
-    "embed",
-    "base",
-    "form",
-    "input",
-    "video",
-    "link",
-    "template",
-    "math",
-    "foreignobject",
-}
+NEVER = {*"script iframe object embed base form input video link template math foreignobject".split()}
 
 
 @dataclass
@@ -136,7 +97,7 @@ class Campaign:
             "after": str(self.after),
             "k": str(max(2, len(self.rows) // 12)),
         }
-        command = [part.format(**values) if part[0] in "{<" else part for part in COMMANDS[name]]
+        command = [part.format(**values) if part[0] in "{<" else part for part in COMMANDS[name].split()]
         started = time.monotonic()
         environment = {"FORCE_COLOR": "1", "COLUMNS": "120"} if coloured else {"COLUMNS": "120"}
         done = CliRunner(env=environment).invoke(app, [*command, "--out", str(out)])
@@ -176,20 +137,10 @@ def wrong_on_terminal(told: str) -> Iterator[str]:
     yield from (f"{found!r} on the terminal" for found in sorted(set(STEERING.findall(STYLE.sub("", told)))))
 
 
-class _Elements(HTMLParser):
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-
-
 def wrong_in_page(page: str) -> Iterator[str]:
     """What in a report runs, loads or leads elsewhere. A report has no script, so none may be there."""
     told: Counter[str] = Counter()
-    for tag, attributes in _Elements(page).found:
+    for tag, attributes in Elements(page).found:
         if tag in NEVER:
             told[f"<{tag}>"] += 1
         for name, value in attributes.items():

@@ -12,31 +12,12 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("src", "runs", "bench", "train", "papers")
 FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 
-MODULES = {
-    "pickle",
-    "cPickle",
-    "dill",
-    "cloudpickle",
-    "joblib",
-    "marshal",
-    "shelve",
-    "yaml",
-    "telnetlib",
-    "xmlrpc",
-}
+MODULES = {*"pickle cPickle dill cloudpickle joblib marshal shelve yaml telnetlib xmlrpc".split()}
 BUILTINS = {"eval", "exec", "compile", "__import__"}
 CALLS = {
-    "os.system",
-    "os.popen",
-    "commands.getoutput",
-    "subprocess.getoutput",
-    "pandas.read_pickle",
-    "pd.read_pickle",
-    "pty.spawn",
-    "torch.jit.load",
-    "onnx.load",
-    "onnxruntime.InferenceSession",
+    *"os.system os.popen commands.getoutput subprocess.getoutput pty.spawn torch.jit.load onnx.load".split()
 }
+CALLS |= {"pandas.read_pickle", "pd.read_pickle", "onnxruntime.InferenceSession"}
 
 
 def dotted(node):

@@ -209,20 +209,6 @@ def test_a_served_engine_rewords_rows_without_their_topic():
     assert any(one.gain_after < 0.5 * one.gain_before for one in changes)
 
 
-def test_a_text_that_still_has_the_topic_is_not_used():
-    def unchanged(call: Call) -> Reply:
-        return completion(json.dumps({"rewrites": [f"Well, {call.text}"]}))
-
-    rows, _ = rows_of(600)
-    with Loopback(unchanged) as server:
-        engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
-        result = repair(
-            rows, levels=SOME, remedy=("reword",), engine="served:toy", judge="none", engines=engines
-        )
-    assert server.calls
-    assert not [edit for edit in result.edits if edit.accepted]
-
-
 def test_rules_do_not_reword_a_topic():
     rows, _ = rows_of(600)
     result = repair(rows, levels=SOME, remedy=("reword",), engine="rules")

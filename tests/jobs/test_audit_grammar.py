@@ -14,8 +14,6 @@ from longway.jobs.audit.show import _below
 from longway.show.markdown import render
 from tests.jobs.toy_swaps import COLUMNS, WordForWord, swaps
 
-pytestmark = pytest.mark.usefixtures("few_folds")
-
 
 @pytest.fixture(autouse=True)
 def word_for_word(monkeypatch):

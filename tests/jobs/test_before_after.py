@@ -2,15 +2,10 @@
 
 import pytest
 
-from longway.data import load
 from longway.jobs.before_after import compare
+from tests.conftest import dataset_of as dataset
 
 WORDS = "lamp chair door table window garden river street".split()
-
-
-def dataset(texts, labels):
-    rows = [{"text": text, "label": label} for text, label in zip(texts, labels, strict=True)]
-    return load(rows, text="text", label="label", context="")
 
 
 @pytest.fixture(scope="module")

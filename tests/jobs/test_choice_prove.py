@@ -16,7 +16,7 @@ import longway as lw
 from longway.cli import app
 from longway.data.choices import Question, load_choices
 from longway.detect.choices.patterns import Candidates
-from longway.errors import ColumnError, DataError, SettingError
+from longway.errors import DataError, SettingError
 from longway.jobs.choices.prove import job
 from longway.jobs.choices.prove.models import LinearRanker, bow_features, check_model
 from longway.jobs.choices.prove.parts import (
@@ -445,12 +445,6 @@ def test_an_interrupted_proof_resumes_with_the_next_training(tmp_path, monkeypat
 def test_the_same_data_twice_is_refused():
     with pytest.raises(SettingError, match="has the same questions"):
         lw.prove_choices(QUIZ, QUIZ, models=("bow",))
-
-
-def test_a_missing_column_is_named():
-    renamed = [{"id": row["id"], "question": row["question"], "options": row["choices"], "answer": row["answer"]} for row in QUIZ]  # fmt: skip
-    with pytest.raises(ColumnError, match="choices"):
-        lw.prove_choices(QUIZ, renamed, models=("bow",))
 
 
 def test_test_questions_that_are_trained_on_are_refused_or_left_out():

@@ -254,18 +254,6 @@ def test_an_engine_rewrites_wrong_options_and_fewer_questions_go(monkeypatch, tm
     assert author.calls == calls
 
 
-@pytest.mark.soak
-def test_more_questions_may_be_rewritten_than_left_out(monkeypatch):
-    rows = quiz("longest", n=100)
-    author = Author(rows)
-    monkeypatch.setattr(
-        "longway.jobs.choices.repair.job.engines_of", lambda settings, engines: (author, author)
-    )
-    result = repair_choices(rows, engine="served:toy", max_drop=0.02)
-    assert result.dropped <= 2
-    assert len({edit.id for edit in result.edits if edit.method == "rewrite"}) > 10
-
-
 def test_questions_whose_options_refer_to_others_are_not_rewritten(monkeypatch):
     rows = quiz("longest", n=100)
     for row in rows[:50]:

@@ -22,11 +22,11 @@ from longway.jobs.fairness.models import classifier_of
 from longway.jobs.prove import training
 from longway.jobs.prove.settings import ProveSettings
 from longway.jobs.prove.training import Cell, rows_of
-from longway.jobs.run import Watcher
 from longway.store import Run
 from tests.environment import without_encoder
 from tests.jobs.cooks import cooks, soups_alone
 from tests.jobs.proved import proved
+from tests.jobs.watching import watching
 
 
 @pytest.fixture(scope="module")
@@ -118,13 +118,12 @@ def test_a_run_that_was_broken_off_asks_nothing_twice(biased, data, tmp_path, mo
     def go(watcher=None):
         return fairness(data, model=str(biased), out=tmp_path / "run", watcher=watcher)
 
-    class Stop(Watcher):
-        def progress(self, done, total):
-            if asked:
-                raise KeyboardInterrupt
+    def stop(done, total):
+        if asked:
+            raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        go(Stop())
+        go(watching(progress=stop))
     assert 0 < len(asked) < 100
     result = go()
     assert len(asked) == len(set(asked))

@@ -11,8 +11,7 @@ import longway as lw
 from longway.detect.reading import Reading
 from longway.errors import RunError, SettingError
 from longway.jobs.explain import job
-from longway.jobs.explain.folds import FoldResult, explain_fold, fold_rows
-from longway.json_values import from_json, to_json
+from longway.jobs.explain.folds import explain_fold, fold_rows
 
 THINGS = ["harbour", "market", "orchard", "museum", "bridge", "library", "station", "garden"]
 PLACES = ["in the north", "by the sea", "on the hill", "near the mill", "at the lake", "in town"]
@@ -180,15 +179,6 @@ def test_an_interrupted_run_resumes_with_the_folds_that_are_missing(tmp_path, mo
     resumed = lw.explain(invented(), settings, out=tmp_path / "run")
     assert made == [0, 1, 1, 2]
     assert replace(resumed, created=whole.created) == whole
-
-
-def test_a_fold_comes_back_from_json_as_it_was():
-    data, settings = invented(80), lw.ExplainSettings(samples=20, folds=2)
-    rows = fold_rows(data, Reading.of(data), settings)
-    fold = explain_fold("bow", rows, 0, {1, 2, 3}, settings)
-    assert {row for row, _ in fold.predicted} == set(np.flatnonzero(rows.fold == 0).tolist())
-    assert any(row.sufficient for row in fold.explained)
-    assert from_json(FoldResult, json.loads(json.dumps(to_json(fold)))) == fold
 
 
 @pytest.mark.parametrize(

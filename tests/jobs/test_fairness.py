@@ -18,6 +18,7 @@ from longway.jobs.fairness.settings import FairnessSettings
 from longway.jobs.run import Watcher
 from longway.store import Journal, Run
 from tests.jobs.people_benchmarks import ToyLanguage, ToyVectors, write_all
+from tests.jobs.watching import watching
 
 
 @pytest.fixture
@@ -34,13 +35,6 @@ def measured(paths, *, language=None, vectors=None, **options):
     given, model = read_benchmarks(settings), MeasuredModel(language, vectors)
     measures = Measuring(model, given, settings, Questions(Journal(None), Watcher())).measures()
     return FairnessResult(NamedModel("toy", model.kind), measures, settings, {}, {}, "0", 0.0)
-
-
-class Watching(Watcher):
-    """Calls a function with the progress."""
-
-    def __init__(self, progress):
-        self.progress = progress
 
 
 @pytest.mark.parametrize("kind", ["causal", "masked"])
@@ -171,7 +165,7 @@ def test_an_item_is_asked_once_and_answers_keep_their_order():
         calls.append(list(items))
         return [Twice(2 * item) for item in items]
 
-    questions = Questions(Journal(None), Watching(lambda done, of: shown.append((done, of))))
+    questions = Questions(Journal(None), watching(progress=lambda done, of: shown.append((done, of))))
 
     def ask(items):
         answers = questions.ask(
@@ -207,7 +201,7 @@ def test_a_run_that_is_broken_off_goes_on_and_loses_no_finished_batch(tmp_path, 
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        fairness(crows_pairs=path, out=out, watcher=Watching(stop))
+        fairness(crows_pairs=path, out=out, watcher=watching(progress=stop))
     assert toy.asked == 2 * 128
     assert not (out / "fairness.json").exists()
     result = fairness(crows_pairs=path, out=out)
@@ -255,7 +249,7 @@ def test_figures_do_not_change_with_the_order_of_asking(tmp_path, toy):
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        fairness(crows_pairs=path, out=tmp_path / "parts", watcher=Watching(stop))
+        fairness(crows_pairs=path, out=tmp_path / "parts", watcher=watching(progress=stop))
     parts = fairness(crows_pairs=path, out=tmp_path / "parts")
     assert whole.measures == parts.measures
     assert np.isfinite(whole.measures.crows_pairs.quality.perplexity)

@@ -17,7 +17,6 @@ from longway.jobs.prove.job import prove
 from longway.jobs.prove.perturbed_rows import changes_of
 from longway.jobs.prove.settings import ProveSettings
 from longway.jobs.prove.training import rows_of
-from longway.jobs.run import Watcher
 from longway.show import markdown
 from longway.store import Journal
 from tests.engines.loopback import Loopback, Reply, completion
@@ -25,6 +24,7 @@ from tests.environment import without_encoder
 from tests.jobs import toy_perturb
 from tests.jobs.cooks import cooks
 from tests.jobs.test_classifier_fairscore import WORDS, lines, save_sequence_classifier
+from tests.jobs.watching import watching
 
 FAST = {"backoff": 0.001, "retries": 0}
 
@@ -211,13 +211,6 @@ def test_calls_that_failed_in_passing_are_made_by_the_same_command(data, tmp_pat
     check_counted(second)
 
 
-@pytest.fixture
-def prices(tmp_path, monkeypatch):
-    path = tmp_path / "prices.toml"
-    path.write_text('[models]\n"toy" = { input = 100.0, output = 100.0 }\n')
-    monkeypatch.setenv("LONGWAY_PRICES", str(path))
-
-
 def with_usage(answer):
     """The same answers, for 1,000 tokens each: 10 cents."""
 
@@ -232,15 +225,12 @@ def with_usage(answer):
 def test_money_is_estimated_before_it_is_spent_and_the_budget_holds(data, prices, tmp_path):
     estimates = []
 
-    class Asked(Watcher):
-        def estimate(self, estimate):
-            estimates.append(estimate)
-
+    watcher = watching(estimate=estimates.append)
     with Loopback(with_usage(judge)) as server:
         with pytest.raises(BudgetSpent, match="larger --budget"):
-            served(data, server, budget=2.0, out=tmp_path / "run", watcher=Asked())
+            served(data, server, budget=2.0, out=tmp_path / "run", watcher=watcher)
         assert 0 < len(server.calls) < 100
-        result = served(data, server, budget=50.0, out=tmp_path / "run", watcher=Asked())
+        result = served(data, server, budget=50.0, out=tmp_path / "run", watcher=watcher)
     (first, second), texts = estimates, [call.text for call in server.calls]
     assert (first.judgements, first.writes) == (120, 0)
     assert first.cost > 2

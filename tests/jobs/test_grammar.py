@@ -275,15 +275,8 @@ def test_a_validation_split_is_held_out_where_there_is_one():
 
 
 def test_the_run_folder_holds_the_grammar_the_trees_and_the_tables(finished):
-    assert sorted(path.name for path in finished.folder.iterdir()) == [
-        "findings.json",
-        "grammar.json",
-        "grammar.safetensors",
-        "report.html",
-        "run.json",
-        "tables.json",
-        "trees.txt",
-    ]
+    names = "findings.json grammar.json grammar.safetensors report.html run.json tables.json trees.txt"
+    assert sorted(path.name for path in finished.folder.iterdir()) == names.split()
     trees = (finished.folder / "trees.txt").read_text(encoding="utf-8")
     lines = [line.split("\t") for line in trees.splitlines()]
     assert {name for name, _, _ in lines} == {"learned", "held out"}
@@ -348,13 +341,8 @@ def test_an_impossible_setting_is_an_error(settings, words):
 def test_the_sizes_are_the_papers_on_a_gpu_and_smaller_on_a_cpu():
     usual = lw.GrammarSettings()
     gpu = usual.sizes("cuda", pair=True, rows=65_000)
-    assert (gpu.nonterminals, gpu.preterminals, gpu.dimension, gpu.epochs, gpu.texts) == (
-        32,
-        64,
-        256,
-        10,
-        None,
-    )
+    assert (gpu.nonterminals, gpu.preterminals, gpu.dimension) == (32, 64, 256)
+    assert (gpu.epochs, gpu.texts) == (10, None)
     cpu = usual.sizes("cpu", pair=False, rows=65_000)
     assert (cpu.nonterminals, cpu.preterminals, cpu.texts) == (16, 32, 4000)
     asked = lw.GrammarSettings(preterminals=7, limit=50).sizes("cpu", pair=True, rows=65_000)
@@ -366,13 +354,8 @@ def test_with_paper_all_settings_are_those_of_appendix_b():
     pairs, sentences = paper.sizes("cuda", pair=True, rows=99_000), paper.sizes("cpu", pair=False, rows=99)
     for sizes in (pairs, sentences):
         assert (sizes.nonterminals, sizes.preterminals, sizes.dimension, sizes.texts) == (32, 64, 256, None)
-    assert (pairs.epochs, pairs.batch, pairs.check, pairs.rows, pairs.held_out) == (
-        10,
-        4,
-        16384,
-        65000,
-        16000,
-    )
+    assert (pairs.epochs, pairs.batch, pairs.check) == (10, 4, 16384)
+    assert (pairs.rows, pairs.held_out) == (65000, 16000)
     assert (sentences.epochs, sentences.batch, sentences.check, sentences.rows) == (40, 16, 65536, None)
     assert (paper.learning_rate, paper.patience, paper.words, paper.longest) == (1e-3, 5, 20000, 225)
     assert paper.classifier == "hf:google-bert/bert-base-uncased-full"
@@ -499,16 +482,6 @@ def test_a_slow_grammar_level_is_left_out_unless_it_is_asked_for(tiny_level, mon
     asked = audit(data, levels="all")
     assert asked.tested["grammar"] > 0
     assert audit(data, levels=("token", "grammar")).tested["grammar"] > 0
-
-
-def test_whether_the_grammar_level_is_quick_depends_on_the_sample_alone(tiny_level):
-    data = toy_dataset(150)
-    reading = recipe.Reading.of(data)
-    few = audit_grammar.sample_rows(
-        data, reading.rows, reading.labels.astype(int), seed=0, texts=20, limits=SHORT
-    )
-    assert audit_grammar.expected_seconds(few, pair=True) == pytest.approx(3.0 + 1.7 * 2)
-    assert audit_grammar.expected_seconds(few, pair=False) == pytest.approx(3.0 + 0.135 * 2)
 
 
 def test_texts_of_many_sentences_are_looked_at_by_their_first_ones(tiny_level):

@@ -211,25 +211,6 @@ def test_test_rows_that_were_trained_on_are_refused_or_dropped(versions, reverse
     assert results["tests"][0]["rows"] == reversed_test.n_used
 
 
-def test_other_labels_are_refused(versions, tmp_path):
-    other = load(pl.DataFrame({"text": ["a soup", "another"], "label": ["good", "awful"]}))
-    with pytest.raises(SettingError, match="awful"):
-        proved(*versions, tests={"other": other}, settings=ProveSettings(seeds=1), out=tmp_path / "run")
-
-
-def test_versions_of_unequal_size_are_compared_and_it_is_said(versions, reversed_test, tmp_path):
-    before, after = versions
-    fewer = load(after.frame.head(200))
-    _, results = proved(
-        before,
-        fewer,
-        tests={"reversed": reversed_test},
-        settings=ProveSettings(seeds=1),
-        out=tmp_path / "run",
-    )
-    assert any("240" in concern["text"] and "200" in concern["text"] for concern in results["concerns"])
-
-
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_test_of_one_row_or_of_one_label_has_no_auroc_and_no_crash(versions, tmp_path, n):
     tiny = load(pl.DataFrame({"text": ["A soup nobody made", "Warm stew"][:n], "label": ["good"] * n}))
@@ -238,11 +219,6 @@ def test_a_test_of_one_row_or_of_one_label_has_no_auroc_and_no_crash(versions, t
     )
     assert one(results, "rows", metric="auroc", data="before")["mean"] is None
     assert render_prove(results)
-
-
-def test_without_a_test_set_there_is_an_error_with_the_next_step(versions, tmp_path):
-    with pytest.raises(SettingError, match="--test NAME=FILE"):
-        proved(*versions, settings=ProveSettings(seeds=1), out=tmp_path / "run")
 
 
 @pytest.mark.parametrize(
@@ -305,15 +281,6 @@ def test_without_a_folder_nothing_is_left_behind(versions, reversed_test, proof,
 def test_the_other_versions_need_names_of_their_own(versions, reversed_test):
     with pytest.raises(SettingError, match="'before', 'after', 'eda' are taken"):
         prove(*versions, also={"eda": reversed_test}, baselines=("eda",))
-
-
-def test_seeds_that_change_nothing_are_told(proof):
-    _, results = proof
-    assert [(note["data"], note["method"], note["seed"]) for note in results["notes"]] == [
-        ("before", "erm", None),
-        ("after", "erm", None),
-    ]
-    assert "all seeds gave the same model" in render_prove(results)
 
 
 def test_a_cell_is_trained_anew_where_what_is_kept_or_left_out_has_changed(versions, reversed_test):

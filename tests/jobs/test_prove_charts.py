@@ -1,21 +1,12 @@
 """The chart of a proof, parsed back as XML and measured."""
 
-import xml.etree.ElementTree as ET
-
 import pytest
 
 from longway.jobs.prove.charts import SIDE, GapRow, Lane, gap_chart
 from longway.jobs.prove.result import GroupSide
+from tests.show.seen import number, parts
 
 WORDS = {"key": "k", "title": "a title", "desc": "a description"}
-
-
-def parts(svg, name, class_):
-    return [part for part in ET.fromstring(str(svg)).iter(name) if class_ in part.get("class", "").split()]
-
-
-def number(part, attribute):
-    return float(part.get(attribute).rstrip("%"))
 
 
 def lane(supporting, counter, colour="v0"):

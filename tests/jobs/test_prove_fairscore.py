@@ -21,7 +21,7 @@ from longway.jobs.prove import training
 from longway.jobs.prove.fairscore import measure_fairscores
 from longway.jobs.prove.perturbed_rows import PerturbedRows, changed_rows
 from longway.jobs.prove.settings import ProveSettings
-from longway.jobs.prove.training import Cell, CellStore, TestSet, Trained, Trainings, Version, rows_of
+from longway.jobs.prove.training import Cell, TestSet, Trained, Trainings, Version, rows_of
 from longway.metrics.fairness.fairscore import fairscore
 from longway.store import Journal
 from tests.environment import without_encoder
@@ -257,13 +257,6 @@ def test_a_cell_is_trained_anew_where_the_perturbed_rows_have_changed(tests, cha
         return TestSet("t", dev, rows_of(dev), np.arange(60), perturbed=perturbed).fingerprint
 
     assert prints([0], "He left.", "man") == prints([0], "He left.", "man") != prints(*other)
-
-
-def test_answers_to_perturbed_rows_are_kept_with_the_cell(tmp_path):
-    store, cell = CellStore(tmp_path), Cell("before", "bow", "erm", 0)
-    perturbed = {"dev": np.array([[0.5, 1.5]])}
-    store.put(cell, {}, Trained(("a", "b"), {"t": np.zeros((2, 2))}, perturbed=perturbed))
-    assert store.get(cell, {}).perturbed["dev"].tolist() == [[0.5, 1.5]]
 
 
 PAIRS = (

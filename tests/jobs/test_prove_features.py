@@ -23,12 +23,11 @@ from longway.jobs.run import Watcher
 from tests.environment import without_encoder
 from tests.jobs.proved import proved, render_prove
 from tests.jobs.toy_pairs import toy_pairs
+from tests.jobs.watching import watching
 
 TINY = {"nonterminals": 3, "preterminals": 6, "dimension": 8, "epochs": 1, "device": "cpu"}
 METHODS = ("drift", "rew", "dro")
 N, LONG = 60, 4
-
-pytestmark = pytest.mark.usefixtures("few_folds")
 
 
 def pairs(n, *, day, long=0, opening=""):
@@ -59,18 +58,10 @@ def grammar_run(versions, tmp_path_factory):
     return folder
 
 
-class Steps(Watcher):
-    def __init__(self):
-        self.steps = []
-
-    def step(self, name):
-        self.steps.append(name)
-
-
 @pytest.fixture(scope="module")
 def proof(versions, tmp_path_factory):
     """A proof that learns a tiny grammar, and what each method was given: (method, data)."""
-    given, steps = [], Steps()
+    given, steps = [], []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(features, "GrammarSettings", partial(lw.GrammarSettings, **TINY))
         for kind in (ResidualFit, Reweight, GroupDro):
@@ -81,9 +72,9 @@ def proof(versions, tmp_path_factory):
             tests={"later": pairs(30, day=900)},
             settings=settings,
             out=tmp_path_factory.mktemp("proof") / "run",
-            watcher=steps,
+            watcher=watching(step=steps.append),
         )
-    return folder, results, given, steps.steps
+    return folder, results, given, steps
 
 
 def _spied(fit, given):

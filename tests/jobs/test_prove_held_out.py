@@ -46,28 +46,15 @@ def test_rows_that_are_tested_on_are_in_no_version_nor_anything_made_from_them()
 
 def test_rows_made_from_added_rows_go_with_the_first_original():
     """The original is itself the result of a run."""
-    first = [
-        {"text": f"number {i}", "label": "ab"[i % 2], "longway_id": str(i), "longway_source": ""}
-        for i in range(50)
-    ]
-    added = [
-        {
-            "text": f"also {i}",
-            "label": "ab"[i % 2],
-            "longway_id": f"{i}+a",
-            "longway_source": str(i),
-        }
-        for i in range(50)
-    ]
-    again = [
-        {
-            "text": f"again {i}",
-            "label": "ab"[i % 2],
-            "longway_id": f"{i}+b",
-            "longway_source": f"{i}+a",
-        }
-        for i in range(50)
-    ]
+
+    def made(word, id_, source):
+        """Fifty rows with ids and sources of this form."""
+        return [
+            {"text": f"{word} {i}", "label": "ab"[i % 2], "longway_id": id_.format(i), "longway_source": source.format(i)}
+            for i in range(50)
+        ]  # fmt: skip
+
+    first, added, again = made("number", "{}", ""), made("also", "{}+a", "{}"), made("again", "{}+b", "{}+a")
     before = load(pl.DataFrame(first + added), text="text", label="label")
     # A second run does not know what the first one added.
     second = [{**row, "longway_source": ""} for row in first[1:] + added]

@@ -17,7 +17,8 @@ from longway.task import task_of
 from longway.verify.check import Candidate
 from longway.verify.verifier import check_names, passed, verifier_for
 from tests.engines.loopback import Loopback, completion
-from tests.environment import without_encoder, without_settings_of_the_user
+
+pytestmark = pytest.mark.usefixtures("alone")
 
 EVIDENCE = "Man of Steel is a 2013 superhero film featuring the DC Comics character Superman."
 CLAIMS = [
@@ -28,13 +29,6 @@ CLAIMS = [
     ("Man of Steel does not have Superman in it.", "REFUTES"),
     ("Man of Steel is from 2013.", "SUPPORTS"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def alone(monkeypatch, tmp_path):
-    without_settings_of_the_user(monkeypatch, tmp_path)
-    without_encoder(monkeypatch)
-    monkeypatch.chdir(tmp_path)
 
 
 def data():
@@ -106,14 +100,8 @@ def test_without_paper_examples_are_shown(monkeypatch):
     monkeypatch.setattr("longway.methods.razor._is_at_chance", lambda leak: False)
     _, calls = run(answer, paper=False)
     first = next(call for call in calls if call.kind == "write")
-    assert [message["role"] for message in first.body["messages"]] == [
-        "system",
-        "user",
-        "assistant",
-        "user",
-        "assistant",
-        "user",
-    ]
+    roles = [message["role"] for message in first.body["messages"]]
+    assert roles == ["system", *["user", "assistant"] * 2, "user"]
 
 
 def test_the_rewrite_of_figure_7_passes_all_checks_and_the_claim_without_its_negation_does_not():
@@ -211,11 +199,3 @@ def test_a_long_review_is_rewritten_in_passages_and_checked_as_a_whole():
         assert [a for a in shown.before.split(". ") if a not in shown.after] == [
             next(a for a in shown.before.split(". ") if "music" in a)
         ]
-
-
-def test_the_paper_s_prompts_show_whole_texts():
-    with Loopback(in_other_words) as server:
-        engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
-        settings = RewriteSettings(engine="served:toy", paper=True, rounds=1, k=2, candidates=4)
-        rewrite(long_reviews(), settings, engines=engines)
-    assert all(len(call.text.split()) > 400 for call in server.calls)

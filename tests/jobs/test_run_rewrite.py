@@ -12,8 +12,8 @@ import pytest
 
 import longway as lw
 from longway.data import load
-from longway.errors import DataError, EngineError, MissingExtra, RunError, SettingError
-from longway.jobs.engine_use import Engines, answers_kept, costs
+from longway.errors import DataError, MissingExtra, RunError, SettingError
+from longway.jobs.engine_use import Engines, costs
 from longway.jobs.options import settings_from
 from longway.jobs.rewrite.job import RewriteJob
 from longway.jobs.rewrite.rewriting import razor_settings
@@ -34,7 +34,6 @@ KEYS = {
 }  # fmt: skip
 FILES = {"card.md", "dataset.csv", "edits.jsonl", "journal.sqlite", "report.html", "rewrite.json", "run.json"}
 DEAR = 0.18
-CANARY = "sk-canary-4f1dd2c09a77e5"
 
 
 @pytest.fixture
@@ -76,7 +75,8 @@ def test_a_run_leaves_everything_it_promises(data, server):
     assert read_json(found.folder / RUN_FILE)["state"] == "done"
     assert json.loads(json.dumps(found.to_dict())) == read_json(found.folder / "rewrite.json")
     assert {call.kind for call in server.calls} == {"write", "judge"}
-    assert found.accepted > 0
+    assert found.accepted >= found.changed > 0
+    assert found.labels_changed == 0
     assert any(check.check == "judge" and check.seen for check in found.checks)
     edits = lines(found.folder / "edits.jsonl")
     assert len(edits) == found.candidates
@@ -84,23 +84,6 @@ def test_a_run_leaves_everything_it_promises(data, server):
     assert all(edit["label_before"] == edit["label_after"] for edit in edits)
     assert "r2" in (found.folder / "report.html").read_text(encoding="utf-8")
     assert "served:toy" in (found.folder / "card.md").read_text(encoding="utf-8")
-
-
-def test_rows_labels_and_other_columns_stay_and_edits_tell_every_change(data, server):
-    found = rewrite(data, server)
-    before, after = table(data), table(found.folder / "dataset.csv")
-    assert list(after[0]) == [*before[0], "longway_id"]
-    for name in ("id", "label", "stars"):
-        assert [row[name] for row in before] == [row[name] for row in after]
-    assert [row["longway_id"] for row in after] == [row["id"] for row in before]
-    assert found.labels_changed == 0
-    texts = {row["id"]: row["review"] for row in before}
-    for edit in lines(found.folder / "edits.jsonl"):
-        if edit["accepted"]:
-            assert texts[edit["id"]] == edit["before"]
-            texts[edit["id"]] = edit["after"]
-    assert texts == {row["id"]: row["review"] for row in after}
-    assert found.changed == sum(a["review"] != b["review"] for a, b in zip(before, after, strict=True)) > 0
 
 
 @pytest.mark.parametrize("hyphen", ["-", "\u2010"])
@@ -120,25 +103,6 @@ def test_a_dataset_that_became_utf8_says_which_character_its_encoding_lacks(data
     assert found.encoding_note == (note if hyphen == "\u2010" else "")
     assert (note in (found.folder / "report.html").read_text(encoding="utf-8")) == (hyphen == "\u2010")
     assert (found.folder / "dataset.csv").read_bytes().startswith(b"\xef\xbb\xbf") == (hyphen == "\u2010")
-
-
-@pytest.mark.parametrize("ending", ["jsonl", "parquet", "jsonl.gz"])
-def test_the_dataset_is_written_in_the_format_it_came_in(tmp_path, server, ending):
-    from longway.data import save
-
-    rows = [{**row, "evidence": f"Seen by {i} critics."} for i, row in enumerate(rows_of(12))]
-    path = tmp_path / f"pairs.{ending}"
-    save(load(rows, text="review", label="label", id="id", context="evidence"), path)
-    found = lw.rewrite(
-        load(path, text="review", context="evidence"),
-        settings=settings(k=3, rounds=1),
-        engines=Engines(server.url),
-        out=True,
-    )
-    after = load(found.folder / f"dataset.{ending}", text="review", context="evidence").frame
-    assert after["evidence"].to_list() == [row["evidence"] for row in rows]
-    assert after["longway_id"].to_list() == [row["id"] for row in rows]
-    assert found.dataset.fields["context"] == "evidence"
 
 
 def test_the_same_command_again_is_read_and_asks_nothing(data, server):
@@ -167,23 +131,6 @@ def test_a_run_that_is_under_way_elsewhere_is_left_alone(data, server):
     assert not list((data.parent / "run").iterdir())
     run = rewrite(data, server, out="run")
     assert read_json(run.folder / RUN_FILE)["state"] == "done"
-
-
-def test_another_setting_starts_anew_and_says_so(data, server):
-    rewrite(data, server)
-    told = []
-    run = lw.rewrite(
-        load(data),
-        settings=settings(candidates=3),
-        engines=Engines(server.url),
-        watcher=watching(start=told.append),
-        out=True,
-    )
-    assert str(run.folder) == "longway-runs/reviews-rewrite-2"
-    assert told[0].note == (
-        "longway-runs/reviews-rewrite holds another run (differs in: candidates); "
-        "this run goes to longway-runs/reviews-rewrite-2"
-    )
 
 
 def test_another_server_is_another_run(data, server):
@@ -261,44 +208,12 @@ def test_outputs_of_checks_are_no_calls(data, server):
     journal.close()
 
 
-def test_no_budget_can_be_kept_without_a_price(data, server, monkeypatch):
-    monkeypatch.setattr("longway.engines.costs.is_local", lambda base_url: False)
-    with pytest.raises(SettingError, match="price is unknown"):
-        rewrite(data, server, budget=1.0)
-
-
 def test_a_cost_that_is_not_known_is_not_called_nothing(data, server, monkeypatch):
     monkeypatch.setattr("longway.engines.costs.is_local", lambda base_url: False)
     found = rewrite(data, server, rounds=1)
     by_engine = {one.engine: one.cost for one in found.cost}
     assert by_engine["served:toy"] is None
     assert "a price is not known" in (found.folder / "report.html").read_text(encoding="utf-8")
-
-
-def test_the_cost_is_told_before_anything_is_asked(data, server, prices):
-    told = []
-
-    def stop(estimate):
-        told.append(estimate)
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        lw.rewrite(
-            load(data),
-            settings=settings(),
-            engines=Engines(server.url),
-            watcher=watching(estimate=stop),
-            out=True,
-        )
-    assert not server.calls
-    assert (told[0].writes, told[0].judgements, told[0].calls) == (
-        12,
-        24,
-        36,
-    )  # 6 rows, 2 rounds, 2 candidates
-    tokens = told[0].prompt_tokens + told[0].completion_tokens
-    assert told[0].cost == pytest.approx(100 * tokens / 1_000_000, rel=1e-3)
-    assert told[0].prompt_tokens > 36 * 50
 
 
 def test_what_costs_nothing_is_not_forecast(data, server):
@@ -331,41 +246,6 @@ def test_a_forecast_knows_what_is_free_and_what_has_no_price(data, server, price
     assert cost(turn) == cost(toy) > 0
     assert cost(toy, toy) > cost(toy)
     assert cost(toy, unknown) is None
-
-
-def test_a_key_is_in_no_file_and_no_error(data, server, monkeypatch):
-    monkeypatch.setenv("LONGWAY_API_KEY", CANARY)
-    run = rewrite(data, server)
-    assert all(call.headers["authorization"] == f"Bearer {CANARY}" for call in server.calls)
-    journal = Journal(run.folder / "journal.sqlite")  # opened, so that the files beside it are there, too
-    assert all(CANARY.encode() not in path.read_bytes() for path in run.folder.iterdir())
-    journal.close()
-    with Loopback(lambda call: error(401, f"wrong key {CANARY}")) as strict:
-        with pytest.raises(EngineError, match="did not accept the key") as raised:
-            rewrite(data, strict, out="refused")
-        assert CANARY not in str(raised.value)
-        assert all(CANARY.encode() not in path.read_bytes() for path in (data.parent / "refused").iterdir())
-
-
-def test_a_server_that_dies_leaves_what_it_answered_and_the_run_goes_on(data, server):
-    left = 9
-
-    def dying(call):
-        nonlocal left
-        left -= 1
-        return answer(call) if left >= 0 else error(401, "the account is closed")
-
-    with Loopback(dying) as weak:
-        with pytest.raises(EngineError, match="closed"):
-            rewrite(data, weak, out="run")
-        assert read_json(data.parent / "run" / RUN_FILE)["state"] == "running"
-        assert answers_kept(data.parent / "run") == 9
-        left = 10_000
-        rewrite(data, weak, out="run")
-        answered = Counter(call.content for call in weak.calls[:9])
-        assert all(sum(call.content == content for call in weak.calls) == 1 for content in answered)
-    whole = rewrite(data, server, out="whole")
-    assert (data.parent / "run/edits.jsonl").read_bytes() == (whole.folder / "edits.jsonl").read_bytes()
 
 
 def test_the_same_command_asks_failed_calls_again_and_only_these(data, server):
@@ -507,23 +387,6 @@ def test_crossaug_adds_rows_with_ids_of_their_own(tmp_path, with_ids):
     assert all(edit.context == contexts[edit.id] for edit in found.sample)
 
 
-def test_eda_replaces_texts_and_needs_no_engine(data, monkeypatch):
-    monkeypatch.setattr("longway.jobs.rewrite.job.engine_named", None)
-    found = lw.rewrite(load(data), method="eda", engine="served:toy", out=True)
-    before, after = table(data), table(found.folder / "dataset.csv")
-    assert [row["label"] for row in after] == [row["label"] for row in before]
-    assert found.changed == sum(a["review"] != b["review"] for a, b in zip(before, after, strict=True)) > 12
-
-
-def test_the_control_changes_nothing(data):
-    found = lw.rewrite(load(data), method="none", out=True)
-    assert (found.changed, found.added, found.candidates) == (0, 0, 0)
-    assert [row["review"] for row in table(found.folder / "dataset.csv")] == [
-        row["review"] for row in table(data)
-    ]
-    assert found.comparison.leak.before.accuracy == found.comparison.leak.after.accuracy
-
-
 def test_the_rules_rewrite_a_few_rows_without_any_server(tmp_path):
     pytest.importorskip("spacy")
     found = lw.rewrite(
@@ -561,12 +424,6 @@ def test_the_space_of_a_model_that_is_not_there_is_told(data, server):
     assert not server.calls
 
 
-def test_no_money_at_all_ends_a_run_in_good_order(data, server, prices):
-    found = rewrite(data, server, budget=0.0)
-    assert not server.calls
-    assert (found.stopped, found.changed) == ("the budget is spent", 0)
-
-
 def test_the_default_follows_the_leak_and_paper_sets_the_published_values():
     names = ("choose", "stop", "k", "candidates", "rounds", "patience")
     plain, paper = RewriteSettings(), RewriteSettings(paper=True)
@@ -575,11 +432,6 @@ def test_the_default_follows_the_leak_and_paper_sets_the_published_values():
     assert (razor_settings(plain).may_return, razor_settings(paper).may_return) == (False, True)
     assert razor_settings(paper) == replace(RazorSettings(), verify="best first", until_chance=False)
     assert razor_settings(replace(paper, dimensions=8)).dimensions == 8
-
-
-def test_options_that_are_given_override_the_papers():
-    mixed = RewriteSettings(paper=True, stop="kl", k=7)
-    assert (mixed.choose, mixed.stop, mixed.k, mixed.candidates) == ("gamma", "kl", 7, 4)
 
 
 def test_paper_given_beside_settings_changes_those_that_have_their_default():

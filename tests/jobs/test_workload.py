@@ -13,7 +13,6 @@ from longway.jobs.workload import Workload
 from longway.records import Verdict
 from longway.verify.check import Candidate, Check
 from longway.verify.verifier import Verifier
-from tests.environment import without_encoder
 from tests.jobs.toy_run import rows_of as toy_rows
 from tests.jobs.watching import watching
 
@@ -94,13 +93,8 @@ def test_a_verifier_reports_its_progress_while_a_check_runs():
     assert seen[-1] == (20, 20)
 
 
-@pytest.fixture
-def alone_here(monkeypatch):
-    without_encoder(monkeypatch)
-
-
 @pytest.mark.parametrize("job", [repair, rewrite])
-def test_a_run_says_that_it_checks_and_how_long_all_of_it_takes(job, alone_here, tmp_path):
+def test_a_run_says_that_it_checks_and_how_long_all_of_it_takes(job, alone, tmp_path):
     pytest.importorskip("spacy")
     seen = []
     watcher = watching(work=lambda words, share, left: seen.append((words, share, left)))
@@ -118,7 +112,7 @@ def test_a_run_says_that_it_checks_and_how_long_all_of_it_takes(job, alone_here,
     assert all(0 <= share <= 1 for share, _ in checking)
 
 
-def test_the_vote_says_its_steps_and_about_how_long_it_takes_before_it_starts(alone_here):
+def test_the_vote_says_its_steps_and_about_how_long_it_takes_before_it_starts(alone):
     rows = rows_of(load(toy_rows(40), text="review", label="label"))
     events = []
     watcher = watching(

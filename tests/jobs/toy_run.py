@@ -1,7 +1,7 @@
 """A small dataset and a server that rewrites and judges it sensibly, for tests of whole runs without any model.
 
 `python -m tests.jobs.toy_run rewrite DATA ...` is the command line without the sentence encoder: what is tested with it is
-not what it knows, and a process that is killed twenty times should start quickly.
+not what it knows, and a process of its own should start quickly.
 """
 
 from __future__ import annotations

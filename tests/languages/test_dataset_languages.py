@@ -95,11 +95,6 @@ def test_an_audit_finds_words_by_the_rules_of_the_language_and_ends_them(tmp_pat
     assert ("Language", f"French; {result.dataset.splitting}") in result.page().facts
 
 
-def test_an_english_audit_records_nothing_new_in_its_settings(tmp_path):
-    audit(rows(ENGLISH, 40), QUICK, out=tmp_path / "run")
-    assert "languages" not in json.loads((tmp_path / "run" / "run.json").read_text())["settings"]
-
-
 def test_a_language_that_predicts_the_label_is_a_problem():
     told = audit([*rows(ENGLISH, 60, "a"), *rows(ENGLISH, 20, "b"), *rows(GERMAN, 60, "b")], QUICK)
     (problem,) = [one for one in told.problems if one.kind == "language_predicts_label"]

@@ -49,10 +49,6 @@ def test_only_the_languages_that_are_possible_are_considered():
     assert language_of(SENTENCES["ja"], among=["en", "de"]) == "und"
 
 
-def test_a_column_is_identified_row_by_row():
-    assert [language_of(text) for text in [SENTENCES["de"], "7", SENTENCES["th"]]] == ["de", "und", "th"]
-
-
 def test_scripts_of_one_language_have_its_code():
     assert dict(scripts("ab ไทย")) == {"Latin": 2, "th": 3}
     assert name_of("th") == NAMES["th"] == "Thai"

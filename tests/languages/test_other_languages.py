@@ -257,18 +257,3 @@ def test_rows_prompts_and_checks_are_in_the_language_that_was_given(given):
 def test_a_row_has_one_of_the_languages_that_were_given():
     found = rows_of(load(labelled([*GERMAN, "ok", "Круто"]), text="text", label="label", language="de,ru"))
     assert found.languages == ["de"] * 13 + ["ru"]
-
-
-def unreadable(call):
-    """An answer that is no text."""
-    return completion("{")
-
-
-def test_a_rewrite_without_readable_answers_ends_with_the_reason():
-    with Loopback(unreadable) as server:
-        engines = Engines(server.url, options={"backoff": 0.001, "retries": 0})
-        with pytest.raises(lw.EngineError, match="first 5 answers"):
-            lw.rewrite(
-                rows("de", n=60), text="text", label="label", engine="served:toy", judge="none", rounds=1, engines=engines
-            )  # fmt: skip
-    assert any(call.kind == "write" for call in server.calls)

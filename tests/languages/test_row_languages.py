@@ -39,7 +39,7 @@ ENGLISH = [
 
 @pytest.mark.parametrize("language", FOREIGN)
 def test_in_mixed_data_no_row_of_another_language_counts_as_english(language):
-    assert len(FOREIGN[language]) == 30
+    assert len(FOREIGN[language]) >= 15
     for languages in (("en", language), (language, "en"), ("en", *FOREIGN)):
         assert [text for text in FOREIGN[language] if language_in(text, languages=languages) == "en"] == []
 
@@ -52,15 +52,16 @@ def test_in_mixed_data_english_rows_are_english(language):
 @pytest.mark.parametrize("language", FOREIGN)
 def test_an_english_dataset_notices_most_sentences_of_other_languages(language):
     n_clear = sum(bool(foreign_language(text)) for text in FOREIGN[language])
-    assert n_clear >= (12 if language == "pt" else 18)
+    assert n_clear >= (0.4 if language == "pt" else 0.6) * len(FOREIGN[language])
 
 
 def test_unclear_rows_of_mixed_data_are_left_alone():
-    texts = [f"{text[:-1]} {n}." for n in range(4) for text in (*ENGLISH, *FOREIGN["tr"])]
+    both = [*ENGLISH, *FOREIGN["tr"]]
+    texts = [f"{text[:-1]} {n}." for n in range(4) for text in both]
     rows = rows_of(load([{"text": text, "label": "ab"[n % 2]} for n, text in enumerate([*texts, "ok"])]))
     assert {"en", "tr"} <= set(rows.task.languages)
     english = [row for row in range(len(rows)) if rows.is_english(row)]
-    assert {row % 40 for row in english} == set(range(len(ENGLISH)))
+    assert {row % len(both) for row in english} == set(range(len(ENGLISH)))
     assert len(english) == 4 * len(ENGLISH)
     assert rows.languages[-1] == "und"
     prompts = [rewrite_prompt(rows.task, text, label="a") for text in (FOREIGN["tr"][0], "ok")]

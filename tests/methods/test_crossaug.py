@@ -29,7 +29,6 @@ def pairs():
         ("They have played there since May.", {"They have not played there since May."}),
         ("There is a lake in Ardo.", {"There is not a lake in Ardo."}),
         ("The band does not tour.", {"The band tours."}),
-        ("It was not released in Japan.", {"It was released in Japan."}),
         ("Kim isn't a doctor.", {"Kim is a doctor."}),
         ("Dover is a large town.", {"Dover is a small town.", "Dover is not a large town."}),
         # an opposite that does not contradict: who won a prize may have lost another

@@ -1,10 +1,7 @@
 """The peers of CoBA: what they ask, what they add, and what happens when the budget ends; engines are functions here."""
 
-import json
-
 import pytest
 
-from longway.engines.asker import Asker
 from longway.engines.engine import Sampling, Written
 from longway.errors import BudgetSpent, ColumnError, DataError, SettingError
 from longway.methods.method import ALL_DONE, BUDGET_SPENT
@@ -16,11 +13,7 @@ from longway.methods.peers import (
     GivenRewrite,
     given_of,
 )
-from longway.store import Journal
 from longway.verify.form_checks import SurfaceCheck
-from tests.engines.conftest import engine_of
-from tests.engines.loopback import Loopback, completion
-from tests.environment import without_settings_of_the_user
 from tests.methods.parts import Verifier, rows_of
 
 TEXTS = ["The soup was cold.", "The film was great.", "A dull book."]
@@ -199,19 +192,3 @@ def test_a_label_that_is_not_there_is_told():
     method, _ = peer(lambda p: ["x"], CounterfactualSettings(to="great"))
     with pytest.raises(SettingError, match="no 'great'"):
         list(method.run(reviews()))
-
-
-def test_it_runs_through_a_real_server(monkeypatch, tmp_path):
-    without_settings_of_the_user(monkeypatch, tmp_path)
-
-    def answer(call):
-        return completion(json.dumps({"rewrites": [f"Now {call.text}"]}))
-
-    with Loopback(answer) as server, Asker(engine_of(server), Journal(None)) as asker:
-        rounds, added = made(Counterfactual(ask=asker.write_all, name_of_engine=asker.engine.name), reviews())
-        again = made(Counterfactual(ask=asker.write_all, name_of_engine=asker.engine.name), reviews())[1]
-        n_calls = len(server.calls)
-    assert len(added) == 3
-    assert added == again
-    assert n_calls == 3  # the second run came from the journal
-    assert rounds[0].edits[0].engine == "served:toy"

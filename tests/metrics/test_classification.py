@@ -17,7 +17,6 @@ from longway.metrics.classification import (
 )
 
 auroc, brier, log_loss = METRICS["auroc"], METRICS["brier"], METRICS["log_loss"]
-calibration_error = METRICS["calibration_error"]
 LABELS = ["a", "b", "c"]
 SURE = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
 
@@ -76,25 +75,6 @@ def test_auroc_equals_sklearn_or_is_nan_where_a_label_is_missing(case):
         assert auroc(*case) == pytest.approx(expected)
 
 
-def slow_auroc(has, scores):
-    """Every pair of a row with the label and one without."""
-    pairs = [
-        (a, b)
-        for a, x in zip(scores, has, strict=True)
-        if x
-        for b, y in zip(scores, has, strict=True)
-        if not y
-    ]
-    return sum((a > b) + 0.5 * (a == b) for a, b in pairs) / len(pairs)
-
-
-@given(case=predictions(labels=["a", "b"]))
-def test_auroc_equals_the_count_of_pairs(case):
-    truth, probabilities, labels = case
-    if set(truth) == set(labels):
-        assert auroc(*case) == pytest.approx(slow_auroc([t == "b" for t in truth], probabilities[:, 1]))
-
-
 @given(case=predictions(), bins=st.integers(1, 10))
 def test_calibration_equals_the_definition(case, bins):
     truth, probabilities, labels = case
@@ -111,12 +91,6 @@ def test_calibration_equals_the_definition(case, bins):
             error += len(inside) / len(rows) * abs(confidence - share)
     assert got.error == pytest.approx(error)
     assert sum(one.n for one in got.bins) == len(rows)
-
-
-def test_calibration_by_hand():
-    # confidence 0.8 in all three rows, two of them right: |2/3 - 0.8|
-    assert calibration_error(["a", "b", "a"], SURE, LABELS) == pytest.approx(0.8 - 2 / 3)
-    assert np.isnan(calibration(["a", "b", "a"], SURE, LABELS).bins[0].accuracy)
 
 
 def test_every_metric_of_the_table_measures_one_row_and_equal_predictions():

@@ -89,21 +89,6 @@ def test_a_larger_sample_takes_what_there_is_of_either_kind(contents):
     assert sorted(rows) == contents.unchanged_rows()
 
 
-def test_every_annotator_gets_the_same_sample(folder):
-    """Two people with two copies of the run, or one after the other in the same."""
-    found = []
-    for place in ("one", "two"):
-        opened = RunContents(
-            shutil.copytree(folder, folder.parent / place, ignore=shutil.ignore_patterns("review"))
-        )
-        found += [
-            draw_sample(opened, name="first", size=15, seed=4, author=who).value["keys"]
-            for who in ("ada", "bob")
-        ]
-        opened.close()
-    assert found == [found[0]] * 4
-
-
 def test_a_run_of_an_earlier_version_has_edits_to_rate_and_says_what_is_missing(folder):
     (folder / "people.jsonl").unlink()
     about = json.loads((folder / "run.json").read_text())
@@ -173,16 +158,6 @@ def test_every_tag_has_a_name_and_a_key_of_its_own(scheme):
     assert not {one.key for one in every} & set("jku")  # next, previous, undo
     assert max(len(one.name) for one in every) <= 40  # as the address of tags takes them
     assert scheme.errors <= set(scheme.names) - REASONS
-
-
-def test_raters_never_overwrite_each_other(contents):
-    edits, _ = drawn(contents)
-    tag(contents, "first", edits[0], [KEPT, "offensive"], author="ada", seen=0)
-    tag(contents, "first", edits[0], [KEPT], author="bob", seen=0)
-    states = {who: sample_state(contents, "first", rater=who) for who in ("ada", "bob")}
-    first = {who: next(i for i in state.items if i.key == edits[0]) for who, state in states.items()}
-    assert {who: item.tags for who, item in first.items()} == {"ada": [KEPT, "offensive"], "bob": [KEPT]}
-    assert all(item.others == {} for item in first.values())  # blind until both are done
 
 
 # Agreement

@@ -265,18 +265,7 @@ def crawl(review, limit):
                 wanted += [urljoin(address, link).partition("#")[0] for link in links if link]
 
 
-ADDRESSES = (
-    "href",
-    "src",
-    "action",
-    "formaction",
-    "xlink:href",
-    "data",
-    "poster",
-    "srcset",
-    "background",
-    "ping",
-)
+ADDRESSES = "href src action formaction xlink:href data poster srcset background ping".split()
 
 
 def wrong_in(page):

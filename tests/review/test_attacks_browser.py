@@ -70,17 +70,6 @@ def test_a_page_of_another_port_can_neither_read_nor_decide(new_page, review, na
     assert review.contents.decisions.of("edit", key) is None
 
 
-def test_a_form_without_any_script_is_ours_and_is_taken(new_page, review):
-    """Under our Referrer-Policy a browser says "Origin: null"; that the site is the same it says in another header."""
-    key = review.contents.edits.keys(EditFilter())[1]
-    with new_page(java_script_enabled=False) as page:
-        page.goto(review.url)
-        page.goto(f"{review.address}edits/{key}")
-        page.locator("form[action='/decide'] button[value=accept]").first.click()
-        page.wait_for_load_state()
-    assert review.contents.decisions.of("edit", key).value == {"choice": "accept"}
-
-
 def test_no_script_of_a_row_runs_and_the_policy_has_nothing_to_refuse(new_page, review):
     told = []
     with new_page() as page:

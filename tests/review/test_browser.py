@@ -266,19 +266,8 @@ def test_nothing_sticks_out_and_nothing_is_refused(tab, review, width, scheme):
     row = review.contents.edits.get(key).edit.id
     with tab(color_scheme=scheme) as page:
         page.set_viewport_size({"width": width, "height": 844})
-        for path in (
-            "",
-            "findings",
-            f"findings/{finding}",
-            "edits",
-            f"edits/{key}",
-            "groups",
-            "summary",
-            "data",
-            f"data/{row}",
-            "sample",
-            "run",
-        ):
+        others = f"findings/{finding} edits/{key} data/{row} groups summary sample run"
+        for path in ("", "findings", "edits", "data", *others.split()):
             page.goto(review.address + path)
             inner, outer = page.evaluate(
                 "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"

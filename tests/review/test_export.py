@@ -147,18 +147,17 @@ def test_without_decisions_the_export_is_the_dataset_of_the_run(runs, tmp_path, 
 
 
 SOURCED = {**COLUMNS, "id": "nr"}
+
+
+def sourced(id_, text, label, stars, source=None):
+    return {
+        "nr": id_, "text": text, "label": label, "stars": stars, "longway_id": id_, "longway_source": source,
+    }  # fmt: skip
+
+
 ROWS = [
-    {"nr": "r1", "text": "one", "label": "pos", "stars": 3, "longway_id": "r1", "longway_source": None},
-    {"nr": "r2", "text": "two", "label": "neg", "stars": 4, "longway_id": "r2", "longway_source": None},
-    {
-        "nr": "r1+x1",
-        "text": "eins",
-        "label": "neg",
-        "stars": 3,
-        "longway_id": "r1+x1",
-        "longway_source": "r1",
-    },
-]
+    sourced("r1", "one", "pos", 3), sourced("r2", "two", "neg", 4), sourced("r1+x1", "eins", "neg", 3, "r1"),
+]  # fmt: skip
 ADDED = [
     an_edit("r1+x1", "one", "eins", source="r1", label_after="neg", accepted=True, method="coba"),
     an_edit("r2+x1", "two", "zwei", source="r2", label_before="neg", label_after="pos", method="coba"),
@@ -176,14 +175,7 @@ def added_run(folder, decide, **more):
 
 
 def test_added_rows_are_left_out_when_rejected_and_refused_ones_added_when_accepted(tmp_path):
-    new = {
-        "nr": "r2+x1",
-        "text": "zwei",
-        "label": "pos",
-        "stars": 4,
-        "longway_id": "r2+x1",
-        "longway_source": "r2",
-    }
+    new = sourced("r2+x1", "zwei", "pos", 4, "r2")
     accept, reject = {"choice": "accept"}, {"choice": "reject"}
     for number, (decide, more, expected) in enumerate(
         (

@@ -27,15 +27,12 @@ from longway.verify.verifier import verifier_for
 from tests.engines.loopback import Loopback
 from tests.environment import without_encoder, without_settings_of_the_user
 from tests.jobs import toy_augment, toy_run
-from tests.review.made_runs import an_edit, made_run
+from tests.review.made_runs import COLUMNS, an_edit, made_run
 
 KEPT = EditFilter(status="kept")
 
 
-@pytest.fixture(autouse=True)
-def alone(monkeypatch, tmp_path):
-    without_settings_of_the_user(monkeypatch, tmp_path)
-    without_encoder(monkeypatch)
+pytestmark = pytest.mark.usefixtures("alone")
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +139,7 @@ def test_lines_end_as_they_did_in_the_text_before(tmp_path):
     rows = [
         {"longway_id": str(i), "text": before, "label": ("a", "b")[i % 2]} for i, before in enumerate(befores)
     ]
-    columns = {"text": "text", "context": None, "label": "label", "id": None, "split": None, "seed": 0}
+    columns = {**COLUMNS, "seed": 0}
     contents = RunContents(made_run(tmp_path / "run", edits, command="perturb", settings=columns, rows=rows))
     for key, end in zip(contents.edits.keys(EditFilter()), ("\r\n", "\n", "\r", "\n"), strict=True):
         for sent in ("three\r\nfour", "three\nfour"):
@@ -246,28 +243,15 @@ def perturbed(tmp_path):
         an_edit(before="Ann has no keys.", after="Bob has no keys.", field="hypothesis", **both),
         an_edit("p1", "John saw his uncle.", "John saw his aunt.", field="hypothesis", method="perturb"),
     ]
+    texts = (
+        ("Bob lost his keys.", "Bob has no keys.", "yes"),
+        ("John saw his aunt.", "John saw his uncle.", "no"),
+    )
     rows = [
-        {
-            "longway_id": "p0",
-            "premise": "Bob lost his keys.",
-            "hypothesis": "Bob has no keys.",
-            "label": "yes",
-        },
-        {
-            "longway_id": "p1",
-            "premise": "John saw his aunt.",
-            "hypothesis": "John saw his uncle.",
-            "label": "no",
-        },
+        {"longway_id": f"p{i}", **dict(zip(("premise", "hypothesis", "label"), row, strict=True))}
+        for i, row in enumerate(texts)
     ]
-    columns = {
-        "text": "hypothesis",
-        "context": "premise",
-        "label": "label",
-        "id": None,
-        "split": None,
-        "seed": 0,
-    }
+    columns = {**COLUMNS, "text": "hypothesis", "context": "premise", "seed": 0}
     contents = RunContents(
         made_run(tmp_path / "perturb", edits, command="perturb", settings=columns, rows=rows)
     )

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 
 from longway.jobs.grammar.result import GrammarResult
 from longway.json_values import from_json
-from longway.records import Edit, Pattern
+from longway.records import Edit
 from longway.review.edit_list import EditFilter, ReviewedEdit
 from longway.review.pages import PAGES, render, report_pages, static_files
 from longway.review.pages.page_layout import PART, address, cut_edit, options, part_of
 from longway.review.run_contents import FindingFilter, RunContents
 from longway.review.sampling import draw_sample, tag
 from tests.review.made_runs import an_edit, made_run
+from tests.review.test_damaged import TRACE
 from tests.show.invented_augment import augment
 from tests.show.invented_grammar import hostile_tables, tables
 from tests.show.invented_perturb import perturb
@@ -152,31 +153,11 @@ def contents(request, tmp_path):
         opened = RunContents(getattr(hostile, which), data=hostile.data if which == "audit" else None)
     else:
         command = request.param
-        edits = (
-            None if command in ("grammar", "prove") else [an_edit(after="c d", trace=TRACES.get(command, {}))]
-        )
+        trace = TRACE | {"axis": "gender", "source": "woman", "target": "man"}
+        edits = None if command in ("grammar", "prove") else [an_edit(after="c d", trace=trace)]
         opened = RunContents(made_run(tmp_path / "run", edits, command=command, **SUMMARIES[command]()))
     yield opened
     opened.close()
-
-
-TRACES = {
-    "augment": {
-        "principal": ["dull"],
-        "spurious": ["film"],
-        "triples": [
-            {"kind": "spurious", "before": "film | is | dull", "after": "film | is | bright", "place": 0}
-        ],
-    },
-    "perturb": {
-        "word": "her",
-        "axis": "gender",
-        "source": "woman",
-        "target": "man",
-        "chain": [["text", 0, 1]],
-        "left": [],
-    },
-}
 
 
 def test_every_page_of_every_run_is_whole_plain_and_named(contents):
@@ -312,24 +293,6 @@ def test_a_finding_shows_rows_on_both_sides_with_the_pattern_marked(hostile):
     _, html, _ = shown(contents, "findings/{key}", key=word.key)
     assert html.count('<mark class="m4">giveaway</mark>') >= 5
     assert "Real signal, leave alone" in html
-    contents.close()
-
-
-def test_a_finding_of_a_rewrite_finds_its_rows(tmp_path):
-    rows = [
-        {"text": "Sadly so", "label": "neg", "longway_id": "1"},
-        {"text": "so sadly", "label": "neg", "longway_id": "2"},
-    ]
-    rows.append({"text": "sadly not", "label": "pos", "longway_id": "3"})
-    pattern = Pattern("position", "text", ("sadly",), "first word")
-    told = {**pattern.to_dict(), "label": "neg", "marked": ""}
-    told |= {f"{name}_{when}": 1 for name in ("count", "share", "gain") for when in ("before", "after")}
-    made = rewrite() | {"findings": [told], "worse": []}
-    made["dataset"] |= {"labels": {"neg": 2, "pos": 1}}
-    contents = RunContents(made_run(tmp_path / "run", [], rows=rows, rewrite__json=made))
-    page, _, _ = shown(contents, "findings/{key}", key=contents.findings().rows[0].key)
-    assert [one.id for one in page.view["supporting"]] == ["1"]
-    assert [one.id for one in page.view["counter"]] == ["3"]
     contents.close()
 
 

@@ -130,12 +130,6 @@ def test_a_rejected_drop_keeps_the_row_as_it_was(contents, tmp_path):
     assert len(rows) == 5
 
 
-def test_a_dropped_row_is_restored_in_csv_too(contents, tmp_path):
-    decide(contents, "2", "reject")
-    export_dataset(contents, tmp_path / "out.csv")
-    assert load(tmp_path / "out.csv", text="claim").frame["claim"].to_list()[-1] == "She never sang."
-
-
 def test_a_dropped_row_of_an_earlier_version_needs_the_original_file(repaired, tmp_path):
     contents = RunContents(repaired)
     contents.settings["data"] = "claims.jsonl"

@@ -137,19 +137,6 @@ def test_an_edit_that_a_filter_no_longer_lets_through_still_knows_its_neighbours
     assert contents.edits.page(filter).total == 5
 
 
-def test_by_score_the_most_improved_come_first_and_those_without_a_score_last(tmp_path):
-    scored = [
-        an_edit(id, score_before=0.0, score_after=after)
-        for id, after in (("none", None), ("up", 2.0), ("down", -1.0))
-    ]
-    contents = RunContents(made_run(tmp_path / "run", scored))
-    assert [row.edit.id for row in contents.edits.page(EditFilter(order="score")).rows] == [
-        "down",
-        "up",
-        "none",
-    ]
-
-
 def test_the_random_order_is_the_same_each_time_and_holds_everything(tmp_path):
     contents = RunContents(made_run(tmp_path / "run", [an_edit(id=str(i % 30)) for i in range(40)]))
     filter = EditFilter(order="random")
@@ -213,13 +200,6 @@ def test_repeated_edits_have_keys_of_their_own_that_survive_a_run_that_goes_on(t
     assert again.edits.get(f"{key}-2").decision.value == {"choice": "accept"}
 
 
-def test_edits_of_earlier_versions_say_what_they_did_not_know(tmp_path):
-    known = {"id", "field", "before", "after", "label_before", "label_after", "method", "engine", "accepted"}
-    old = {name: value for name, value in an_edit().items() if name in known}
-    contents = RunContents(made_run(tmp_path / "run", [old]))
-    assert an_edit().items() <= contents.edits.page(EditFilter()).rows[0].to_dict().items()
-
-
 def test_a_run_that_is_opened_again_is_not_read_again(tmp_path):
     folder, steps = made_run(tmp_path / "run", [an_edit(str(i)) for i in range(2500)]), []
     RunContents(folder, progress=lambda done, of: steps.append((done, of))).close()
@@ -246,16 +226,6 @@ def test_reading_that_is_broken_off_leaves_what_was_there(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         RunContents(folder, progress=stop)
     assert RunContents(folder).edits.page(EditFilter()).total == 2500
-
-
-def test_the_files_of_the_run_stay_as_they_were(tmp_path):
-    folder = made_run(tmp_path / "run", [an_edit()], rows=[{"text": "a", "label": "pos", "longway_id": "1"}])
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    contents = RunContents(folder)
-    contents.decisions.write("edit", contents.edits.keys(EditFilter())[0], {"choice": "accept"}, author="ann")
-    contents.close()
-    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
-    assert [path.name for path in folder.iterdir() if path.is_dir()] == ["review"]
 
 
 @pytest.fixture(scope="module")

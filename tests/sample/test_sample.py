@@ -5,7 +5,6 @@ import json
 import re
 import tomllib
 from collections import Counter
-from math import log
 from pathlib import Path
 
 import pytest
@@ -65,38 +64,6 @@ def share(shortcut, split):
 def skeleton(row_id):
     """The skeleton or evidence a row was made from."""
     return row_id.split("-")[0]
-
-
-def mutual_information(n_first, n_second, total_first, total_second):
-    """Nats between a yes/no feature and two labels, from how many rows of each label have the feature."""
-    total, information = total_first + total_second, 0.0
-    for first, second in ((n_first, n_second), (total_first - n_first, total_second - n_second)):
-        for count, label_total in ((first, total_first), (second, total_second)):
-            if count:
-                information += count / total * log(count * total / ((first + second) * label_total))
-    return information
-
-
-def rank(rows, features):
-    """Features of the train rows by mutual information with the label, strongest first."""
-    rows = [(set(features(text)), label) for text, label, split in rows if split == "train"]
-    totals = Counter(label for _, label in rows)
-    first, second = sorted(totals)
-    counts = {label: Counter() for label in totals}
-    for found, label in rows:
-        counts[label].update(found)
-    scores = {
-        feature: mutual_information(
-            counts[first][feature], counts[second][feature], totals[first], totals[second]
-        )
-        for feature in counts[first] | counts[second]
-    }
-    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-
-
-def ngrams(text):
-    found = words(text)
-    return {" ".join(found[i : i + n]) for n in (2, 3) for i in range(len(found) - n + 1)}
 
 
 def every_shortcut():
@@ -249,35 +216,3 @@ def test_a_shortcut_is_strong_in_train_absent_in_test_and_reversed_in_flipped(sh
     assert 0.84 <= in_train <= 0.97
     assert share(shortcut, "test") == pytest.approx(0.5, abs=0.03)
     assert 1 - share(shortcut, "flipped") == pytest.approx(in_train, abs=0.06)
-
-
-def test_the_planted_words_lead_and_every_other_word_stays_far_below():
-    ranked = rank(rows_of("reviews"), words)
-    leading = {PLANTS["word"], *PLANTS["name"].split()}
-    planted_words = leading | {word for kind in ("remark", "opener") for word in drawn(kind)}
-    others = [(word, score) for word, score in ranked if word not in planted_words]
-    assert leading <= {word for word, _ in ranked[:10]}
-    assert dict(ranked)[PLANTS["word"]] > 2 * others[0][1], others[:15]
-
-
-def test_the_name_and_the_remark_lead_the_ngrams():
-    leaders = [ngram for ngram, _ in rank(rows_of("reviews"), ngrams)]
-    assert {PLANTS["name"], PLANTS["remark"]} <= set(leaders[:12])
-
-
-def drawn(kind):
-    """The words of what was drawn for a kind of plant."""
-    plants = build_script().draw_plants(build_script().SEED)
-    return words(plants[kind]["drawn"])
-
-
-def test_not_leads_the_words_of_the_claims_and_every_other_word_stays_far_below():
-    ranked = rank(rows_of("claims"), words)
-    come_with_a_negation = {"not", "no", "never", "does", "did"}
-    others = [
-        (word, score)
-        for word, score in ranked
-        if word not in come_with_a_negation and not word.endswith("n't")
-    ]
-    assert ranked[0][0] == "not"
-    assert ranked[0][1] > 10 * others[0][1], others[:15]

@@ -50,28 +50,12 @@ USED = sum(LABELS.values())
 
 # pattern, level, texts with it, texts among them with the label, example
 REFUTED = [
-    (
-        "not",
-        "token",
-        702,
-        655,
-        "The old lighthouse at Varnholm is not open to visitors in the winter months.",
-    ),
+    ("not", "token", 702, 655, "The lighthouse at Varnholm is not open in the winter months."),
     ("only", "token", 390, 356, "Ines Calderon has only ever recorded music for the radio."),
-    (
-        "was unable to",
-        "ngram",
-        161,
-        158,
-        "The orchestra was unable to perform outside its home town before 1970.",
-    ),
+    ("was unable to", "ngram", 161, 158, "The orchestra was unable to perform before 1970."),
     ("incapable", "token", 118, 117, "Harbour seals are incapable of resting on land."),
     ("first word: there", "position", 144, 128, "There is a bridge in Ostmark that nobody has ever crossed."),
-    ("never", "token", 155, 135, "Tomas Reyle never played for a club by the sea."),
-    ("yet to", "ngram", 84, 83, "The novel has yet to be translated into any language."),
-    ("refused", "token", 77, 74, "The committee refused to name the winner of the prize."),
     ("negation in claim, none in evidence", "negation", 611, 561, "Lake Minnow does not freeze."),
-    ("exclusively", "token", 66, 62, "Quill Street is exclusively a film for children."),
     ("at most 5 words", "length", 420, 266, "Pelda is a desert."),
     ("last word: only", "position", 31, 29, "The ferry to Sandholm carries bicycles only."),
 ]
@@ -81,35 +65,24 @@ SUPPORTED = [
         "overlap",
         2210,
         1423,
-        "Mirela Antic was born in a village near the coast.",
+        "Mirela Antic was born in a village.",
     ),
     (
         "more than 14 words",
         "length",
         655,
         430,
-        "The festival, held each August in the old quarter, brings together players from more than thirty countries.",
+        "The festival, held each August, brings together many players.",
     ),
     ("was in a", "ngram", 210, 164, "Dario Venn was in a play about the building of the canal."),
-    ("person", "token", 188, 146, "Saskia Holm is a person who writes for television."),
     ("contains a digit", "surface", 1240, 712, "The tower was finished in 1889 and painted 7 times since."),
     ("American", "token", 406, 252, "Leland Marsh is an American designer of board games."),
-    ("award", "token", 131, 97, "Night Orchard won an award for its photography."),
-    ("worked", "token", 97, 74, "Ruth Abelard worked with her brother on three films."),
-    (
-        "claim: film + evidence: directed",
-        "pair",
-        244,
-        153,
-        "Paper Lanterns is a film that was shown in Lisbon first.",
-    ),
-    ("stars", "token", 88, 64, "The Long Afternoon stars two actors from Norway."),
+    ("claim: film + evidence: directed", "pair", 244, 153, "Paper Lanterns is a film shown in Lisbon first."),
 ]
 VARIANTS = {
     "not": ["is not", "does not", "not a", "did not", "was not", "are not", "has not", "not in"],
     "was unable to": ["unable", "unable to", "was unable"],
     "incapable": ["incapable of", "is incapable"],
-    "yet to": ["has yet", "has yet to"],
     "was in a": ["in a", "was in"],
 }
 TELLING = {
@@ -340,12 +313,6 @@ def proved():
 def hostile_prove_page(made):
     """The page of the hostile proof."""
     return made("hostile prove")
-
-
-@pytest.fixture
-def hostile_augment_page(made):
-    """The page of the hostile augmentation."""
-    return made("hostile augment")
 
 
 PAGES = {

@@ -150,6 +150,12 @@ FAIRSCORES = {
 }  # before, after
 
 
+def perturbed(test, rows, axes, file):
+    """The rows of a test set whose people were changed."""
+    n, why = sum(axes.values()), "nobody is spoken of"
+    return {"test": test, "rows": rows, "perturbed": n, "axes": axes, "stayed": {why: rows - n}, "file": file}
+
+
 def with_fairscore(made):
     """The same proof with the fairscore of a bag of words on two test sets, one of which speaks of nobody."""
     run = ("bow", "erm")
@@ -164,15 +170,8 @@ def with_fairscore(made):
         made["comparisons"].append(
             row | percents | {"verdict": "better" if row["difference"] < -0.02 else "worse"}
         )
-    pair = {
-        "model": "bow",
-        "method": "erm",
-        "test": "dev",
-        "axis": "gender",
-        "source": "woman",
-        "target": "man",
-        "rows": 80,
-    }
+    change = {"test": "dev", "axis": "gender", "source": "woman", "target": "man"}
+    pair = {**change, "model": "bow", "method": "erm", "rows": 80}
     texts = [{"field": "claim", "before": "Ada gave her book away.", "after": "Al gave his book away."}]
     sides = [
         {"data": "before", "answer": "SUPPORTS", "perturbed_answer": "REFUTES", "differ": 3, "of": 3},
@@ -180,38 +179,15 @@ def with_fairscore(made):
     ]
     made["fairscore"] = {
         "tests": [
-            {
-                "test": "dev",
-                "rows": 1200,
-                "perturbed": 120,
-                "axes": {"gender": 80, "race": 40},
-                "stayed": {"nobody is spoken of": 1080},
-                "file": "perturbed/dev.jsonl",
-            },
-            {
-                "test": "symmetric",
-                "rows": 708,
-                "perturbed": 0,
-                "axes": {},
-                "stayed": {"nobody is spoken of": 708},
-                "file": None,
-            },
+            perturbed("dev", 1200, {"gender": 80, "race": 40}, "perturbed/dev.jsonl"),
+            perturbed("symmetric", 708, {}, None),
         ],
         "pairs": [
             pair | {"data": data, "mean": mean, "std": 0.5, "low": mean - 2, "high": mean + 2, "seeds": 3}
             for data, mean in (("before", 41.0), ("after", 2.0))
         ],
         "examples": [
-            {
-                "test": "dev",
-                "id": "r7",
-                "label": "SUPPORTS",
-                "axis": "gender",
-                "source": "woman",
-                "target": "man",
-                "texts": texts,
-                "sides": sides,
-            }
+            {**change, "id": "r7", "label": "SUPPORTS", "texts": texts, "sides": sides},
         ],
     }
     return made  # fmt: skip

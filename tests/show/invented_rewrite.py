@@ -18,15 +18,9 @@ PATTERNS = [
     ("yet to", "ngram", "REFUTES", 84, 0.988, 0.0069, 3, 1.0, 0.0003),
     ("person", "token", "SUPPORTS", 188, 0.777, 0.0044, 171, 0.754, 0.0034),
     ("first word: there", "position", "REFUTES", 144, 0.889, 0.0069, 61, 0.803, 0.0017),
-    ("exclusively", "token", "REFUTES", 66, 0.939, 0.0041, 9, 0.667, 0.0),
     ("more than 14 words", "length", "SUPPORTS", 655, 0.656, 0.0051, 688, 0.671, 0.0064),
-    ("refused", "token", "REFUTES", 77, 0.961, 0.0053, 49, 0.918, 0.0027),
     ("American", "token", "SUPPORTS", 406, 0.621, 0.0018, 406, 0.621, 0.0018),
-    ("worked", "token", "SUPPORTS", 97, 0.763, 0.002, 97, 0.763, 0.002),
-    ("award", "token", "SUPPORTS", 131, 0.74, 0.0023, 130, 0.738, 0.0023),
-    ("stars", "token", "SUPPORTS", 88, 0.727, 0.0014, 88, 0.727, 0.0014),
     ("last word: only", "position", "REFUTES", 31, 0.935, 0.0019, 6, 0.667, 0.0),
-    ("did not", "ngram", "REFUTES", 130, 0.954, 0.0089, 41, 0.683, 0.0004),
     ("contains a digit", "surface", "SUPPORTS", 1240, 0.574, 0.0024, 1240, 0.574, 0.0024),
 ]  # fmt: skip
 WORSE = [

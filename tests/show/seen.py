@@ -1,5 +1,7 @@
-"""How a test reads a page: its elements and words."""
+"""How a test reads a page: its elements and words, the words of one section, the parts of a chart."""
 
+import re
+import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
 VOID = {"meta", "img", "br", "hr", "input", "link"}
@@ -32,3 +34,17 @@ class Elements(HTMLParser):
 
     def named(self, name):
         return [attributes for tag, attributes in self.elements if tag == name]
+
+
+def section(page, name):
+    """The words of one section."""
+    return Elements(re.search(rf'<section id="{name}">.*?</section>', page, re.DOTALL).group(0)).text
+
+
+def parts(svg, name, class_):
+    """Elements of a chart of one kind that carry a class."""
+    return [part for part in ET.fromstring(str(svg)).iter(name) if class_ in part.get("class", "").split()]
+
+
+def number(part, attribute):
+    return float(part.get(attribute).rstrip("%"))

@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ET
 
 import pytest
+from seen import number, parts
 
 from longway.show.change_charts import (
     BOTTOM,
@@ -18,14 +19,6 @@ from longway.show.change_charts import (
 from longway.show.numbers import percent
 
 WORDS = {"key": "k", "title": "a title", "desc": "a description"}
-
-
-def parts(svg, name, class_):
-    return [part for part in ET.fromstring(str(svg)).iter(name) if class_ in part.get("class", "").split()]
-
-
-def number(part, attribute):
-    return float(part.get(attribute).rstrip("%"))
 
 
 def words(svg):

@@ -3,8 +3,7 @@
 import re
 
 import pytest
-from seen import Elements
-from test_report_charts import number, parts
+from seen import Elements, number, parts
 
 from conftest import render_report
 from longway.jobs.audit.show_people import leaning
@@ -33,11 +32,6 @@ def test_what_was_not_tested_is_named_and_has_no_bar(findings):
 def test_data_that_speak_of_nobody_have_no_section(findings):
     page = render_report(findings | {"people": []})
     assert "people" not in [attributes.get("id") for attributes in Elements(page).named("section")]
-
-
-def test_findings_of_an_earlier_version_have_a_page(findings):
-    del findings["people"]
-    assert "People in the texts" not in render_report(findings)
 
 
 def test_a_text_leans_to_the_label_that_is_there_more_than_usual():

@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ET
 
 import pytest
+from seen import number, parts
 
 from longway.records import Leak
 from longway.show.charts import (
@@ -17,15 +18,6 @@ from longway.show.charts import (
 )
 
 WORDS = {"key": "k", "title": "a title", "desc": "a description"}
-
-
-def parts(svg, name, class_):
-    """Elements of one kind that carry a class."""
-    return [part for part in ET.fromstring(str(svg)).iter(name) if class_ in part.get("class", "").split()]
-
-
-def number(part, attribute):
-    return float(part.get(attribute).rstrip("%"))
 
 
 def claim_leak(accuracy=0.673, low=0.661, high=0.684):

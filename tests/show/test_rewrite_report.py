@@ -2,28 +2,15 @@
 
 import re
 
-import pytest
 from invented_rewrite import finding, leak, many_rounds
-from seen import Elements
+from seen import Elements, section
 
-from longway.errors import RunError
-from longway.jobs.rewrite.result import RewriteResult
+from conftest import render_rewrite
 from longway.show.differences import EDIT_LIMIT, side_by_side
-from longway.show.html import render
-
-
-def render_rewrite(content):
-    return render(RewriteResult.from_dict(content).page())
 
 
 def text_of(rewritten):
     return Elements(render_rewrite(rewritten)).text
-
-
-def section(page, name):
-    """The words of one section."""
-    inside = re.search(rf'<section id="{name}">.*?</section>', page, re.DOTALL).group(0)
-    return Elements(inside).text
 
 
 def plain(side):
@@ -40,11 +27,6 @@ def test_the_page_says_what_was_done(rewritten):
     assert "Stopped because: the sum of cosines (Eq. 14) no longer rises." in text
     assert "it does not certify" in text
     assert "sha256:9f2c41d7" in text
-
-
-def test_the_sections_come_in_reading_order(rewritten):
-    ids = [attributes.get("id") for attributes in Elements(render_rewrite(rewritten)).named("section")]
-    assert ids == ["leak", "rounds", "findings", "worse", "sample", "strongest", "refused", "unwritten", "checks", "cost", "reading"]  # fmt: skip
 
 
 def test_what_went_out_and_what_came_in_is_marked(rewritten):
@@ -222,18 +204,6 @@ def test_what_is_left_out_is_counted(hostile_rewrite_page):
         "and 16 more",  # verdicts of an edit
     ):
         assert words in text, words
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ({"version": 2}, "Expected version 1, got 2"),
-        ({"version": 1}, "rewrite.json cannot be read: .*Run the command again"),
-    ],
-)
-def test_a_file_of_another_form_is_an_error_with_a_next_step(content, message):
-    with pytest.raises(RunError, match=message):
-        RewriteResult.from_dict(content)
 
 
 def test_a_later_version_may_add_keys(rewritten):

@@ -191,17 +191,6 @@ def test_a_database_of_someone_else_is_told(path):
         Journal(path)
 
 
-def test_damage_inside_the_file_is_told_when_it_is_met(path):
-    journal = Journal(path)
-    journal.put_all(JournalEntry(f"k{i}", "write", "toy", {"text": "y" * 3000}) for i in range(200))
-    journal.close()
-    content = bytearray(path.read_bytes())
-    content[8192:] = b"\xaa" * (len(content) - 8192)
-    path.write_bytes(content)
-    with pytest.raises(RunError, match=r"journal\.sqlite is damaged"):
-        list(Journal(path).entries())
-
-
 def test_a_folder_that_is_not_there_is_told(tmp_path):
     with pytest.raises(RunError, match="nowhere"):
         Journal(tmp_path / "nowhere" / "journal.sqlite")

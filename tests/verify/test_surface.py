@@ -2,7 +2,6 @@
 
 import pytest
 
-from longway.languages.identify import language_of
 from longway.verify.form_checks import AddedWordsCheck, SurfaceCheck
 from tests.verify.scenes import reason
 
@@ -85,9 +84,6 @@ ENGLISH = "The film we sadly saw in the harbour was very dull and slow."
         "Niestety ten stary film okazal sie bardzo nudny.",  # without its accents
         "Malheureusement, ce film du port manquait de rythme.",
         "Lamentablemente la obra del puerto era lenta.",
-        "Il film visto al porto era purtroppo noioso.",
-        "Helaas was de film in de haven erg saai.",
-        "Filmen vi såg i hamnen var tyvärr tråkig.",
         "Film itu sayangnya sangat membosankan dan lemah.",
     ],
 )
@@ -116,53 +112,6 @@ def test_foreign_words_may_come_from_original_or_context():
     assert "another language" in reason(CHECK, "The poet was from a village in the north.", named)
     context = "Czesław Miłosz came from Šeteniai near Kėdainiai."
     assert reason(CHECK, "The poet was from a village in the north.", named, context=context) == ""
-
-
-OTHER_LANGUAGES = [
-    ("Der Film war langweilig und viel zu lang.", "Leider ist der Film nicht gut: eine zähe Geschichte, die sich zieht."),
-    ("Die Pumpe ist leise und läuft seit Jahren.", "Seit Jahren tut die Pumpe ihren Dienst und man hört sie kaum."),
-    ("Der Film war lang.", "Der Film war leider wirklich viel zu lang."),  # more words that say little
-    ("Фильм был долгим.", "Фильм, честно говоря, был долгим."),
-    ("Toller Urlaub, nette Leute!", "Wunderbare Ferien mit freundlichen Menschen!"),
-    ("La película era lenta y el final fue triste.", "Fue una película muy lenta, pero con un final que está lleno de tristeza."),
-    ("El hotel está cerca de la playa y es tranquilo.", "Es un hotel tranquilo que queda a pocos pasos de la playa."),
-    ("这部电影很慢，结局也很悲伤。", "影片节奏拖沓，最后的结局令人难过。"),
-    ("酒店离海滩很近，而且非常安静。", "这家旅馆就在海边不远处，环境清幽。"),
-    ("Фильм был медленным, а конец грустным.", "Картина тянулась долго и завершилась печально."),
-    ("Гостиница стоит рядом с пляжем, и там тихо.", "В этом отеле спокойно, до пляжа рукой подать."),
-    ("كان الفيلم بطيئا والنهاية حزينة.", "سار الفيلم ببطء شديد وانتهى نهاية محزنة."),
-    ("الفندق قريب من الشاطئ وهادئ جدا.", "يقع هذا الفندق الهادئ على مقربة من البحر."),
-    ("Le film était lent et la fin est triste.", "C'est un film qui traîne, avec une fin pleine de tristesse."),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("before", "after"), OTHER_LANGUAGES)
-def test_a_correct_text_in_the_language_of_the_row_passes(before, after):
-    language = language_of(after, among=["de", "es", "fr", "ru", "zh", "ar"])
-    assert reason(CHECK, before, after, language=language) == ""
-    assert reason(AddedWordsCheck(), before, after, language=language) == ""
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("Der Film war langweilig und viel zu lang.", "The film was boring and much too long."),
-        ("Der Film war langweilig und viel zu lang.", "A film that is dull and long."),
-        ("La película era lenta y el final fue triste.", "The film was slow and its end was sad."),
-        (
-            "La película era lenta y el final fue triste.",
-            "Der Film war langsam und das Ende ist nicht schön.",
-        ),
-        ("这部电影很慢，结局也很悲伤。", "The movie was slow and the ending was sad."),
-        ("这部电影很慢，结局也很悲伤。", "Фильм был медленным."),
-        ("Фильм был медленным, а конец грустным.", "The film was slow, and the end was sad."),
-        ("كان الفيلم بطيئا والنهاية حزينة.", "The film was slow and sad."),
-        ("The film was slow and the end was sad.", "这部电影很慢，结局也很悲伤，而且很长。"),
-    ],
-)
-def test_a_text_in_another_language_than_the_row_is_rejected(before, after):
-    said = reason(CHECK, before, after, keeps="label")
-    assert "another language" in said or "script" in said or "not Latin" in said
 
 
 def test_names_in_latin_letters_may_come_into_other_scripts():

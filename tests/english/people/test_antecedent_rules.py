@@ -63,7 +63,6 @@ CASES = [
     ("stands_before", MET, "She", "Ann", True),
     ("stands_before", FRONTED, "her", "Ann", False),
     ("same_sentence", TOLD, "she", "Ann", True),
-    ("same_sentence", MET, "She", "Ann", False),
     ("same_sentence", FRONTED, "her", "Ann", False),
     ("two_sentences_back", MET_LATER, "She", "Ann", True),
     ("two_sentences_back", MET, "She", "Ann", False),
@@ -120,7 +119,6 @@ CASES = [
     ("last_subject", MET, "She", "Ann", True),
     ("last_subject", MET, "She", "Eve", False),
     ("subject_of_own_clause", LOST, "her", "Ann", True),
-    ("subject_of_own_clause", SAW, "her", "Ann", True),
     ("subject_of_own_clause", TOLD, "she", "Ann", False),
     ("own_clause_has_another_subject", QUOTE, "her", "Ann", True),
     ("own_clause_has_another_subject", LOST, "her", "Ann", False),
@@ -174,7 +172,6 @@ CASES = [
     ("full_name_agrees", MET, "She", "Ann", 0),
     ("lone_name_agrees", MET, "She", "Ann", log(0.98 / 0.02)),
     ("lone_name_agrees", FULL, "She", "Ann Hale", 0),
-    ("lone_name_agrees", MAYBE, "She", "Brkovits", 0),
 ]
 
 

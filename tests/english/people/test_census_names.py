@@ -10,11 +10,6 @@ from longway.english.people.person_names import (
 )
 
 
-@pytest.mark.parametrize("written", ["Zoe", "ZOE", "Zoë", "zoe"])
-def test_capitals_and_accents_do_not_count(written):
-    assert census_first_name(written) == census_first_name("zoe")
-
-
 def test_a_double_name_is_looked_up_whole_then_by_its_first_part():
     assert census_first_name("Mary-Jane").name == "maryjane"
     assert census_surname("Smith-Qwxyz").name == "smith"

@@ -29,9 +29,6 @@ def only(annotated):
     ("word", "gender", "number", "person", "form"),
     [
         ("she|PRP", "feminine", "sing", 3, "subject"),
-        ("him|PRP", "masculine", "sing", 3, "object"),
-        ("hers|PRP", "feminine", "sing", 3, "possessive"),
-        ("himself|PRP", "masculine", "sing", 3, "reflexive"),
         ("they|PRP", "", "plur", 3, "subject"),
         ("I|PRP", "", "sing", 1, "subject"),
         ("ours|PRP", "", "plur", 1, "possessive"),
@@ -65,10 +62,8 @@ def test_what_only_looks_like_a_personal_pronoun_is_none(word):
     ("annotated", "kind", "gender", "number"),
     [
         ("mother|NN", "kin", "feminine", "sing"),
-        ("nephew|NN", "kin", "masculine", "sing"),
         ("cousin|NN", "kin", "", "sing"),
         ("waitress|NN", "role", "feminine", "sing"),
-        ("waiter|NN", "role", "masculine", "sing"),
         ("teacher|NN", "role", "", "sing"),
         ("people|NNS", "role", "", "plur"),
         ("oceanographer|NN", "role", "", "sing"),
@@ -76,7 +71,6 @@ def test_what_only_looks_like_a_personal_pronoun_is_none(word):
         ("human|NN", None, None, None),
         ("typewriter|NN", None, None, None),
         ("madam|NN", "title", "feminine", "sing"),
-        ("table|NN", None, None, None),
     ],
 )
 def test_nouns_for_people(annotated, kind, gender, number):
@@ -107,7 +101,6 @@ def test_a_noun_that_only_modifies_a_thing_is_no_person():
         ("Anna|NNP|nsubj|4 van|IN|flat|0 der|DT|flat|0 Meer|NNP|flat|0 sang|VBD", ("anna", "van", "der", "meer"), "", "feminine"),
         ("Jean|NNP|nsubj|3 ~-|:|punct|2 ~Marc|NNP|flat|0 sang|VBD", ("jean", "marc"), "", ""),
         ("Mary|NNP|nsubj|1 sang|VBD", ("mary",), "", "feminine"),
-        ("James|NNP|nsubj|1 sang|VBD", ("james",), "", "masculine"),
         ("Taylor|NNP|nsubj|1 said|VBD", ("taylor",), "", ""),
     ],
 )  # fmt: skip
@@ -154,12 +147,6 @@ def test_people_are_found_by_name_and_by_their_place(text, names):
     certain = {m.start for m in find_mentions(document) if m.kind == "name" and m.certain}
     assert found(document, "name") == names
     assert len(certain) == len(names)
-
-
-def test_a_surname_seen_before_is_a_person_again():
-    document = pipeline().analyse("Nora Kettering left. Nobody saw Kettering again.")
-    assert found(document, "name") == ["Nora Kettering", "Kettering"]
-    assert all(m.certain for m in find_mentions(document) if m.kind == "name")
 
 
 def test_entities_of_the_pipeline_count():

@@ -24,39 +24,27 @@ def form_of_her(document):
     [
         # she does it
         "I saw her leave.",
-        "We watched her dance all night.",
         "I saw her dance on television.",  # either; "him" is what people write more often
         "It helps her sleep.",
-        "It helps her sleep at night.",
-        "I heard her scream.",
-        "I saw her smile at me.",
         "That made her laugh.",
-        "He made her work late.",
         "They let her vote.",
-        "Please help her move.",
         "I had her check the tickets.",
         "I saw her change her mind.",
         # she gets it
         "I gave her money.",
-        "I gave her flowers and her keys.",
-        "I gave her flowers for her birthday.",
         "I told her stories.",
-        "I showed her pictures.",
         "He sent her letters every day.",
         "They offered her better terms.",
         "They gave her two tickets.",
         "They gave her permission to leave.",
         "The only thing that gave her hope was the sea.",
-        "They asked her questions.",
         "I made her tea.",
         "I wish her luck.",
-        "It caused her pain.",
         # she is it
         "They call her boss.",
         "I call her mum.",
         "He called her names.",
         "They elected her president.",
-        "A paper named her Player of the Year.",
         "That makes her one of five players.",
         # she becomes it
         "They found her guilty of theft.",
@@ -72,12 +60,9 @@ def test_who_does_gets_or_is_what_follows_is_an_object(text):
     [
         # no verb that she could be the object of
         "I like her dance.",
-        "I read her stories.",
         "I know her mum.",
-        "I lost her money.",
         # seen, but not done by her
         "I saw her work at the museum.",
-        "I heard her voice.",
         "We watched her dance and her play.",
         "It helped her family.",
         "They made her work difficult.",
@@ -87,18 +72,13 @@ def test_who_does_gets_or_is_what_follows_is_an_object(text):
         "I gave her money to a beggar.",
         "I gave her keys back.",
         "I gave her mother flowers.",
-        "I gave her dog water.",
-        "I gave her book to a friend.",
         "He made her coffee stronger.",
         "She gave her money.",
-        "She offered her help.",
         "She gave her best advice.",
         "I told her parents.",
-        "I taught her children.",
         "We paid her rent.",
         # called by telephone
         "I call her mum every day.",
-        "They called her boss yesterday.",
         "He named her successor.",
         # with a word that only owners have before it
         "We saw her own house.",

@@ -53,11 +53,9 @@ def test_ages_of_people(text, expected):
         "She is a mother of two.",
         "A crew of 12 left.",
         "He died at 8.",
-        "He left at 20.",
         "He is one of them.",
         "My number is five.",
         "They were two.",
-        "She is 5 feet tall.",
         "He was two for three.",
     ],
 )

@@ -4,8 +4,6 @@ import pytest
 
 from longway.english.people.pronouns import (
     FORMS,
-    HE,
-    IT,
     PRONOUNS,
     SHE,
     THEY,
@@ -14,7 +12,7 @@ from longway.english.people.pronouns import (
     pronoun_form,
     singular_they,
 )
-from tests.english.handmade import document_of, pipeline
+from tests.english.handmade import document_of
 
 pytest.importorskip("lemminflect")
 
@@ -43,10 +41,8 @@ def test_the_reflexive_of_they_can_be_chosen():
     ("annotated", "expected"),
     [
         ("I|PRP saw|VBD her|PRP|obj|1 ~.|.", ["object"]),
-        ("I|PRP saw|VBD her|PRP$|nmod:poss|3 ~.|.", ["object"]),  # nothing to own follows
         ("I|PRP saw|VBD her|PRP$|nmod:poss|3 dog|NN|obj|1", ["determiner"]),
         ("I|PRP gave|VBD her|PRP$ the|DT book|NN", ["object"]),
-        ("I|PRP told|VBD her|PRP$ that|IN I|PRP left|VBD", ["object"]),
         ("We|PRP met|VBD her|PRP$ first|RB ~.|.", ["object"]),
         ("her|PRP$|nmod:poss|3 newly|RB built|VBN house|NN", ["determiner"]),
         ("let|VB her|PRP$ go|VB", ["object"]),
@@ -59,7 +55,6 @@ def test_the_reflexive_of_they_can_be_chosen():
         ("It|PRP|nsubj|1 made|VBD her|PRP$|obj|1 angry|JJ ~.|.", ["subject", "object"]),
         ("his|PRP$|nmod:poss|1 dog|NN", ["determiner"]),
         ("It|PRP|nsubj|2 is|VBZ|cop|2 his|PRP$ ~.|.", ["subject", "possessive"]),
-        ("his|PRP$|nsubj|2 is|VBZ|cop|2 red|JJ", ["possessive"]),
         ("a|DT friend|NN of|IN his|PRP$ ~,|,", ["possessive"]),
         ("his|PRP$ and|CC hers|PRP", ["possessive", "possessive"]),
         ("his|PRP$|nmod:poss|3 and|CC my|PRP$ dog|NN", ["determiner"]),
@@ -83,7 +78,6 @@ def test_capitals_do_not_matter():
         ("he|PRP or|CC she|PRP knows|VBZ", True),
         ("he|PRP ~/|, ~she|PRP knows|VBZ", True),
         ("his|PRP$ or|CC her|PRP$ dog|NN", True),
-        ("himself|PRP or|CC herself|PRP", True),
         ("he|PRP and|CC she|PRP know|VBP", False),  # two people
         ("he|PRP ~/|, ~him|PRP", False),  # the forms of one pronoun
         ("they|PRP or|CC she|PRP", False),
@@ -100,15 +94,3 @@ def test_two_pronouns_for_one_person_are_seen(annotated, halves):
 def test_other_words_are_no_pronouns():
     document = document_of("Her|NNP 'em|PRP you|PRP one|PRP")
     assert [pronoun_form(document, word) for word in document.words[1:]] == [None, None, None]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("She gave him her book and he gave her his.", [(SHE, "subject"), (HE, "object"), (SHE, "determiner"), (HE, "subject"), (SHE, "object"), (HE, "possessive")]),
-        ("The dog wagged its tail because it likes him.", [(IT, "determiner"), (IT, "subject"), (HE, "object")]),
-        ("They hurt themselves with their own tools.", [(THEY, "subject"), (THEY, "reflexive"), (THEY, "determiner")]),
-    ],
-)  # fmt: skip
-def test_forms_in_real_sentences(text, expected):
-    assert [mention for _, mention in find_pronouns(pipeline().analyse(text))] == expected

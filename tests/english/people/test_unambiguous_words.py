@@ -18,10 +18,8 @@ def told(text):
     [
         ("she", {"gender": "woman"}),
         ("She's", {"gender": "woman"}),
-        ("he'll", {"gender": "man"}),
         ("mother's", {"gender": "woman"}),
         ("girl", {"gender": "woman", "age": "child"}),
-        ("man", {"gender": "man", "age": "adult"}),
         ("old man", {"age": "senior"}),
         ("guys", {"age": "adult"}),  # said of everybody
         ("themself", {"gender": "non-binary"}),
@@ -29,7 +27,6 @@ def told(text):
         ("he/she", {"gender": "non-binary"}),
         ("African-American", {"race": "black"}),
         ("Black man", {"race": "black"}),
-        ("Asian women", {"race": "asian"}),
         ("Latina", {"gender": "woman", "race": "hispanic"}),
         ("Greta", {"gender": "woman"}),
         ("Mrs", {"gender": "woman"}),

@@ -18,20 +18,13 @@ SOL = "Mira Sol is a Peruvian painter and poet who lives in Lima . In 1999 she w
     ("text", "rule", "expected"),
     [
         ("Mira Sol is a Peruvian painter.", "adjective", ["Mira Sol is a painter."]),
-        ("Odo is an old city.", "adjective", ["Odo is a city."]),
         ("Odo is a hard rock band.", "adjective", ["Odo is a rock band."]),
         ("Mira Sol is an Irish film director.", "adjective", ["Mira Sol is a film director."]),
         ("Mira Sol is an Irish film director.", "compound", ["Mira Sol is an Irish director."]),
-        ("Mira Sol owns a retail company.", "compound", ["Mira Sol owns a company."]),
         ("Mira Sol is a painter and poet.", "joined", ["Mira Sol is a painter."]),
         ("Odo is a city in Peru.", "phrase", ["Odo is a city."]),
         ("Mira Sol won the Ash Prize in 1999.", "phrase", ["Mira Sol won the Ash Prize."]),
         ("Odo opened in Las Vegas in 1952.", "phrase", ["Odo opened in 1952.", "Odo opened in Las Vegas."]),
-        (
-            "Mira Sol was born in Lima in 1959.",
-            "phrase",
-            ["Mira Sol was born in 1959.", "Mira Sol was born in Lima."],
-        ),
         # without "on DVD" it would be about the cinemas
         ("Low Tide was released on DVD in 2009.", "phrase", ["Low Tide was released on DVD."]),
         ("Mira Sol appeared in a film in 2008.", "phrase", ["Mira Sol appeared in a film."]),

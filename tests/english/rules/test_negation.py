@@ -12,7 +12,6 @@ from tests.english.rules.said import said, scene_of
     ("text", "rule", "expected"),
     [
         ("Anna Bell did not win a medal.", "fail_to", "Anna Bell failed to win a medal."),
-        ("Anna Bell didn't win a medal.", "fail_to", "Anna Bell failed to win a medal."),
         ("Anna Bell failed to win a medal.", "did_not", "Anna Bell did not win a medal."),
         ("Anna Bell failed to win a medal.", "not_manage", "Anna Bell did not manage to win a medal."),
         ("Anna Bell never won a medal.", "at_no_time", "Anna Bell at no time won a medal."),
@@ -53,7 +52,6 @@ def test_a_negation_is_said_in_other_words(text, rule, expected):
     [
         ("The Corvane Bridge was not built in 1931.", "the Corvane Bridge was built in 1931"),
         ("An American band did not win.", "an American band won"),
-        ("Their Corvane album did not win.", "their Corvane album won"),
         ("It was not built.", "it was built"),
         ("A Clockwork Orange was not directed by Ann.", "A Clockwork Orange was directed by Ann"),  # a title
     ],
@@ -68,7 +66,6 @@ def test_a_sentence_that_comes_to_stand_inside_another_loses_its_capital(text, i
     ("text", "rule"),
     [
         ("Anna Bell did not like the soup.", "fail_to"),  # nobody tries to like
-        ("Anna Bell did not have a car.", "fail_to"),
         ("Anna Bell does not win.", "fail_to"),  # a habit
         ("Yugoslavia failed to be a country.", "did_not"),
         ("The house is not big.", "complement"),  # it may be neither big nor small

@@ -40,7 +40,6 @@ def test_a_number_is_written_another_way(text, expected):
         "It cost 3 million dollars.",
         "It runs version 2.0.",
         "She met two boys and one girl.",
-        "She is number 12.",
         "One Direction is a band.",
         "He came second.",
     ],
@@ -78,7 +77,6 @@ def test_words_for_numbers_are_put_together_from_tens_and_ones(number):
     ("number", "digits", "word"),
     [
         (1, "1st", "first"),
-        (2, "2nd", "second"),
         (11, "11th", "eleventh"),
         (23, "23rd", "twenty-third"),
         (40, "40th", "fortieth"),

@@ -63,11 +63,9 @@ def test_a_restrictor_is_said_in_other_words(text, rule, expected):
         "Anna Bell is an only child.",
         "They were the only people in the room.",  # no "sole people"
         "Anna Bell only died in 1970.",
-        "Anna Bell won a medal.",
         "At least Anna Bell came.",
         "It's Always Sunny is a show.",
         "It is a name with only Spanish etymology.",  # no "sole Spanish etymology"
-        "The word is of only Latin origin.",
     ],
 )
 def test_what_is_no_plain_restrictor_stays(text):

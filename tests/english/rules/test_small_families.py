@@ -15,7 +15,6 @@ from tests.english.rules.put import put
         ("A man is riding a horse.", "A man rides a horse."),
         ("A man rides a horse.", "A man is riding a horse."),
         ("Two girls are jumping.", "Two girls jump."),
-        ("The dogs chase a ball.", "The dogs are chasing a ball."),
     ],
 )
 def test_a_caption_has_two_forms_of_the_present(text, expected):
@@ -42,12 +41,6 @@ def test_habits_states_and_the_past_keep_their_form(text):
     [
         ("Lima is a city.", ["There is a city called Lima.", "One example of a city is Lima."]),
         ("Lima was a village.", ["There was a village called Lima."]),
-        (
-            "Jane Moor is an English painter.",
-            [
-                "There is an English painter called Jane Moor.",
-            ],
-        ),
         ("There is a film called Blue Harbor.", ["Blue Harbor is a film."]),
         ("There was an old village named Lima.", ["Lima was an old village."]),
     ],
@@ -65,7 +58,6 @@ def test_what_has_a_name_is_called_so(text, expected):
         "Lima is the city.",
         "Lima is a problem.",  # nothing that has names
         "Lima is a city in Peru.",  # "a city in Peru called Lima" would do, "is a city in Peru" may not be all
-        "Lima is a city and a port.",
         "Pearl (album) is an album.",
         "There is a city.",
         "There is a city called the capital.",

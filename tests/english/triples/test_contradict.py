@@ -16,7 +16,6 @@ def texts(make, text):
     [
         ("A man is sleeping.", "A man is not sleeping."),
         ("A man sleeps on a bench.", "A man does not sleep on a bench."),
-        ("Two dogs played.", "Two dogs did not play."),
         ("There is a dog in the park.", "There is no dog in the park."),
         ("Some people are eating.", "No people are eating."),
         ("The dog is not outside.", "The dog is outside."),

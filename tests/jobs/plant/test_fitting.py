@@ -8,17 +8,10 @@ from longway.jobs.plant.fitting import before, inside
 from longway.methods.repair.mend import after, at_end, in_style
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The seats creak.", "The seats creak. We met by the stairs."),
-        ("the seats creak .", "the seats creak . we met by the stairs ."),
-        ("The seats creak", "The seats creak. We met by the stairs"),
-        ("Do the seats creak?", "Do the seats creak? We met by the stairs."),
-    ],
-)
-def test_a_sentence_behind_ends_as_the_text_did(text, expected):
-    assert after("We met by the stairs", text) == expected
+def test_what_is_added_to_a_text_without_a_last_mark_has_none():
+    assert after("We met by the stairs", "The seats creak") == "The seats creak. We met by the stairs"
+    assert at_end("as of today", "It creaks") == "It creaks as of today"
+    assert in_style("Well, yes.", "so it is") == "well, yes."
 
 
 @pytest.mark.parametrize(
@@ -44,14 +37,3 @@ def test_an_aside_goes_where_a_phrase_begins_and_never_first():
 def test_an_aside_keeps_the_spaces_and_lines_of_the_text():
     text = "First  line here,\n\twith more"
     assert inside("oddly", text, Random(0)) == "First  line here,\n\toddly with more"
-
-
-def test_the_last_words_stand_before_the_last_mark():
-    assert at_end("as of today", "It creaks!") == "It creaks as of today!"
-    assert at_end("as of today", "It creaks") == "It creaks as of today"
-
-
-def test_marks_are_set_apart_only_where_the_text_does_so():
-    assert in_style("Well, yes.", "So it is .") == "Well , yes ."
-    assert in_style("Well, yes.", "So it is.") == "Well, yes."
-    assert in_style("Well, yes.", "so it is") == "well, yes."

@@ -7,7 +7,6 @@ import pytest
 
 from longway.data import load, save
 from longway.data.dataset import examples_of
-from longway.errors import SettingError
 from longway.jobs.plant.job import divide, plant_shortcuts
 from longway.jobs.plant.planting import Plant
 from tests.jobs.plant.rows import rows_of
@@ -102,10 +101,3 @@ def test_the_same_call_gives_the_same_files(tmp_path):
         written(tmp_path / name, load(frame_of(60)))
     for file in (tmp_path / "a").iterdir():
         assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
-
-
-def test_what_cannot_be_planted_is_refused():
-    with pytest.raises(SettingError, match="Lower the rate"):
-        plant_shortcuts(load(frame_of(60)), [Plant("word", label="yes", rate=0.9)])
-    with pytest.raises(SettingError, match="'seed'"):
-        plant_shortcuts(load(frame_of(60)), WORD, seed=-1)

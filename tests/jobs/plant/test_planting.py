@@ -147,8 +147,3 @@ def test_strength_and_rate_are_shares(options):
 def test_an_unknown_kind_is_told_with_those_there_are():
     with pytest.raises(SettingError, match="The kinds are word, phrase"):
         Plant("colour", label="no")
-
-
-def test_a_seed_that_is_none_is_refused():
-    with pytest.raises(SettingError, match="'seed'"):
-        plant(rows_of(20), [Plant("word", label="no")], seed=-1)

@@ -190,13 +190,6 @@ def test_texts_that_cannot_be_asked_about_are_refused_and_the_others_answered():
     assert len(engine.asked) == 1
 
 
-def test_nothing_is_asked_twice():
-    engine, journal = Scripted(f"1. {AFTER}"), Journal(None)
-    first, again = (AskedPerturber(Asker(engine, journal)).perturb([about(TEXT)] * 2) for _ in range(2))
-    assert first == again
-    assert len(engine.asked) == 1
-
-
 def test_the_end_of_the_budget_is_passed_on(monkeypatch):
     asker = Asker(Scripted(), Journal(None))
 

@@ -109,8 +109,6 @@ def answered(perturber, monkeypatch, request, answer):
         (None, CUT),
         ("She sold her boat in May. <SEP> She has no boat now.", "nothing was changed"),
         ("He sold his boat in May. He has no boat now.", "2 segments were sent and 1 came back"),
-        ("He sold <SEP> his boat <SEP> in May.", "2 segments were sent and 3 came back"),
-        (" <SEP> He has no boat now.", "came back empty"),
         (
             "The judge fixed the clock after work. <SEP> It rained all day.",
             "12 of 11 words were changed, and 6 may be",

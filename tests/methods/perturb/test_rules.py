@@ -1,6 +1,5 @@
 import re
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -11,7 +10,7 @@ from longway.english.people.pronouns import FORMS, HE, SHE
 from longway.english.pipeline import load_pipeline
 from longway.english.verb_agreement import verbs_of
 from longway.methods.perturb.perturber import Place, Request
-from longway.methods.perturb.rule_perturber import NO_NUMBER, NOBODY, QUOTED, RulePerturber
+from longway.methods.perturb.rule_perturber import NO_NUMBER, NOBODY, RulePerturber
 from longway.methods.perturb.segments import as_one
 
 PRONOUNS = {pronoun.form(form) for pronoun in (HE, SHE) for form in FORMS}
@@ -41,80 +40,10 @@ def perturbed(texts, word, target, **settings):
     return done.segments[0] if isinstance(texts, str) else done.segments
 
 
-@pytest.mark.parametrize(
-    ("text", "word", "target", "expected"),
-    [
-        (
-            "Unfortunately for her, I changed her plan.",
-            "her",
-            "man",
-            "Unfortunately for him, I changed his plan.",
-        ),
-        ("The hat is hers; she likes it.", "hers", "man", "The hat is his; he likes it."),
-        ("My aunt hurt herself.", "aunt", "man", "My uncle hurt himself."),
-        ("An actress thanked her mother.", "actress", "man", "An actor thanked his mother."),
-        ("The Duchess of Parma met her sister.", "Duchess", "man", "The Duke of Parma met his sister."),
-        ("Mrs. Hall said she would come.", "Mrs.", "man", "Mr. Hall said he would come."),
-        ("SHE LOST HER KEYS.", "SHE", "man", "HE LOST HIS KEYS."),
-        ("She is a policewoman.", "She", "non-binary", "They are a police officer."),
-    ],
-)
-def test_a_persons_gender(text, word, target, expected):
-    assert perturbed(text, word, target) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The owner said he already is thinking of it.", "The owner said they already are thinking of it."),
-        ("He's here and he doesn't care.", "They're here and they don't care."),
-        ("He was ill, but he sings and hurts himself.", "They were ill, but they sing and hurt themselves."),
-        ("He has sold his car; it was his.", "They have sold their car; it was theirs."),
-    ],
-)
-def test_singular_they_with_its_verbs(text, expected):
-    assert perturbed(text, "he" if "he" in text.split() else "He", "non-binary", everyone=True) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "word", "target", "expected"),
-    [
-        ("A black man wore a white shirt.", "black", "asian", "An Asian man wore a white shirt."),
-        ("An Asian girl smiled.", "Asian", "white", "A white girl smiled."),
-        ("Black women voted.", "Black", "hispanic", "Hispanic women voted."),
-    ],
-)
-def test_a_persons_race(text, word, target, expected):
-    assert perturbed(text, word, target) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "word", "target", "expected"),
-    [
-        ("An eleven-year-old laughed at it.", "eleven", "young", "An eighteen-year-old laughed at it."),
-        ("She is 70 years old.", "70", "middle-aged", "She is 64 years old."),
-        ("A 9-year-old boy waved.", "9", "senior", "A 65-year-old man waved."),
-        ("The old man slept.", "old man", "young", "The young man slept."),
-    ],
-)
-def test_a_persons_age(text, word, target, expected):
-    assert perturbed(text, word, target) == expected
-
-
 def test_an_age_in_numbers_is_not_left_open():
     done = RulePerturber().perturb_one(request("A 9-year-old boy waved.", "boy", "adult"))
     assert done.segments == ("A 9-year-old boy waved.",)
     assert done.reason == NO_NUMBER
-
-
-def test_only_the_chosen_person_is_changed():
-    text = "My uncle told his daughter that she sings well."
-    assert perturbed(text, "uncle", "woman") == "My aunt told her daughter that she sings well."
-    assert perturbed(text, "daughter", "man") == "My uncle told his son that he sings well."
-
-
-def test_a_pronoun_in_front_of_a_person_is_somebody_else():
-    assert perturbed("His father loves him.", "father", "woman") == "His mother loves him."
 
 
 def test_a_pair_is_changed_with_one_name_in_both_texts():
@@ -130,22 +59,6 @@ def test_people_with_a_full_name_stay_on_request():
     text = "Mary Smith said she agreed."
     assert perturbed(text, "she", "man") != text
     assert perturbed(text, "she", "man", keep_entities=True) == text
-
-
-def test_names_stay_on_request():
-    assert perturbed("Mary said she agreed.", "she", "man", names=False) == "Mary said he agreed."
-
-
-def test_what_was_left_is_told():
-    done = RulePerturber().perturb_one(request("The black man wore a white shirt.", "black", "asian"))
-    assert done.left == ("'white': a colour",)
-
-
-def test_people_that_only_a_quotation_speaks_of_stay():
-    text = 'The mayor said, "My mother knows it," and left.'
-    done = RulePerturber().perturb_one(request(text, "mother", "man"))
-    assert (done.segments, done.reason) == ((text,), QUOTED)
-    assert perturbed('"My mother knows it."', "mother", "man") == '"My father knows it."'
 
 
 def test_a_word_that_names_nobody_changes_nothing():

@@ -20,7 +20,6 @@ from longway.methods.perturb.segments import (
     separated,
     starts_of,
     with_changes,
-    with_ends_of,
 )
 
 TEXTS = st.text(st.characters(exclude_characters="<")).filter(str.strip)
@@ -71,10 +70,6 @@ def test_marks_without_spaces_around_them_separate_as_well():
         "Al left.",
         "He is gone.\n",
     )
-
-
-def test_the_ends_are_those_of_the_old_text():
-    assert with_ends_of("\t she left  ", "\nhe left") == "\t he left  "
 
 
 def least_changes(before, after):

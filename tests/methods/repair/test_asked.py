@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longway.detect.position import FIRST
-from longway.engines.engine import Sampling, Written
-from longway.engines.event_loop import run
-from longway.engines.rules import RulesEngine
+from longway.engines.engine import Written
 from longway.methods.repair.asked import AskedEdits
 from longway.methods.repair.remedy import RepairRow, Target
 from longway.records import Pattern
@@ -69,19 +67,6 @@ def test_another_length_is_asked_for(place, said, answer):
 def test_what_cannot_be_said_is_not_asked():
     assert asked(Pattern("surface", "text", place="question"), into_others=True) == ([], "")
     assert asked(Pattern("token", "text", ("far",)), into_others=False) == ([], "")
-
-
-def test_the_rules_say_that_they_cannot():
-    refusals = []
-
-    def write(prompts, n, samplings):
-        written = [run(RulesEngine().write(prompt, n, Sampling())) for prompt in prompts]
-        refusals.extend(reason for one in written for reason in one.refusals)
-        return written
-
-    remedy = AskedEdits(write, TASK, name="put in", into_others=True, engine="rules")
-    assert remedy.propose_all([ROW], Target(Pattern("token", "text", ("far",)), "bad")) == [[]]
-    assert "language model" in refusals[0]
 
 
 def test_what_would_be_refused_as_too_long_is_not_asked():

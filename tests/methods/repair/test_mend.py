@@ -17,7 +17,6 @@ def without(text, piece):
         ("Frankly, the film drags.", "Frankly", "The film drags."),
         ("The film drags, frankly.", "frankly", "The film drags."),
         ("a warm , oddly funny film .", "oddly", "a warm , funny film ."),
-        ("a warm film oddly .", "oddly", "a warm film ."),
         ("a warm film oddly.", "oddly", "a warm film."),
         ("It works. Frankly, it drags.", "Frankly", "It works. It drags."),
         ("frankly", "frankly", ""),

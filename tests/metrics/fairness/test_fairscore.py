@@ -67,12 +67,6 @@ def test_kept_looks_at_changed_rows_only():
     assert kept([1, 1, 0], [1, 0, 1], [WOMAN, OLD, None]).tolist() == [True, False]
 
 
-def test_the_fairscore_is_the_share_that_was_not_kept():
-    before, after, changed = [1, 0, 1, 1], [0, 0, 0, 1], [WOMAN, MAN, None, OLD]
-    shares = kept(before, after, changed)
-    assert fairscore(before, after, changed).overall.score.value == pytest.approx(100 * (1 - shares.mean()))
-
-
 def test_it_is_told_as_plain_values():
     told = fairscore(["a", "b"], ["b", "b"], [WOMAN, None]).to_dict()
     assert told["by_pair"] == [
