@@ -148,7 +148,7 @@ def test_an_interrupted_run_repeats_no_finished_audit(tmp_path):
     before = (out / "toxic" / "run.json").read_bytes()
     watcher = Stops("nothing")
     resumed = lw.audit_labels(rows_of(), "tags", levels=LEVELS, out=out, watcher=watcher)
-    assert {step.split(":")[0] for step in watcher.steps} == {"rude (2 of 2)"}
+    assert {step.split(":")[0] for step in watcher.steps} == {"rude (2 of 2)", "writing the report"}
     assert (out / "toxic" / "run.json").read_bytes() == before
     again = Stops("nothing")
     assert (

@@ -29,9 +29,8 @@ def test_what_was_not_tested_is_named_and_has_no_bar(findings):
     assert re.findall(r'class="pattern">(.*?)<', section) == ["a man", "a woman", "a Black person"]
 
 
-@pytest.mark.parametrize("people", [[], None])
-def test_data_that_speak_of_nobody_have_no_section(findings, people):
-    page = render_report(findings | {"people": people})
+def test_data_that_speak_of_nobody_have_no_section(findings):
+    page = render_report(findings | {"people": []})
     assert "people" not in [attributes.get("id") for attributes in Elements(page).named("section")]
 
 

@@ -259,12 +259,6 @@ def test_the_page_stays_small_whatever_the_run(hostile_prove_page, proved):
     assert len(render_prove(proved).encode()) < 200_000
 
 
-def test_a_file_of_an_older_version_has_both_figures_of_each_comparison(proved):
-    for row in proved["comparisons"]:
-        del row["before"], row["after"]
-    assert "50.4% → 58.1% ▲ better +7.7" in section(render_prove(proved), "scores")
-
-
 def test_the_terminal_shows_the_figures_of_each_test_set(proved, capsys):
     show(ProveResult.from_dict(with_fairscore(proved)).page())
     printed = capsys.readouterr().out

@@ -116,7 +116,7 @@ def test_a_clean_dataset_without_optional_parts_has_a_page(findings):
     for part in ("context", "both", "held_out"):
         del findings["leak"][part]
     findings["leak"]["text"] |= {"accuracy": 0.5, "low": 0.49, "high": 0.51}
-    findings |= {"findings": [], "problems": [], "significant": {}, "listed": 0, "shortcut_space": None, "lengths": None}  # fmt: skip
+    findings |= {"findings": [], "problems": [], "significant": {}, "listed": 0, "shortcut_space": None}  # fmt: skip
     text = Elements(render_report(findings)).text
     assert "No surface pattern predicts the label beyond chance (50%)." in text
     assert "No pattern is correlated with a label" in text

@@ -5,12 +5,14 @@ A result is a frozen dataclass in `jobs/*/result.py`. Its page of sections comes
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, cast, overload
 
 import polars as pl
 
@@ -19,6 +21,7 @@ from longway.data.edited import edited_dataset, read_edits
 from longway.errors import RunError
 from longway.json_values import from_json, to_json
 from longway.records import Edit
+from longway.show import html, markdown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,17 +49,61 @@ class Report:
 
 
 class Result:
-    """A result of a job."""
+    """A result of a job.
+
+    file: its name in the run folder. command: the one that makes it. version: of the form of the file.
+    """
 
     __slots__ = ()
+    file: ClassVar[str]
+    command: ClassVar[str]
+    version: ClassVar[int] = 1
 
     @abstractmethod
     def page(self) -> Page:
         """The sections of the report."""
 
-    @abstractmethod
-    def to_dict(self) -> dict[str, object]:
-        """The result as JSON values, as the run folder holds it."""
+    def to_dict(self) -> dict[str, Any]:
+        """The content of the file: the fields as JSON values, but for those that are not compared, such as the run folder."""
+        compared = [each.name for each in fields(cast(Any, self)) if each.compare]
+        values = {name: to_json(getattr(self, name)) for name in compared}
+        return {"version": self.version, **values, **self._computed()}
+
+    def in_folder(self, folder: Path | None) -> Self:
+        """The result of a run in this folder."""
+        return cast(Self, replace(cast(Any, self), folder=folder))
+
+    def card(self, page: Page) -> str:
+        """The dataset card, card.md, from the page of the result; "" if it has none."""
+        return ""
+
+    def _computed(self) -> Mapping[str, object]:
+        """What the file has besides the fields, for other readers."""
+        return {}
+
+    @classmethod
+    def from_dict(cls, content: object, folder: Path | None = None) -> Self:
+        """The result in the content of its file, in this run folder; RunError if it is not one that this release reads."""
+        given = check_version(content, cls)
+        with readable(cls.file):
+            return cast(Self, from_json(cls, {**cls._fields_in(given), "folder": folder}))
+
+    @classmethod
+    def _fields_in(cls, content: Mapping[str, Any]) -> Mapping[str, object]:
+        """The fields in the content of the file, where these differ; the reverse of `to_dict`."""
+        return content
+
+    @classmethod
+    def open(cls, path: Path | str) -> Self:
+        """The result in a file or in a run folder."""
+        file = Path(path) / cls.file if Path(path).is_dir() else Path(path)
+        try:
+            return cls.from_dict(json.loads(file.read_text(encoding="utf-8")), file.parent)
+        except (OSError, ValueError) as error:
+            raise RunError(
+                f"{file} could not be read as a result of longway {cls.command} ({error}). "
+                f"Expected a {cls.file}. Run longway {cls.command} to make one."
+            ) from None
 
     @abstractmethod
     def _frame(self) -> pl.DataFrame:
@@ -78,9 +125,7 @@ class Result:
     @property
     def report(self) -> Report:
         """The report, which notebooks display."""
-        from longway.show.html import render
-
-        return Report(render(self.page()))
+        return Report(html.render(self.page()))
 
     def __repr__(self) -> str:
         page = self.page()
@@ -91,15 +136,14 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class EditedResult(Result):
+class WithEdits(Result):
     """The result of a job that changes data.
 
-    encoding_note: why the dataset is not in the encoding it came in, if so. original: the dataset before. folder: the run folder, None if
-    nothing was written. edits_made: the edits, if there is no folder.
+    original: the data that `data` is made of. folder: the run folder, None if nothing was written. edits_made: the edits, if there is no
+    folder.
     """
 
-    encoding_note: str = ""
-    original: Dataset | None = field(default=None, compare=False)
+    original: Any = field(default=None, compare=False)
     folder: Path | None = field(default=None, compare=False)
     edits_made: tuple[Edit, ...] = field(default=(), compare=False)
 
@@ -113,20 +157,22 @@ class EditedResult(Result):
     def is_changed(self) -> bool:
         """Whether an edit was accepted."""
 
-    @property
-    def data(self) -> Dataset:
-        """The dataset with the accepted edits, in memory, with the column longway_id."""
+    def of(self, original: object, *, keeps_folder: bool) -> Self:
+        """The result with its data and edits, which are read into memory if the folder is temporary."""
+        if keeps_folder:
+            return replace(self, original=original)
+        return replace(self, original=original, folder=None, edits_made=self.edits)
+
+    def _known_original(self) -> Any:
         if self.original is None:
             raise RunError(
-                "This result was read from a file and does not have its dataset. Load dataset.* from the run folder."
+                "This result was read from a file and does not have its data. Load dataset.* from the run folder."
             )
-        return edited_dataset(self.original, self.edits)
+        return self.original
 
-    def of(self, original: Dataset, folder: Path, *, keeps_folder: bool) -> Self:
-        """The result with its dataset and edits, which are read into memory if the folder is temporary."""
-        if keeps_folder:
-            return replace(self, original=original, folder=folder)
-        return replace(self, original=original, edits_made=tuple(read_edits(folder / EDITS_FILE)))
+    def card(self, page: Page) -> str:
+        """The dataset card, card.md."""
+        return markdown.render(page)
 
     def _frame(self) -> pl.DataFrame:
         """One row per edit."""
@@ -135,10 +181,25 @@ class EditedResult(Result):
         return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def content_of(result: Any, version: int) -> dict[str, object]:
-    """The fields of a result as JSON values, for its `to_dict`. Fields that are not compared (its folder) are left out."""
-    values = {each.name: to_json(getattr(result, each.name)) for each in fields(result) if each.compare}
-    return {"version": version, "longway": result.longway, "created": result.created, **values}
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class EditedResult(WithEdits):
+    """The result of a job that changes a dataset. encoding_note: why it is not in the encoding it came in, if so."""
+
+    encoding_note: str = ""
+
+    @property
+    def data(self) -> Dataset:
+        """The dataset with the accepted edits, in memory, with the column longway_id."""
+        return edited_dataset(self._known_original(), self.edits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of the file; the comparison of the data before and after is a part of it."""
+        content = Result.to_dict(self)
+        return {**content, **content.pop("comparison", {})}
+
+    @classmethod
+    def _fields_in(cls, content: Mapping[str, Any]) -> Mapping[str, object]:
+        return {**content, "comparison": content}
 
 
 def read(kind: type[Kind], value: object, *, file: str) -> Kind:
@@ -148,20 +209,27 @@ def read(kind: type[Kind], value: object, *, file: str) -> Kind:
     >>> read(Verdict, {"check": "judge", "passed": True, "later": 1}, file="edits.jsonl").check
     'judge'
     """
-    try:
+    with readable(file):
         return cast(Kind, from_json(kind, value))
-    except (TypeError, ValueError, LookupError) as error:
+
+
+@contextmanager
+def readable(file: str) -> Iterator[None]:
+    """Raise RunError where the content of a file is not what was expected."""
+    try:
+        yield
+    except (TypeError, ValueError, LookupError, AttributeError) as error:
         raise RunError(
             f"{file} cannot be read: {error}. Expected what this version of Longway writes. Run the command again."
         ) from None
 
 
-def check_version(content: object, version: int, *, file: str, command: str) -> Mapping[str, object]:
+def check_version(content: object, kind: type[Result]) -> Mapping[str, Any]:
     """The JSON object of a result file, if it has the version that this release reads."""
     got = content.get("version") if isinstance(content, Mapping) else None
-    if not isinstance(content, Mapping) or got != version:
+    if not isinstance(content, Mapping) or got != kind.version:
         raise RunError(
-            f"{file} has a form that this release does not read. Expected version {version}, got {got!r}. "
-            f"Run `longway {command}` again."
+            f"{kind.file} has a form that this release does not read. Expected version {kind.version}, got {got!r}. "
+            f"Run `longway {kind.command}` again."
         )
     return content

@@ -2,40 +2,42 @@
 
     identity = RunIdentity.of("rewrite", dataset, settings)
     planned = PlannedRun.choose(identity, dataset.source_name, out)
-    if (content := planned.finished("rewrite.json")) is not None:
-        return content                                      the same run is done: it is read, not repeated
-    with planned.start(watcher) as run:                     locks the folder; a run with the same identity is resumed
-        watcher.step("rewriting")
+    return planned.read(RewriteResult) or planned.make(work, watcher)       a run that is done is read, not repeated
+
+    def work(run):                                          in a locked folder; a run with the same identity is resumed
         asker = Asker(engine, run.journal)                  every answer is on disk before it is used
         with run.edit_log() as log:
             log.write(edits)                                edits.jsonl
         after = run.write_dataset(whole, part, log.changes) dataset.<ext>
-        run.finish("rewrite.json", content, report=html, card=markdown)
+        return RewriteResult(...)                           rewrite.json, report.html, card.md
 
 A resumed run computes everything again, but finds the answers of engines in its journal: nothing is paid twice, and the result is
 that of an undisturbed run. Files are replaced as a whole. run.json is written last and says "done"; a run that raises
-before `finish` stays "running" and is resumed by the same command. A job without engines never opens the journal.
+stays "running" and is resumed by the same command. A job without engines never opens the journal.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeVar
 
 from longway.data import Dataset, load, save
 from longway.data.edited import Changes, apply_edits, rows_with
+from longway.data.summary import DatasetSummary
 from longway.jobs.about import RUNS_FOLDER, ending, inputs_of, stem
+from longway.jobs.formulas import formulas_in
 from longway.jobs.placement import shards_on
-from longway.jobs.results import EDITS_FILE
+from longway.jobs.results import EDITS_FILE, Result
 from longway.methods.method import BUDGET_SPENT
 from longway.records import Edit
 from longway.shard_map import ShardMap
+from longway.show import html
 from longway.store import (
     DROPPED,
     JOURNAL_FILE,
@@ -54,6 +56,8 @@ if TYPE_CHECKING:
     from longway.jobs.engine_use import RunEstimate
     from longway.methods.method import Round
     from longway.show.sections import Page
+
+R = TypeVar("R", bound=Result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,12 +176,24 @@ class PlannedRun:
         has_more_money = was is not None and (budget is None or budget > was)
         return None if content.get("failed_calls") or has_more_money else content
 
+    def read(self, kind: type[R], *, budget: float | None = None, parts: Iterable[str] = ()) -> R | None:
+        """The result of the run if it is done, see `finished`. parts: folders of runs inside this one, which must be done, too."""
+        content = self.finished(kind.file, budget=budget)
+        if content is None or not all(Run(self.folder / part).is_done for part in parts):
+            return None
+        return kind.from_dict(content, self.folder)
+
+    def make(self, work: Callable[[ActiveRun], R], watcher: Watcher, on: str | None = None) -> R:
+        """Make the result and write it with its report. on: where shards are computed, see `placement.py`."""
+        with self.start(watcher, on) as run:
+            result = work(run)
+            watcher.step("writing the report")
+            run.finish(result)
+        return result.in_folder(self.folder)
+
     @contextmanager
     def start(self, watcher: Watcher, on: str | None = None) -> Iterator[ActiveRun]:
-        """Lock the folder, and begin or resume the run; RunError if the folder holds another run or is in use.
-
-        on: where shards are computed, see `placement.py`.
-        """
+        """Lock the folder, and begin or resume the run; RunError if the folder holds another run or is in use."""
         with shards_on(on) as shard_map, holding(self.folder), ExitStack() as stack:
             run = Run.open(self.folder, **self.identity.keywords)
             if run.is_done:
@@ -215,6 +231,10 @@ class ActiveRun:
         with replacing(self.folder / EDITS_FILE) as temporary, temporary.open("w", encoding="utf-8") as file:
             yield EditLog(file)
 
+    def summary(self, dataset: Dataset) -> DatasetSummary:
+        """The dataset in short, with the formulas among the edits."""
+        return replace(DatasetSummary.of(dataset), formulas=formulas_in(self.folder))
+
     def write_dataset(
         self,
         whole: Dataset,
@@ -250,10 +270,11 @@ class ActiveRun:
         if ids:
             save(rows_with(whole, ids), path)
 
-    def finish(self, file: str, content: Mapping[str, object], *, report: str, card: str = "") -> None:
-        """Write the result, report.html and, if given, card.md; then run.json, which says that the run is done."""
-        self.run.write(file, content)
-        for name, text in (("report.html", report), ("card.md", card)):
+    def finish(self, result: Result) -> None:
+        """Write the result, report.html and, if it has one, card.md; then run.json, which says that the run is done."""
+        page = result.page()
+        self.run.write(result.file, result.to_dict())
+        for name, text in (("report.html", html.render(page)), ("card.md", result.card(page))):
             if text:
                 with replacing(self.folder / name) as temporary:
                     temporary.write_text(text, encoding="utf-8", newline="\n")

@@ -38,20 +38,18 @@ from longway.jobs.audit.concept_level import VECTORS, concept_detectors, save_co
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
 from longway.jobs.audit.language_problems import language_problems
-from longway.jobs.audit.result import FILE, AuditResult, Findings, Histogram, SpaceSummary
+from longway.jobs.audit.result import AuditResult, Findings, Histogram, SpaceSummary
 from longway.jobs.audit.rows import row_columns, row_summary, row_vectors
 from longway.jobs.audit.scores import SCORES, score_frames, write_frames
 from longway.jobs.audit.settings import AUTO, AuditSettings
-from longway.jobs.audit.show import hub_card
 from longway.jobs.held_out import Arranged, arrange
 from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.placement import shards_on
-from longway.jobs.run import PlannedRun, RunIdentity, Watcher
+from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
 from longway.languages.dataset import splitting_of
 from longway.records import Leak, Mentions, Problem
 from longway.shard_map import ShardMap
-from longway.show.html import render
 from longway.store import now
 
 Ints = NDArray[np.int64]
@@ -91,18 +89,17 @@ def audit(
             return _audit(arranged, chosen, languages, shard_map=shard_map, watcher=watcher)
     identity = RunIdentity.of("audit", arranged.dataset, chosen, held_out=arranged.held_out)
     planned = PlannedRun.choose(identity, arranged.dataset.source_name, None if out is True else out)
-    if (content := planned.finished(FILE)) is not None:
-        return replace(AuditResult.from_dict(content), folder=planned.folder)
-    with planned.start(watcher, on) as run:
+
+    def work(run: ActiveRun) -> AuditResult:
         result = _audit(
             arranged, chosen, languages, shard_map=run.shard_map, folder=run.folder, watcher=watcher
         )
-        watcher.step("writing the report")
         run.run.write_with(SCORES, lambda path: write_frames(path, result.score_frames()))
-        page = result.page()
-        run.run.write(croissant.FILE, croissant.croissant(result, page.verdict, arranged.dataset.path))
-        run.finish(FILE, result.to_dict(), report=render(page), card=hub_card(result, page))
-    return replace(result, folder=planned.folder)
+        verdict = result.page().verdict
+        run.run.write(croissant.FILE, croissant.croissant(result, verdict, arranged.dataset.path))
+        return result
+
+    return planned.read(AuditResult) or planned.make(work, watcher, on)
 
 
 def _check_no_candidates(data: object, options: Mapping[str, object]) -> None:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import polars as pl
 
 from longway.data.summary import DatasetSummary
 from longway.detect import GRAMMAR
 from longway.detect.sources import Sources
-from longway.errors import CheckFailed, RunError
+from longway.errors import CheckFailed
 from longway.jobs.audit.rows import RowSummary
 from longway.jobs.audit.settings import AuditSettings
-from longway.jobs.results import Result, check_version, read
-from longway.json_values import to_json
+from longway.jobs.results import Result
 from longway.records import Finding, Leak, Mentions, Problem, Telling
-from longway.stats import points_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
     from longway.show.sections import Page
 
 FILE = "findings.json"
-VERSION = 1
 PARTS = ("text", "context", "both")
 
 
@@ -81,11 +77,6 @@ class Checked(Result):
     def measured_leaks(self) -> list[Leak]:
         """The leaks that `check` compares with the limit."""
 
-    @classmethod
-    @abstractmethod
-    def from_dict(cls, content: object) -> Self:
-        """The result in the content of a findings.json; RunError if it is not one that this release reads."""
-
     def check(
         self,
         *,
@@ -105,17 +96,6 @@ class Checked(Result):
         if reasons := gate(self, Limits(leak, severity), baseline=before):
             raise CheckFailed("\n".join(reason.message for reason in reasons))
 
-    @classmethod
-    def open(cls, path: Path | str) -> Self:
-        """The audit in a findings.json, or in a run folder."""
-        file = Path(path) / FILE if Path(path).is_dir() else Path(path)
-        try:
-            return cls.from_dict(json.loads(file.read_text(encoding="utf-8")))
-        except (OSError, ValueError) as error:
-            raise RunError(
-                f"{file} could not be read as the findings of an audit ({error}). Expected a findings.json. Run longway audit to make one."
-            ) from None
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AuditResult(Checked):
@@ -126,6 +106,9 @@ class AuditResult(Checked):
     observation. distinct: different texts of each column. sources: what a column of groups says, if one was named. rows: what is said of single rows. score_frames: yields the scores of all rows in pieces.
     folder: the run folder, if there is one.
     """
+
+    file: ClassVar[str] = FILE
+    command: ClassVar[str] = "audit"
 
     dataset: DatasetSummary
     leaks: Mapping[str, Leak]
@@ -185,68 +168,31 @@ class AuditResult(Checked):
         """How well the words of the text alone predict the label."""
         return self.leaks["text"]
 
+    def card(self, page: Page) -> str:
+        """The dataset card, card.md."""
+        from longway.jobs.audit.show import hub_card
+
+        return hub_card(self, page)
+
     def _frame(self) -> pl.DataFrame:
         return self.findings.to_frame()
 
-    def to_dict(self) -> dict[str, object]:
-        """The content of findings.json."""
-        leak: dict[str, object] = {part: leak.to_dict() for part, leak in self.leaks.items()}
-        leak["all"] = {part: leak.to_dict() for part, leak in self.all_leaks.items()}
+    def to_dict(self) -> dict[str, Any]:
+        """The content of findings.json; all leaks are in one entry."""
+        content = Result.to_dict(self)
+        leak = {**content.pop("leaks"), "all": content.pop("all_leaks"), "held_out": content.pop("held_out")}
         leak["majority"] = self.leaks["text"].majority
-        leak["held_out"] = {
-            name: {part: leak.to_dict() for part, leak in parts.items()}
-            for name, parts in self.held_out.items()
-        }
-        return {
-            "version": VERSION,
-            "longway": self.longway,
-            "created": self.created,
-            "dataset": self.dataset.to_dict(),
-            "leak": leak,
-            "problems": [problem.to_dict() for problem in self.problems],
-            "tested": dict(self.tested),
-            "significant": dict(self.significant),
-            "significant_rows": self.significant_rows,
-            "distinct": dict(self.distinct),
-            "listed": self.n_listed,
-            "findings": [finding.to_dict() for finding in self.findings],
-            "sources": to_json(self.sources) if self.sources else None,
-            "people": [mentions.to_dict() for mentions in self.people],
-            "shortcut_space": asdict(self.space) if self.space else None,
-            "lengths": asdict(self.lengths),
-            "rows": to_json(self.rows) if self.rows else None,
-            "settings": asdict(self.settings),
-        }
+        space = content.pop("space")
+        return {**content, "leak": leak, "shortcut_space": space, "listed": self.n_listed}
 
     @classmethod
-    def from_dict(cls, content: object) -> Self:
-        """The result in the content of a findings.json; RunError if it is not one that this release reads."""
-        given = check_version(content, VERSION, file=FILE, command="audit")
-        leak = cast(Mapping[str, object], given.get("leak") or {})
-        result = read(
-            cls,
-            {
-                **given,
-                "leaks": {part: leak[part] for part in PARTS if leak.get(part)},
-                "all_leaks": leak.get("all") or {},
-                "held_out": leak.get("held_out") or {},
-                "distinct": given.get("distinct") or {},
-                "people": given.get("people") or (),
-                "space": given.get("shortcut_space") or None,
-                "lengths": given.get("lengths") or {},
-                "score_frames": None,
-            },
-            file=FILE,
-        )
-        findings = Findings(_with_points(finding, result.dataset.used) for finding in result.findings)
-        return replace(result, findings=findings)
-
-
-def _with_points(finding: Finding, used: int) -> Finding:
-    """A finding of an earlier version with the points it lacks. used: rows of the audit."""
-    variants = tuple(_with_points(one, used) for one in finding.variants)
-    if finding.points:
-        return replace(finding, variants=variants)
-    hits = finding.count * finding.label_share
-    points = points_of(hits, finding.count, used * finding.base_rate, used)
-    return replace(finding, points=float(points), variants=variants)
+    def _fields_in(cls, content: Mapping[str, Any]) -> Mapping[str, object]:
+        leak = content.get("leak", {})
+        return {
+            **content,
+            "leaks": {part: leak[part] for part in PARTS if leak.get(part)},
+            "all_leaks": leak.get("all", {}),
+            "held_out": leak.get("held_out", {}),
+            "space": content.get("shortcut_space"),
+            "score_frames": None,
+        }

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, cast
 from unicodedata import normalize
 
 import polars as pl
@@ -23,19 +23,17 @@ import polars as pl
 from longway.data import Dataset, load
 from longway.data.label_lists import tag_name
 from longway.detect.severity import SEVERITIES, severity_of
-from longway.errors import CheckFailed, DataError, RunError, SettingError, with_checked_arguments
+from longway.errors import CheckFailed, DataError, SettingError, with_checked_arguments
 from longway.jobs.audit.job import audit
-from longway.jobs.audit.result import FILE as FINDINGS
 from longway.jobs.audit.result import AuditResult, Findings
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.audit.show import by_severity, strongest_leak, verdict
 from longway.jobs.held_out import Arranged, arrange, loaded_tests
 from longway.jobs.options import settings_from
-from longway.jobs.results import Result, check_version
+from longway.jobs.results import Result, check_version, readable
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.records import Leak
-from longway.show.html import render
-from longway.store import Run, now, read_json
+from longway.store import now
 
 if TYPE_CHECKING:
     from longway.jobs.audit.gate import Limits, Reason
@@ -43,7 +41,6 @@ if TYPE_CHECKING:
 
 COMMAND = "audit-labels"
 FILE = "labels.json"
-VERSION = 1
 MAX_TAGS = 20  # audited of a column of lists, the most frequent ones
 MIN_ROWS = 20  # with a tag, and without it
 N_STRONGEST = 3  # patterns named for each label
@@ -142,6 +139,9 @@ class AuditLabelsResult(Result):
     left_out: tags that were not audited. fingerprint: of the texts and all labels. folder: the run folder, if there is one.
     """
 
+    file: ClassVar[str] = FILE
+    command: ClassVar[str] = "audit"
+
     labels: tuple[LabelAudit, ...]
     left_out: tuple[LeftOut, ...]
     settings: AuditSettings
@@ -197,43 +197,27 @@ class AuditLabelsResult(Result):
             raise CheckFailed("\n".join(messages))
 
     @classmethod
-    def open(cls, path: Path | str) -> AuditLabelsResult:
-        """The audits in a run folder, or beside a labels.json."""
-        file = Path(path) / FILE if Path(path).is_dir() else Path(path)
-        try:
-            content = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise RunError(
-                f"{file} could not be read as the audits of several labels ({error}). Expected a run folder with {FILE}. "
-                "Run longway audit with several labels to make one."
-            ) from None
-        return cls._read(content, file.parent)
-
-    @classmethod
-    def _read(cls, content: object, folder: Path) -> AuditLabelsResult:
-        given = cast(Mapping[str, Any], check_version(content, VERSION, file=FILE, command="audit"))
-        if "labels" not in given:
-            raise RunError(
-                f"{folder} does not hold the audits of several labels. Expected a run folder with {FILE}. "
-                "Name the folder of an earlier audit of the same labels."
-            )
-        try:
+    def from_dict(cls, content: object, folder: Path | None = None) -> Self:
+        """The audits that a labels.json names, in its run folder."""
+        given = check_version(content, cls)
+        assert folder is not None  # the audits are in it
+        with readable(f"{folder / FILE}"):
             labels = tuple(
                 LabelAudit(
-                    one["label"], one["column"], one["tag"], one["folder"], _opened(folder / one["folder"])
+                    one["label"],
+                    one["column"],
+                    one["tag"],
+                    one["folder"],
+                    AuditResult.open(folder / one["folder"]),
                 )
                 for one in given["labels"]
             )
             left_out = tuple(
-                LeftOut(one["tag"], one["column"], one["rows"], one["reason"]) for one in given["left_out"]
+                LeftOut(*(one[key] for key in ("tag", "column", "rows", "reason")))
+                for one in given["left_out"]
             )
-            fingerprint, longway, created = (str(given[key]) for key in ("fingerprint", "longway", "created"))
-            settings = labels[0].audit.settings
-        except (LookupError, TypeError) as error:
-            raise RunError(
-                f"{folder / FILE} cannot be read: {error!r}. Expected what this version of Longway writes. Run the command again."
-            ) from None
-        return cls(labels, left_out, settings, fingerprint, longway, created, folder)
+            names = given["fingerprint"], given["longway"], given["created"]
+            return cls(labels, left_out, labels[0].audit.settings, *names, folder)
 
     def page(self) -> Page:
         """The sections of the report."""
@@ -245,7 +229,7 @@ class AuditLabelsResult(Result):
         """The content of labels.json."""
         dataset = self.labels[0].audit.dataset
         return {
-            "version": VERSION,
+            "version": self.version,
             "longway": self.longway,
             "created": self.created,
             "verdict": self.verdict,
@@ -349,13 +333,8 @@ def audit_labels(
         fingerprint=fingerprint,
     )
     planned = PlannedRun.choose(identity, dataset.source_name, None if out is True else out)
-    content = planned.finished(FILE)
-    if content is not None and all(Run(planned.folder / name).is_done for name in folders):
-        return AuditLabelsResult._read(content, planned.folder)
-    with planned.start(watcher) as run:
-        result = result_in(run.folder)
-        run.finish(FILE, result.to_dict(), report=render(result.page()))
-    return result
+    done = planned.read(AuditLabelsResult, parts=folders)
+    return done or planned.make(lambda run: result_in(run.folder), watcher)
 
 
 class _OneLabel(Watcher):
@@ -458,10 +437,6 @@ def unique(names: Iterable[str], *, key: Callable[[str], str] = str) -> list[str
         taken.add(key(free))
         found.append(free)
     return found
-
-
-def _opened(folder: Path) -> AuditResult:
-    return replace(AuditResult.from_dict(read_json(folder / FINDINGS)), folder=folder)
 
 
 def _joined(fingerprints: Sequence[str]) -> str:

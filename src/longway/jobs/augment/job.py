@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from importlib.metadata import version
 from itertools import groupby
@@ -25,7 +26,6 @@ from longway.engines.engine import Engine
 from longway.errors import SettingError
 from longway.jobs.augment.methods import GivenFile, Plan, Setup, estimate_augment, plan_of, read_given_file
 from longway.jobs.augment.result import (
-    FILE,
     AugmentResult,
     RefusedAdditions,
     ShownAddition,
@@ -49,7 +49,6 @@ from longway.jobs.engine_use import (
     name_of,
     with_graded_judge,
 )
-from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
 from longway.jobs.language import SERVED, check_english, check_writer, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
@@ -57,8 +56,7 @@ from longway.jobs.rows import rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
 from longway.methods.method import BUDGET_SPENT, Round, Rows
 from longway.records import Edit, Example
-from longway.show import html, markdown
-from longway.store import now, read_json
+from longway.store import now
 
 NOT_NEEDED = "left out so that the labels are balanced"
 
@@ -90,17 +88,9 @@ def augment(
     chosen, watcher = settings_from(AugmentSettings, settings, options), watcher or Watcher()
     with _prepared(data, split, chosen, engines or Engines()) as job, folder_of(out) as folder:
         planned = job.plan(folder)
-        if planned.finished(FILE, budget=job.budget) is None:
-            with planned.start(watcher, on) as run:
-                if costs_money(job.writer, job.judge):
-                    watcher.estimate(job.estimate(spent=run.journal.spent()))
-                result = _augment(run, job)
-                watcher.step("writing the report")
-                result = replace(result, dataset=replace(result.dataset, formulas=formulas_in(run.folder)))
-                page = result.page()
-                run.finish(FILE, result.to_dict(), report=html.render(page), card=markdown.render(page))
-        result = AugmentResult.from_dict(read_json(planned.folder / FILE))
-        return result.of(job.whole, planned.folder, keeps_folder=bool(out))
+        done = planned.read(AugmentResult, budget=job.budget)
+        result = done or planned.make(partial(_augment, job=job), watcher, on)
+        return result.of(job.whole, keeps_folder=bool(out))
 
 
 @with_own_rules
@@ -176,6 +166,8 @@ def _prepared(data: object, split: str | None, settings: AugmentSettings, engine
 def _augment(run: ActiveRun, job: _Job) -> AugmentResult:
     """Add rows, write edits and dataset, and measure the effect."""
     settings, journal, watcher = job.settings, run.journal, run.watcher
+    if costs_money(job.writer, job.judge):
+        watcher.estimate(job.estimate(spent=run.journal.spent()))
     watcher.step("reading")
     rows = rows_of(job.part, seed=settings.seed, labelled=settings.labelled, describe=settings.describe)
     if settings.labelled:
@@ -196,7 +188,7 @@ def _augment(run: ActiveRun, job: _Job) -> AugmentResult:
     added, labels = _labels(rows, made.rows, settings)
     is_measured = settings.labelled and plan.important
     return AugmentResult(
-        dataset=_summary(job.part, settings),
+        dataset=_summary(run.summary(job.part), settings),
         method=settings.method,
         engine=settings.engine,
         judge=settings.judge,
@@ -299,9 +291,8 @@ def _labels(
     return {name: new[name] for name in rows.label_names}, {name: before[name] for name in rows.label_names}
 
 
-def _summary(dataset: Dataset, settings: AugmentSettings) -> DatasetSummary:
+def _summary(summary: DatasetSummary, settings: AugmentSettings) -> DatasetSummary:
     """The dataset in short; output texts are not listed as labels."""
-    summary = DatasetSummary.of(dataset)
     return summary if settings.labelled else replace(summary, labels={})
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from longway.classify.importance.top_words import Overlap
 from longway.data.summary import DatasetSummary
 from longway.jobs.before_after import Comparison
 from longway.jobs.edit_counts import CheckCount, ReasonCount, RoundSummary, ShownEdit
-from longway.jobs.results import EditedResult, check_version, content_of, read
+from longway.jobs.results import EditedResult
 from longway.json_values import from_json
 from longway.metrics.versions import WordInformation
 from longway.records import Edit
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from longway.show.sections import Page
 
 FILE = "augment.json"
-VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +113,9 @@ class AugmentResult(EditedResult):
     failed_calls: to engines, by reason. budget: in dollars. settings: as run.json has them.
     """
 
+    file: ClassVar[str] = FILE
+    command: ClassVar[str] = "augment"
+
     dataset: DatasetSummary
     method: str
     engine: str
@@ -171,25 +173,15 @@ class AugmentResult(EditedResult):
 
         return augment_page(self)
 
-    def to_dict(self) -> dict[str, object]:
-        """The content of augment.json."""
-        values = content_of(self, VERSION)
-        del values["comparison"]
+    def _computed(self) -> Mapping[str, object]:
+        """What the file has besides the fields, for other readers."""
         mean, points = self.mean_information, self.mean_points
         return {
-            **values,
-            **self.comparison.to_dict(),
             "rejected": self.rejected,
             "mean_mi": mean and asdict(mean),
             "mean_points": points and asdict(points),
             "expected_wrong": None,  # the error rates of the checks are known for rewritten texts that keep their label only
         }
-
-    @classmethod
-    def from_dict(cls, content: object) -> AugmentResult:
-        """The result in the content of an augment.json; RunError if it is not one that this release reads."""
-        given = check_version(content, VERSION, file=FILE, command="augment")
-        return read(cls, {**given, "comparison": given}, file=FILE)
 
 
 def _mean(values: Sequence[tuple[float, float]]) -> WordMean | None:

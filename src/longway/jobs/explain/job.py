@@ -26,7 +26,6 @@ from longway.errors import SettingError
 from longway.jobs.audit.examples import examples_by_place, places_of, with_examples
 from longway.jobs.explain.folds import LONGEST, ExplainedRow, FoldedRows, FoldResult, explain_fold, fold_rows
 from longway.jobs.explain.result import (
-    FILE,
     ExplainedText,
     ExplainResult,
     ModelSummary,
@@ -40,7 +39,6 @@ from longway.jobs.options import settings_from
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.json_values import from_json, to_json
 from longway.records import Finding, Problem
-from longway.show.html import render
 from longway.store import Journal, JournalEntry, now
 from longway.tokens.tokenizer import token_spans
 
@@ -71,13 +69,9 @@ def explain(
         return _explain(arranged, chosen, watcher)
     identity = RunIdentity.of("explain", arranged.dataset, chosen, more=sources_of(chosen.models))
     planned = PlannedRun.choose(identity, arranged.dataset.source_name, None if out is True else out)
-    if (content := planned.finished(FILE)) is not None:
-        return replace(ExplainResult.from_dict(content), folder=planned.folder)
-    with planned.start(watcher) as run:
-        result = _explain(arranged, chosen, watcher, run.journal)
-        watcher.step("writing the report")
-        run.finish(FILE, result.to_dict(), report=render(result.page()))
-    return replace(result, folder=planned.folder)
+    return planned.read(ExplainResult) or planned.make(
+        lambda run: _explain(arranged, chosen, watcher, run.journal), watcher
+    )
 
 
 def _check(data: Dataset, settings: ExplainSettings) -> None:

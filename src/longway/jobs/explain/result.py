@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
@@ -13,14 +13,12 @@ from longway.classify.importance.sufficient_words import Sufficient
 from longway.classify.importance.top_words import Overlap
 from longway.data.summary import DatasetSummary
 from longway.jobs.explain.settings import ExplainSettings
-from longway.jobs.results import Result, check_version, content_of, read
+from longway.jobs.results import Result
 from longway.records import Finding, Problem
 
 if TYPE_CHECKING:
     from longway.show.sections import Page
 
-FILE = "explain.json"
-VERSION = 1
 ScoredWord = tuple[int, int, float]  # start and end in the text, score
 
 
@@ -90,6 +88,9 @@ class ExplainResult(Result):
     folder: the run folder, if there is one.
     """
 
+    file: ClassVar[str] = "explain.json"
+    command: ClassVar[str] = "explain"
+
     dataset: DatasetSummary
     models: tuple[ModelSummary, ...]
     texts: tuple[ExplainedText, ...]
@@ -129,12 +130,3 @@ class ExplainResult(Result):
                 for start, end, score in view.words
             ]
         )
-
-    def to_dict(self) -> dict[str, object]:
-        """The content of explain.json."""
-        return content_of(self, VERSION)
-
-    @classmethod
-    def from_dict(cls, content: object) -> ExplainResult:
-        """The result in the content of an explain.json; RunError if this release does not read it."""
-        return read(cls, check_version(content, VERSION, file=FILE, command="explain"), file=FILE)

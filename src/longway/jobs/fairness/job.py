@@ -29,7 +29,6 @@ from longway.jobs.fairness.benchmarks import Benchmarks, read_benchmarks
 from longway.jobs.fairness.classifier import ClassifierRows, FairscoreRun
 from longway.jobs.fairness.models import MeasuredModel
 from longway.jobs.fairness.result import (
-    FILE,
     CrowsPairsMeasure,
     FairnessResult,
     HolisticMeasure,
@@ -43,11 +42,10 @@ from longway.jobs.fairness.result import (
 from longway.jobs.fairness.settings import FairnessSettings
 from longway.jobs.options import settings_from
 from longway.jobs.perturb.perturbers import Who, who_perturbs
-from longway.jobs.run import PlannedRun, RunIdentity, Watcher
+from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
 from longway.metrics.fairness.holistic import compare_descriptors
 from longway.metrics.fairness.preferences import Quality, crows_pairs, quality_of, stereoset
 from longway.metrics.fairness.weat import association_test, associations_of, corrected
-from longway.show import html, markdown
 from longway.store import Journal
 
 Item = TypeVar("Item")
@@ -133,15 +131,11 @@ class _Job:
         digest = sha256(" ".join(self.fingerprints.values()).encode()).hexdigest()
         identity = RunIdentity("fairness", self._recorded(), f"sha256:{digest}")
         planned = PlannedRun.choose(identity, self.settings.model, None if out is True else out)
-        if (content := planned.finished(FILE)) is not None:
-            return replace(FairnessResult.from_dict(content), folder=planned.folder)
-        with planned.start(self.watcher) as run:
-            result = self._measure(run.journal, run.folder)
-            self.watcher.step("writing the report")
-            content = result.to_dict()
-            run.run.write("results.json", {"rows": content["rows"]})
-            page = result.page()
-            run.finish(FILE, content, report=html.render(page), card=markdown.render(page))
+        return planned.read(FairnessResult) or planned.make(self._work, self.watcher)
+
+    def _work(self, run: ActiveRun) -> FairnessResult:
+        result = self._measure(run.journal, run.folder)
+        run.run.write("results.json", {"rows": result.to_dict()["rows"]})
         return result
 
     def _recorded(self) -> dict[str, object]:

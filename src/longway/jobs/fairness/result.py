@@ -10,26 +10,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
 from longway.jobs.fairness.settings import FairnessSettings
 from longway.jobs.prove.result import PerturbedText
-from longway.jobs.results import Result, check_version, read
+from longway.jobs.results import Result
 from longway.metrics import json_values
 from longway.metrics.fairness.fairscore import ChangedShare
 from longway.metrics.fairness.holistic import Descriptors
 from longway.metrics.fairness.preferences import Preference, Quality, StereoScores
 from longway.metrics.fairness.weat import Association, Associations
 from longway.metrics.intervals import Measurement
+from longway.show import markdown
 from longway.store import CallTotals
 
 if TYPE_CHECKING:
     from longway.show.sections import Page
 
 FILE = "fairness.json"
-VERSION = 1
 Figures = Iterator[tuple[str, str, Measurement]]  # part of the benchmark ("" for all), metric, value
 
 
@@ -279,6 +279,9 @@ class FairnessResult(Result):
     failed_calls: to a server, by reason; the same command makes them again. cost: of language models.
     """
 
+    file: ClassVar[str] = FILE
+    command: ClassVar[str] = "fairness"
+
     model: NamedModel
     measures: Measures
     settings: FairnessSettings
@@ -307,6 +310,10 @@ class FairnessResult(Result):
 
         return fairness_page(self)
 
+    def card(self, page: Page) -> str:
+        """The card, card.md."""
+        return markdown.render(page)
+
     def _frame(self) -> pl.DataFrame:
         return pl.DataFrame(self.rows, schema_overrides={"std": pl.Float64})
 
@@ -315,7 +322,7 @@ class FairnessResult(Result):
         settings = {**self.settings.recorded(), "measures": self.fingerprints, "identity": self.identity}
         measures = {name: one for name, one in asdict(self.measures).items() if one is not None}
         return {
-            "version": VERSION,
+            "version": self.version,
             "longway": self.longway,
             "dataset": {"fingerprint": ", ".join(self.fingerprints.values())},
             "model": asdict(self.model),
@@ -328,9 +335,10 @@ class FairnessResult(Result):
         }
 
     @classmethod
-    def from_dict(cls, content: object) -> FairnessResult:
-        """The result in the content of a fairness.json; RunError if this release does not read it."""
-        given = check_version(content, VERSION, file=FILE, command="fairness")
-        settings = cast(Mapping[str, object], given.get("settings") or {})
-        more = {"fingerprints": settings.get("measures") or {}, "identity": settings.get("identity") or {}}
-        return read(cls, {**given, **more, "folder": None}, file=FILE)
+    def _fields_in(cls, content: Mapping[str, Any]) -> Mapping[str, object]:
+        settings = content.get("settings") or {}
+        return {
+            **content,
+            "fingerprints": settings.get("measures") or {},
+            "identity": settings.get("identity") or {},
+        }

@@ -17,7 +17,7 @@ from longway.data import Dataset, with_columns
 from longway.grammars.trees import brackets
 from longway.jobs.grammar.contrast_examples import check_english, sets_of, stances_of
 from longway.jobs.grammar.induced import CHECKPOINT, Induced, device_of, induce_grammar
-from longway.jobs.grammar.result import FILE, FINDINGS, GrammarResult
+from longway.jobs.grammar.result import FINDINGS, GrammarResult
 from longway.jobs.grammar.settings import GrammarSettings
 from longway.jobs.grammar.tables import result_of
 from longway.jobs.held_out import arrange
@@ -25,8 +25,6 @@ from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
 from longway.methods.contrast import ContrastSet
-from longway.show.html import render
-from longway.store import read_json
 
 TREES, CONTRAST = "trees.txt", "contrast.jsonl"
 
@@ -64,11 +62,11 @@ def grammar(
         "grammar", dataset, chosen, held_out=arranged.held_out, more={"sizes": asdict(sizes)}
     )
     planned = PlannedRun.choose(identity, dataset.source_name, None if out is True else out)
-    if (content := planned.finished(FILE)) is not None:
-        result = GrammarResult.from_dict(content, read_json(planned.folder / FINDINGS))
-        return replace(result, folder=planned.folder)
+    if (done := planned.read(GrammarResult)) is not None:
+        return done
     _check(dataset, chosen)
-    with planned.start(watcher) as run:
+
+    def work(run: ActiveRun) -> GrammarResult:
         checkpoint = run.folder / CHECKPOINT
         induced = induce_grammar(arranged, chosen, sizes, device, watcher, checkpoint)
         induced.grammar.save(run.folder)
@@ -77,11 +75,10 @@ def grammar(
         sets = _contrast_sets(induced, watcher)
         if sets is not None:
             _write_text(run, CONTRAST, [json.dumps(asdict(member), ensure_ascii=False) for one in sets for member in one.members])  # fmt: skip
-        watcher.step("writing the report")
-        result = result_of(induced, sets)
         shutil.rmtree(checkpoint, ignore_errors=True)
-        run.finish(FILE, result.to_dict(), report=render(result.page()))
-    return replace(result, folder=planned.folder)
+        return result_of(induced, sets)
+
+    return planned.make(work, watcher)
 
 
 def _check(dataset: Dataset, settings: GrammarSettings) -> None:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import polars as pl
 
 from longway.data.summary import DatasetSummary
 from longway.jobs.grammar.settings import GrammarSettings
-from longway.jobs.results import Result, check_version, content_of, read
+from longway.jobs.results import Result, check_version, read
 from longway.records import Finding, Problem
+from longway.store import read_json
 
 if TYPE_CHECKING:
     from longway.show.sections import Page
 
 FILE, FINDINGS = "tables.json", "findings.json"
-VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +232,9 @@ class GrammarResult(Result):
     symbols: whether the page also prints the grammar's symbols on the terminal.
     """
 
+    file: ClassVar[str] = FILE
+    command: ClassVar[str] = "grammar"
+
     dataset: DatasetSummary
     grammar: GrammarSummary
     composites: tuple[PhraseKind, ...]
@@ -265,20 +268,14 @@ class GrammarResult(Result):
         hidden = ("counts", "examples", "accuracy")
         return pl.DataFrame([{key: value for key, value in row.items() if key not in hidden} for row in rows])
 
-    def to_dict(self) -> dict[str, object]:
-        """The content of tables.json."""
-        content = content_of(self, VERSION)
-        return content | {"settings": {**asdict(self.settings), "texts": self.grammar.max_texts}}
+    def _computed(self) -> Mapping[str, object]:
+        """The settings, with the number of texts that was chosen."""
+        return {"settings": {**asdict(self.settings), "texts": self.grammar.max_texts}}
 
     @classmethod
-    def from_dict(cls, content: object, findings: object = None) -> GrammarResult:
-        """The result in the content of a tables.json, and of a findings.json if given; RunError if this release does not read it."""
-        given = {
-            **check_version(content, VERSION, file=FILE, command="grammar"),
-            "model": None,
-            "symbols": False,
-        }
-        if findings is not None:
-            listed = check_version(findings, VERSION, file=FINDINGS, command="grammar")
-            given |= {name: listed.get(name, ()) for name in ("findings", "kinds")}
+    def from_dict(cls, content: object, folder: Path | None = None) -> Self:
+        """The result in the content of a tables.json; its findings are in another file of the run folder."""
+        listed = {} if folder is None else read_json(folder / FINDINGS)
+        found = {name: listed.get(name, ()) for name in ("findings", "kinds")}
+        given = {**check_version(content, cls), **found, "model": None, "symbols": False, "folder": folder}
         return read(cls, given, file=FILE)

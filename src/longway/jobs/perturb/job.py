@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +21,6 @@ from typing import Literal
 
 from longway.data import Dataset, as_dataset, with_columns
 from longway.data.edited import writing_note
-from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
 from longway.english.people.demographic_mentions import Demographics, find_demographics
 from longway.english.people.demographics import AXES, Attribute
@@ -36,7 +36,6 @@ from longway.jobs.engine_use import (
     costs_money,
     failed_calls,
 )
-from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import MAX_LABELS, arrange
 from longway.jobs.language import check_english, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
@@ -44,7 +43,6 @@ from longway.jobs.perturb.perturbers import Who, calls_of, who_perturbs
 from longway.jobs.perturb.perturbing import NOT_DRAWN, TOO_LITTLE, Editing, Outcome, Perturbing, Try
 from longway.jobs.perturb.result import (
     CONTRAST,
-    FILE,
     OFFENSIVE,
     PEOPLE_FILE,
     AttributeChange,
@@ -64,8 +62,7 @@ from longway.methods.method import BUDGET_SPENT
 from longway.methods.perturb.segments import as_one, place_in
 from longway.metrics.versions import VersionDistance, compare_versions
 from longway.records import Edit
-from longway.show import html, markdown
-from longway.store import now, read_json, replacing
+from longway.store import now, replacing
 
 WORDS = 5  # examples of words that were left unchanged for one reason
 MOST_MEASURED = 2000  # rows that distances are measured on
@@ -100,15 +97,9 @@ def perturb(
     chosen, watcher = settings_from(PerturbSettings, settings, options), watcher or Watcher()
     with _prepared(data, split, chosen, engines or Engines()) as job, folder_of(out) as folder:
         planned = job.plan(folder)
-        if planned.finished(FILE, budget=job.budget) is None:
-            with planned.start(watcher, on) as run:
-                result = _perturb(run, job)
-                watcher.step("writing the report")
-                result = replace(result, dataset=replace(result.dataset, formulas=formulas_in(run.folder)))
-                page = result.page()
-                run.finish(FILE, result.to_dict(), report=html.render(page), card=markdown.render(page))
-        result = PerturbResult.from_dict(read_json(planned.folder / FILE))
-        return result.of(job.whole, planned.folder, keeps_folder=bool(out))
+        done = planned.read(PerturbResult, budget=job.budget)
+        result = done or planned.make(partial(_perturb, job=job), watcher, on)
+        return result.of(job.whole, keeps_folder=bool(out))
 
 
 @with_own_rules
@@ -203,7 +194,7 @@ def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
     watcher.step("reading who is mentioned now")
     after = mentioned_after(perturbing, editing.new, watcher.progress)
     before = [seen.found for seen in perturbing.seen]
-    summary = DatasetSummary.of(job.part)
+    summary = run.summary(job.part)
     result = PerturbResult(
         dataset=summary if len(summary.labels) <= MAX_LABELS else replace(summary, labels={}),
         engine=settings.engine,

@@ -14,24 +14,22 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
 from typing import Literal
 
-from longway.data import as_dataset, with_columns
-from longway.data.summary import DatasetSummary
+from longway.data import Dataset, as_dataset, with_columns
 from longway.english.people.demographics import AXES
 from longway.jobs.documents import ANALYSES_FILE
 from longway.jobs.edit_counts import CheckCounter, RandomSample
 from longway.jobs.engine_use import Engines
-from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import MAX_LABELS, arrange
 from longway.jobs.language import check_english, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.perturb.job import PERTURB_NEXT, READING, shown_person
 from longway.jobs.perturb.pairs_result import (
-    FILE,
     PAIRS_FILE,
     AxisPairs,
     ChangePairs,
@@ -49,8 +47,7 @@ from longway.methods.perturb.choosing import PossibleChange, in_order
 from longway.methods.perturb.perturber import Perturber, Request
 from longway.methods.perturb.segments import place_in
 from longway.metrics.fairness.fairscore import Changed
-from longway.show import html
-from longway.store import now, read_json
+from longway.store import now
 
 COMMAND = "perturb-pairs"  # as run.json names it
 REPEATED = "the same pair was made from another row"
@@ -84,23 +81,21 @@ def perturb_pairs(
     identity = RunIdentity.of(COMMAND, part, chosen, more=more)
     with folder_of(out) as folder:
         planned = PlannedRun.choose(identity, whole.source_name, folder)
-        if planned.finished(FILE) is None:
-            with planned.start(watcher) as run:
-                summary = DatasetSummary.of(part)
-                if len(summary.labels) > MAX_LABELS:
-                    summary = replace(summary, labels={})
-                watcher.step(READING)
-                cache = run.folder / ANALYSES_FILE
-                perturbing = Perturbing(part, chosen, cache=cache, progress=watcher.progress)
-                result = _made(run, perturbing, who, replace(summary, formulas=formulas_in(run.folder)))
-                run.finish(FILE, result.to_dict(), report=html.render(result.page()))
-        found = PairsResult.from_dict(read_json(planned.folder / FILE))
+        found = planned.read(PairsResult) or planned.make(
+            partial(_made, part=part, settings=chosen, who=who), watcher
+        )
         pairs = tuple(read_pairs(planned.folder / PAIRS_FILE)) if found.n_pairs else ()
         return replace(found, folder=planned.folder if out else None, pairs=pairs)
 
 
-def _made(run: ActiveRun, perturbing: Perturbing, who: Who, summary: DatasetSummary) -> PairsResult:
+def _made(run: ActiveRun, part: Dataset, settings: PairSettings, who: Who) -> PairsResult:
     """Make the pairs, write them, and count."""
+    run.watcher.step(READING)
+    cache, progress = run.folder / ANALYSES_FILE, run.watcher.progress
+    perturbing = Perturbing(part, settings, cache=cache, progress=progress)
+    summary = run.summary(part)
+    if len(summary.labels) > MAX_LABELS:
+        summary = replace(summary, labels={})
     run.watcher.step("making pairs")
     perturber = who.perturber(journal=run.journal, asker=None, read=perturbing.documents)
     making = PairMaking(perturbing, perturber, engine=perturber.name, progress=run.watcher.progress)

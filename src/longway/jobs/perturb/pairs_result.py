@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
@@ -19,7 +19,7 @@ from longway.data.summary import DatasetSummary
 from longway.errors import DataError
 from longway.jobs.edit_counts import CheckCount
 from longway.jobs.perturb.result import RefusedChoices, ShownPerson
-from longway.jobs.results import Result, check_version, content_of, read
+from longway.jobs.results import Result
 from longway.json_values import from_json
 from longway.store import replacing
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 FILE = "pairs.json"
 PAIRS_FILE = "pairs.jsonl"
-VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +84,9 @@ class PairsResult(Result):
     None if nothing was written. pairs: all pairs, in order of their rows.
     """
 
+    file: ClassVar[str] = FILE
+    command: ClassVar[str] = "perturb --test-set"
+
     dataset: DatasetSummary
     engine: str
     settings: Mapping[str, object]
@@ -113,15 +115,6 @@ class PairsResult(Result):
         from longway.jobs.perturb.pairs_show import pairs_page
 
         return pairs_page(self)
-
-    def to_dict(self) -> dict[str, object]:
-        """The content of pairs.json."""
-        return content_of(self, VERSION)
-
-    @classmethod
-    def from_dict(cls, content: object) -> PairsResult:
-        """The result in the content of a pairs.json; RunError if it is not one that this release reads."""
-        return read(cls, check_version(content, VERSION, file=FILE, command="perturb --test-set"), file=FILE)
 
     def _frame(self) -> pl.DataFrame:
         """One row per pair."""

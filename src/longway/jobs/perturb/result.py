@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from longway.data.summary import DatasetSummary
 from longway.jobs.edit_counts import CheckCount, ReasonCount
-from longway.jobs.results import EditedResult, check_version, content_of, read
+from longway.jobs.results import EditedResult
 from longway.metrics.versions import VersionDistance
 from longway.records import Verdict
 from longway.store import CallTotals
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 FILE = "perturb.json"
 PEOPLE_FILE = "people.jsonl"
 OFFENSIVE, CONTRAST = "offensive", "label contrast"  # the checks
-VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +136,9 @@ class PerturbResult(EditedResult):
     settings: as run.json has them.
     """
 
+    file: ClassVar[str] = FILE
+    command: ClassVar[str] = "perturb"
+
     dataset: DatasetSummary
     engine: str
     settings: Mapping[str, object]
@@ -181,12 +183,3 @@ class PerturbResult(EditedResult):
         from longway.jobs.perturb.show import perturb_page
 
         return perturb_page(self)
-
-    def to_dict(self) -> dict[str, object]:
-        """The content of perturb.json."""
-        return content_of(self, VERSION)
-
-    @classmethod
-    def from_dict(cls, content: object) -> PerturbResult:
-        """The result in the content of a perturb.json; RunError if it is not one that this release reads."""
-        return read(cls, check_version(content, VERSION, file=FILE, command="perturb"), file=FILE)

@@ -37,7 +37,7 @@ from longway.jobs.prove.features import check_features, grammar_rules, unparsed_
 from longway.jobs.prove.held_out_rows import HELD_OUT, can_hold_out, hold_out
 from longway.jobs.prove.measure import measure
 from longway.jobs.prove.perturbed_rows import changed_rows, write_perturbed
-from longway.jobs.prove.result import FILE, Concern, ProveResult
+from longway.jobs.prove.result import Concern, ProveResult
 from longway.jobs.prove.settings import ProveSettings
 from longway.jobs.prove.training import CellStore, TestSet, Version, rows_of, train_all
 from longway.jobs.rewrite.job import rewrite
@@ -45,7 +45,6 @@ from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
 from longway.language_names import ENGLISH
 from longway.languages.dataset import described
 from longway.languages.words import languages_in_use
-from longway.show.html import render
 from longway.store import RUN_FILE, Journal
 
 BEFORE, AFTER = "before", "after"
@@ -248,13 +247,16 @@ def _run(
         },
     )
     planned = PlannedRun.choose(identity, inputs.before.source_name, out)
-    if (content := planned.finished(FILE)) is not None:
-        return replace(ProveResult.from_dict(content), folder=planned.folder)
+    if (done := planned.read(ProveResult)) is not None:
+        return done
     started = time.monotonic()
     watcher.step("comparing the training data with the test sets")
     versions = [inputs.version(name, one, settings) for name, one in inputs.versions.items()]
-    tests, concerns = _checked(versions, inputs.tests, settings)  # before anything is written
-    with planned.start(watcher) as run:
+    checked = _checked(versions, inputs.tests, settings)  # before anything is written
+
+    def work(run: ActiveRun) -> ProveResult:
+        nonlocal versions
+        tests, concerns = checked
         if settings.baselines:
             for name in settings.baselines:
                 watcher.step(f"making the baseline {name}")
@@ -288,14 +290,11 @@ def _run(
         if changing is not None and result.fairscore is not None:
             by = replace(result.fairscore, perturber=changing.who.settings.engine)
             result = replace(result, fairscore=by, failed_calls=_failed_calls(tests))
-        watcher.step("writing the report")
-        result = replace(
-            result, features=features, seconds=round(time.monotonic() - started, 1), folder=run.folder
-        )
         if settings.fairscore:
             Documents(run.folder / ANALYSES_FILE).forget()
-        run.finish(FILE, result.to_dict(), report=render(result.page()))
-    return result
+        return replace(result, features=features, seconds=round(time.monotonic() - started, 1))
+
+    return planned.make(work, watcher)
 
 
 def _english_encoder(models: Sequence[str], dataset: Dataset) -> list[Concern]:

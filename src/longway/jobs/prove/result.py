@@ -6,13 +6,13 @@ A training is a model trained by a method on a version of the data. The first ve
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import polars as pl
 
-from longway.jobs.results import Result, check_version, content_of, read
+from longway.jobs.results import Result
 from longway.json_values import from_json
 from longway.records import Pattern
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from longway.show.sections import Page
 
 FILE = "results.json"
-VERSION = 1
 ACCURACY, FAIRSCORE = "accuracy", "fairscore"
 BETTER, WORSE, UNCLEAR = "better", "worse", "no clear difference"
 
@@ -378,6 +377,9 @@ class ProveResult(Result):
     same command makes them again. features: the grammar that training methods know, if they do. folder: the run folder, if there is one.
     """
 
+    file: ClassVar[str] = FILE
+    command: ClassVar[str] = "prove"
+
     labels: tuple[str, ...]
     versions: tuple[VersionSummary, ...]
     tests: tuple[TestSummary, ...]
@@ -428,26 +430,6 @@ class ProveResult(Result):
     def _frame(self) -> pl.DataFrame:
         return pl.DataFrame([asdict(row) for row in self.rows], infer_schema_length=None)
 
-    def to_dict(self) -> dict[str, object]:
-        """The content of results.json."""
-        content = content_of(self, VERSION)
-        if self.fairscore is None:
-            del content["fairscore"], content["failed_calls"]
-        if self.features is None:
-            del content["features"]
-        return {**content, "worse": [one.to_dict() for one in self.worse]}
-
-    @classmethod
-    def from_dict(cls, content: object) -> ProveResult:
-        """The result in the content of a results.json; RunError if it is not one that this release reads."""
-        given = check_version(content, VERSION, file=FILE, command="prove")
-        result = read(cls, {**given, "folder": None}, file=FILE)
-        means = {(row.data, *row.run, row.test, row.metric): row.mean for row in result.rows}
-
-        def with_means(one: Comparison) -> Comparison:
-            rest = (one.test, one.metric)
-            before = means.get((one.against, one.model, one.against_method or one.method, *rest))
-            return replace(one, before=before, after=means.get((one.data, *one.run, *rest)))
-
-        old = [with_means(one) if one.before is None else one for one in result.comparisons]
-        return replace(result, comparisons=tuple(old))
+    def _computed(self) -> Mapping[str, object]:
+        """What got worse, for other readers."""
+        return {"worse": [one.to_dict() for one in self.worse]}

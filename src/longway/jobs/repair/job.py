@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
@@ -22,7 +23,6 @@ import numpy as np
 from longway.data import Dataset, as_dataset, with_columns
 from longway.data.columns import WEIGHT_COLUMN
 from longway.data.edited import writing_note
-from longway.data.summary import DatasetSummary
 from longway.detect import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.clusters import Clusters
 from longway.detect.concepts.detector import ConceptDetector
@@ -57,14 +57,13 @@ from longway.jobs.engine_use import (
     sampled,
     with_graded_judge,
 )
-from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
 from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.repair.expected import expected_plan, rough_plan
 from longway.jobs.repair.plan import RepairPlan, goal_for, plan_of
 from longway.jobs.repair.repairing import Repairing
-from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSummary
+from longway.jobs.repair.result import RemedyUse, RepairResult, WeightSummary
 from longway.jobs.repair.settings import ABOVE_CHANCE, ASKED, RepairSettings
 from longway.jobs.repair.show import plan_page
 from longway.jobs.rows import rows_of
@@ -73,7 +72,6 @@ from longway.methods.method import Round, Rows
 from longway.methods.repair.reword import CANDIDATES
 from longway.methods.repair.weigh import effective_rows
 from longway.records import Edit, Problem
-from longway.show import html, markdown
 from longway.store import Journal, now
 
 COMPARE = "compare"  # a kind of work
@@ -104,15 +102,9 @@ def repair(
     chosen, watcher = settings_from(RepairSettings, settings, options), watcher or Watcher()
     with prepared(data, split, chosen, engines or Engines()) as job, folder_of(out) as folder:
         planned = job.planned(folder)
-        if (content := planned.finished(FILE, budget=job.budget)) is not None:
-            return RepairResult.from_dict(content).of(job.whole, planned.folder, keeps_folder=bool(out))
-        with planned.start(watcher, on) as run:
-            result = _repair(run, job)
-            watcher.step("writing the report")
-            result = replace(result, dataset=replace(result.dataset, formulas=formulas_in(run.folder)))
-            page = result.page()
-            run.finish(FILE, result.to_dict(), report=html.render(page), card=markdown.render(page))
-        return result.of(job.whole, planned.folder, keeps_folder=bool(out))
+        done = planned.read(RepairResult, budget=job.budget)
+        result = done or planned.make(partial(_repair, job=job), watcher, on)
+        return result.of(job.whole, keeps_folder=bool(out))
 
 
 @with_own_rules
@@ -291,7 +283,7 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
         if patterns is not None:
             comparison = with_patterns(comparison, patterns, rows, rows_of(after, seed=settings.seed))
     return RepairResult(
-        dataset=DatasetSummary.of(part),
+        dataset=run.summary(part),
         settings=run.identity.settings,
         goal=plan.goal,
         plan=plan.steps,

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from longway.data.summary import DatasetSummary
 from longway.jobs.before_after import Comparison
 from longway.jobs.edit_counts import CheckCount, ReasonCount, ShownEdit
 from longway.jobs.repair.plan import ExpectedPattern, PlannedRemedy
-from longway.jobs.results import EditedResult, check_version, content_of, read
+from longway.jobs.results import EditedResult
 from longway.store import CallTotals
 
 if TYPE_CHECKING:
     from longway.show.sections import Page
 
 FILE = "repair.json"
-VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +51,9 @@ class RepairResult(EditedResult):
     to have a wrong label, by the probabilities of the check of labels; None if it did not look at all of them. labels_before, labels_after: rows by label. sample: edits drawn at random.
     stopped: why it ended. weights: None if rows were not weighed. cost: what engines did. failed_calls: by reason.
     """
+
+    file: ClassVar[str] = FILE
+    command: ClassVar[str] = "repair"
 
     dataset: DatasetSummary
     settings: Mapping[str, object]
@@ -94,14 +96,6 @@ class RepairResult(EditedResult):
 
         return repair_page(self)
 
-    def to_dict(self) -> dict[str, object]:
-        """The content of repair.json."""
-        content = content_of(self, VERSION)
-        del content["comparison"]
-        return {**content, **self.comparison.to_dict(), "rows_after": self.rows_after}
-
-    @classmethod
-    def from_dict(cls, content: object) -> RepairResult:
-        """The result in the content of a repair.json; RunError if it is not one that this release reads."""
-        given = check_version(content, VERSION, file=FILE, command="repair")
-        return read(cls, {**given, "comparison": given}, file=FILE)
+    def _computed(self) -> Mapping[str, object]:
+        """What the file has besides the fields, for other readers."""
+        return {"rows_after": self.rows_after}

@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
 from longway.data import Dataset, as_dataset, with_columns
 from longway.data.edited import Changes, writing_note
-from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
 from longway.engines.prompt import judge_prompt, rewrite_prompt
 from longway.jobs.before_after import compare
@@ -44,11 +44,10 @@ from longway.jobs.engine_use import (
     sampled,
     with_graded_judge,
 )
-from longway.jobs.formulas import formulas_in
 from longway.jobs.held_out import arrange
 from longway.jobs.language import SERVED, check_english, check_writer, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
-from longway.jobs.rewrite.result import FILE, RefusedEdits, RewriteResult
+from longway.jobs.rewrite.result import RefusedEdits, RewriteResult
 from longway.jobs.rewrite.rewriting import Rewriting
 from longway.jobs.rewrite.settings import RewriteSettings
 from longway.jobs.rows import rows_of
@@ -58,7 +57,6 @@ from longway.methods.method import Round, Rows
 from longway.methods.razor import count_of
 from longway.metrics.bleu import corpus_bleu
 from longway.records import Edit
-from longway.show import html, markdown
 from longway.store import now
 
 STRONGEST = 20
@@ -90,15 +88,9 @@ def rewrite(
     chosen, watcher = settings_from(RewriteSettings, settings, options), watcher or Watcher()
     with prepared(data, split, chosen, engines or Engines()) as job, folder_of(out) as folder:
         planned = job.plan(folder)
-        if (content := planned.finished(FILE, budget=job.budget)) is not None:
-            return RewriteResult.from_dict(content).of(job.whole, planned.folder, keeps_folder=True)
-        with planned.start(watcher, on) as run:
-            result = _rewrite(run, job)
-            watcher.step("writing the report")
-            result = replace(result, dataset=replace(result.dataset, formulas=formulas_in(run.folder)))
-            page = result.page()
-            run.finish(FILE, result.to_dict(), report=html.render(page), card=markdown.render(page))
-        return result.of(job.whole, planned.folder, keeps_folder=bool(out))
+        done = planned.read(RewriteResult, budget=job.budget)
+        result = done or planned.make(partial(_rewrite, job=job), watcher, on)
+        return result.of(job.whole, keeps_folder=bool(out))
 
 
 @with_own_rules
@@ -197,7 +189,7 @@ def _rewrite(run: ActiveRun, job: RewriteJob) -> RewriteResult:
     checks = rewriting.check_report(collected.n_accepted, collected.edits_per_row(changed))
     decisions = rewriting.decisions
     return RewriteResult(
-        dataset=DatasetSummary.of(job.part),
+        dataset=run.summary(job.part),
         method=settings.method,
         engine=settings.engine,
         judge=settings.judge,

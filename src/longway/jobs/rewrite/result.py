@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from longway.data.summary import DatasetSummary
 from longway.jobs.before_after import Comparison
 from longway.jobs.edit_counts import CheckCount, ReasonCount, RoundSummary, ShownEdit
-from longway.jobs.results import EditedResult, check_version, content_of, read
+from longway.jobs.results import EditedResult
 from longway.jobs.rewrite.decisions import DecisionSummary
 from longway.store import CallTotals
 from longway.verify.verifier import ExpectedWrong
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from longway.show.sections import Page
 
 FILE = "rewrite.json"
-VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +38,9 @@ class RewriteResult(EditedResult):
     of new against old texts. sample: accepted edits, drawn at random; strongest: those whose score fell most. refused: rejected
     candidates by reason. failed_calls: to engines, by reason. budget: in dollars. settings: as run.json has them.
     """
+
+    file: ClassVar[str] = FILE
+    command: ClassVar[str] = "rewrite"
 
     dataset: DatasetSummary
     method: str
@@ -84,14 +86,6 @@ class RewriteResult(EditedResult):
 
         return rewrite_page(self)
 
-    def to_dict(self) -> dict[str, object]:
-        """The content of rewrite.json."""
-        content = content_of(self, VERSION)
-        del content["comparison"]
-        return {**content, **self.comparison.to_dict(), "rejected": self.rejected}
-
-    @classmethod
-    def from_dict(cls, content: object) -> RewriteResult:
-        """The result in the content of a rewrite.json; RunError if it is not one that this release reads."""
-        given = check_version(content, VERSION, file=FILE, command="rewrite")
-        return read(cls, {**given, "comparison": given}, file=FILE)
+    def _computed(self) -> Mapping[str, object]:
+        """What the file has besides the fields, for other readers."""
+        return {"rejected": self.rejected}

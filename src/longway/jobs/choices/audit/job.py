@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
@@ -25,7 +25,6 @@ from longway.detect.choices.search import Test, search
 from longway.detect.choices.vectors import Encoder, MultilingualEncoder, encoder_of, installed
 from longway.errors import DataError, SettingError, with_checked_arguments
 from longway.jobs.choices.audit.result import (
-    FILE,
     NO_ENCODER_OF_LANGUAGE,
     ChoiceAuditResult,
     ChoiceExample,
@@ -34,10 +33,8 @@ from longway.jobs.choices.audit.result import (
 from longway.jobs.choices.audit.settings import ChoiceAuditSettings
 from longway.jobs.choices.audit.show import UNITS
 from longway.jobs.options import settings_from
-from longway.jobs.run import PlannedRun, RunIdentity, Watcher
+from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
 from longway.records import Finding, Problem
-from longway.show import markdown
-from longway.show.html import render
 from longway.show.numbers import counted
 from longway.store import now
 
@@ -72,15 +69,13 @@ def audit_choices(
     encoders = {"encoders": installed()} if chosen.encoder else {}
     identity = RunIdentity("audit", {**asdict(chosen), **columns, **encoders}, given.fingerprint)
     planned = PlannedRun.choose(identity, given.source_name, None if out is True else out)
-    if (content := planned.finished(FILE)) is not None:
-        return replace(ChoiceAuditResult.from_dict(content), folder=planned.folder)
-    with planned.start(watcher) as run:
+
+    def work(run: ActiveRun) -> ChoiceAuditResult:
         result = _audit(given, chosen, watcher, vectors=run.folder / VECTORS)
-        watcher.step("writing the report")
-        page = result.page()
         VectorCache.delete(run.folder / VECTORS)
-        run.finish(FILE, result.to_dict(), report=render(page), card=markdown.render(page))
-    return replace(result, folder=planned.folder)
+        return result
+
+    return planned.read(ChoiceAuditResult) or planned.make(work, watcher)
 
 
 def choices_with_columns(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
@@ -14,15 +14,14 @@ from longway.detect.choices.judges import JudgeReport
 from longway.detect.choices.leak import CANDIDATES, ENCODER, headline
 from longway.jobs.audit.result import Checked, Findings
 from longway.jobs.choices.audit.settings import ChoiceAuditSettings
-from longway.jobs.results import check_version, content_of, read
-from longway.json_values import to_json
+from longway.jobs.results import Result
 from longway.records import Finding, Leak, Problem
+from longway.show import markdown
 
 if TYPE_CHECKING:
     from longway.show.sections import Page
 
 FILE = "findings.json"
-VERSION = 1
 NO_ENCODER_OF_LANGUAGE = "no_encoder"  # a problem
 
 
@@ -66,6 +65,9 @@ class ChoiceAuditResult(Checked):
     first. effects: of style, in pairs. judges: of votes.
     """
 
+    file: ClassVar[str] = FILE
+    command: ClassVar[str] = "audit"
+
     dataset: ChoiceSummary
     leaks: Mapping[str, Leak]
     findings: tuple[Finding, ...]
@@ -100,29 +102,25 @@ class ChoiceAuditResult(Checked):
 
         return choice_page(self)
 
+    def card(self, page: Page) -> str:
+        """The card, card.md."""
+        return markdown.render(page)
+
     def _frame(self) -> pl.DataFrame:
         return Findings(self.findings).to_frame()
 
-    def to_dict(self) -> dict[str, object]:
-        """The content of findings.json."""
-        content = content_of(self, VERSION)
-        leak = {part: one.to_dict() for part, one in self.leaks.items()} | {"majority": self.leak.majority}
+    def to_dict(self) -> dict[str, Any]:
+        """The content of findings.json; the leaks have the form of those of labelled texts."""
+        content = Result.to_dict(self)
+        leak = {**content.pop("leaks"), "majority": self.leak.majority}
         findings = [finding.to_dict() for finding in self.findings]
-        return {
-            **{name: value for name, value in content.items() if name != "leaks"},
-            "leak": leak,
-            "findings": findings,
-            "judges": to_json(self.judges) if self.judges else None,
-        }
+        return {**content, "leak": leak, "findings": findings}
 
     @classmethod
-    def from_dict(cls, content: object) -> Self:
-        """The result in the content of a findings.json; RunError if this release does not read it."""
-        given = check_version(content, VERSION, file=FILE, command="audit")
-        leak = given.get("leak")
-        parts = (
-            {part: one for part, one in leak.items() if isinstance(one, Mapping)}
-            if isinstance(leak, Mapping)
-            else {}
-        )
-        return read(cls, {**given, "leaks": parts}, file=FILE)
+    def _fields_in(cls, content: Mapping[str, Any]) -> Mapping[str, object]:
+        return {
+            **content,
+            "leaks": {
+                part: content["leak"][part] for part in (CANDIDATES, ENCODER) if part in content["leak"]
+            },
+        }

@@ -51,7 +51,6 @@ from longway.jobs.choices.prove.result import (
     AFTER,
     BEFORE,
     CONTROL,
-    FILE,
     ChoiceProveResult,
     ChoiceTest,
     ChoiceVersion,
@@ -59,10 +58,9 @@ from longway.jobs.choices.prove.result import (
 from longway.jobs.choices.prove.settings import ChoiceProveSettings
 from longway.jobs.options import settings_from
 from longway.jobs.prove.job import dataset_file
-from longway.jobs.run import PlannedRun, RunIdentity, Watcher
+from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
 from longway.json_values import to_json
 from longway.records import Finding
-from longway.show.html import render
 from longway.store import now, replacing
 
 HELD_OUT = {"choice": "held-out questions", "preference": "held-out pairs", "ranking": "held-out lists", "votes": "held-out votes"}  # fmt: skip
@@ -222,17 +220,17 @@ def _run(
         "held_out": {name: one.fingerprint for name, one in inputs.tests.items()},
     }
     planned = PlannedRun.choose(RunIdentity("prove", recorded, before.fingerprint), before.source_name, out)
-    if (content := planned.finished(FILE)) is not None:
-        return replace(ChoiceProveResult.from_dict(content), folder=planned.folder)
+    if (done := planned.read(ChoiceProveResult)) is not None:
+        return done
     started = time.monotonic()
     proof = _Proof(inputs, settings, watcher)  # before anything is written
-    with planned.start(watcher) as run:
+
+    def work(run: ActiveRun) -> ChoiceProveResult:
         result = proof.result(run.folder, recorded)
-        watcher.step("writing the report")
-        result = replace(result, seconds=round(time.monotonic() - started, 1), folder=run.folder)
         VectorCache.delete(run.folder / VECTORS)
-        run.finish(FILE, result.to_dict(), report=render(result.page()))
-    return result
+        return replace(result, seconds=round(time.monotonic() - started, 1))
+
+    return planned.make(work, watcher)
 
 
 class _Proof:

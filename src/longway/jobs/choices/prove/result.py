@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from longway.errors import RunError
 from longway.jobs.prove.result import Comparison, Figure, GroupSide
-from longway.jobs.results import Result, check_version, content_of, read
+from longway.jobs.results import Result
 
 if TYPE_CHECKING:
     from longway.show.sections import Page
 
 FILE = "results.json"
-VERSION = 1
 BEFORE, AFTER, CONTROL = "before", "after", "random drop"
 
 
@@ -91,6 +88,9 @@ class ChoiceProveResult(Result):
     notes: what a reader must know.
     """
 
+    file: ClassVar[str] = FILE
+    command: ClassVar[str] = "prove"
+
     kind: str
     versions: tuple[ChoiceVersion, ...]
     tests: tuple[ChoiceTest, ...]
@@ -128,23 +128,3 @@ class ChoiceProveResult(Result):
 
     def _frame(self) -> pl.DataFrame:
         return pl.DataFrame([asdict(row) for row in self.rows])
-
-    def to_dict(self) -> dict[str, object]:
-        """The content of results.json."""
-        return content_of(self, VERSION)
-
-    @classmethod
-    def open(cls, path: Path | str) -> ChoiceProveResult:
-        """The proof in a results.json, or in a run folder."""
-        file = Path(path) / FILE if Path(path).is_dir() else Path(path)
-        try:
-            return cls.from_dict(json.loads(file.read_text(encoding="utf-8")))
-        except (OSError, ValueError) as error:
-            raise RunError(
-                f"{file} could not be read as the results of a proof ({error}). Expected a results.json. Run longway prove to make one."
-            ) from None
-
-    @classmethod
-    def from_dict(cls, content: object) -> ChoiceProveResult:
-        """The result in the content of a results.json; RunError if this release does not read it."""
-        return read(cls, check_version(content, VERSION, file=FILE, command="prove"), file=FILE)

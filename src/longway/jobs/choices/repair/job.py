@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal, cast
@@ -30,7 +31,6 @@ from longway.jobs.about import ending
 from longway.jobs.choices.audit.job import VECTORS, as_choices, choices_with_columns, summary_of
 from longway.jobs.choices.repair.edits import edits_of
 from longway.jobs.choices.repair.result import (
-    FILE,
     ChangedQuestion,
     ChoicePlan,
     ChoiceRepairResult,
@@ -66,7 +66,6 @@ from longway.methods.choices import drop
 from longway.methods.choices.rewrite import RewrittenQuestion
 from longway.methods.method import BUDGET_SPENT
 from longway.records import Edit, Finding, Leak
-from longway.show import html, markdown
 from longway.store import DROPPED, now
 
 LISTED = 40  # findings
@@ -94,17 +93,9 @@ def repair_choices(
     chosen, watcher = settings_from(ChoiceRepairSettings, settings, options), watcher or Watcher()
     with folder_of(out) as folder, _engines(chosen, engines or Engines()) as made:
         planned = _planned(given, chosen, made, folder)
-        if (content := planned.finished(FILE, budget=made.budget)) is not None:
-            result = ChoiceRepairResult.from_dict(content)
-        else:
-            with planned.start(watcher) as run:
-                result = _repair(run, given, chosen, made)
-                watcher.step("writing the report")
-                page = result.page()
-                VectorCache.delete(run.folder / VECTORS)
-                run.finish(FILE, result.to_dict(), report=html.render(page), card=markdown.render(page))
-        repaired = _read_back(planned.folder, given)
-        return result.of(repaired, planned.folder, keeps_folder=bool(out))
+        done = planned.read(ChoiceRepairResult, budget=made.budget)
+        result = done or planned.make(partial(_repair, given=given, settings=chosen, made=made), watcher)
+        return result.of(_read_back(planned.folder, given), keeps_folder=bool(out))
 
 
 def choice_repair_plan(
@@ -178,6 +169,8 @@ def _repair(
     after = work.measure(work.kept) if edits else work.before
     gone = [id_ for at, id_ in enumerate(work.drafts) if at in work.dropped.margins]
     n = sum(id_ not in work.sources for id_ in gone)
+    at_random = _at_random(work, len(gone)) if n else None
+    VectorCache.delete(run.folder / VECTORS)
     return ChoiceRepairResult(
         dataset=summary_of(given),
         settings=run.identity.settings,
@@ -189,7 +182,7 @@ def _repair(
         dropped=n,
         leaks_before=work.before.leaks,
         leaks_after=after.leaks,
-        random=_at_random(work, len(gone)) if n else None,
+        random=at_random,
         found_before=len(work.before.findings),
         found_after=len(after.findings),
         findings=tuple(_changes(work.before.findings[:LISTED], work.before, after)),

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Self
-
-import polars as pl
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 from longway.data.choices import ChoiceDataset
-from longway.data.edited import read_edits
 from longway.detect.choices.leak import headline
-from longway.errors import RunError
 from longway.jobs.choices.audit.result import ChoiceSummary
 from longway.jobs.edit_counts import CheckCount, ReasonCount
-from longway.jobs.results import EDITS_FILE, Result, check_version, content_of, read
-from longway.records import Edit, Leak
+from longway.jobs.results import WithEdits
+from longway.records import Leak
 from longway.store import CallTotals
 
 if TYPE_CHECKING:
@@ -24,7 +19,6 @@ if TYPE_CHECKING:
     from longway.show.sections import Page
 
 FILE = "repair.json"
-VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +89,7 @@ class ChangedQuestion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ChoiceRepairResult(Result):
+class ChoiceRepairResult(WithEdits):
     """What a repair of data with candidates changed, and how the data are before and after.
 
     goal: the accuracy that the leak should fall to; changed, added, dropped: questions; stopped: why dropping ended. steps: what each remedy did.
@@ -103,6 +97,9 @@ class ChoiceRepairResult(Result):
     random: the leak if as many questions are left out at random; None if none are. found_before, found_after: findings. findings: the
     strongest before; worse: those that got stronger. sample: changed questions.
     """
+
+    file: ClassVar[str] = FILE
+    command: ClassVar[str] = "repair"
 
     dataset: ChoiceSummary
     settings: Mapping[str, object]
@@ -128,9 +125,6 @@ class ChoiceRepairResult(Result):
     budget: float | None = None
     longway: str
     created: str
-    folder: Path | None = field(default=None, compare=False)
-    repaired: ChoiceDataset | None = field(default=None, compare=False)
-    edits_made: tuple[Edit, ...] = field(default=(), compare=False)
 
     @property
     def questions_after(self) -> int:
@@ -160,22 +154,8 @@ class ChoiceRepairResult(Result):
     @property
     def data(self) -> ChoiceDataset:
         """The repaired data."""
-        if self.repaired is None:
-            raise RunError(
-                "This result was read from a file and does not have its data. Load dataset.* from the run folder."
-            )
-        return self.repaired
-
-    @property
-    def edits(self) -> tuple[Edit, ...]:
-        """Every change, and every text that was refused."""
-        return self.edits_made if self.folder is None else tuple(read_edits(self.folder / EDITS_FILE))
-
-    def of(self, repaired: ChoiceDataset, folder: Path, *, keeps_folder: bool) -> Self:
-        """The result with its data and edits, which are read into memory if the folder is temporary."""
-        if keeps_folder:
-            return replace(self, repaired=repaired, folder=folder)
-        return replace(self, repaired=repaired, edits_made=tuple(read_edits(folder / EDITS_FILE)))
+        repaired: ChoiceDataset = self._known_original()
+        return repaired
 
     def page(self) -> Page:
         """The sections of the report."""
@@ -183,23 +163,11 @@ class ChoiceRepairResult(Result):
 
         return choice_repair_page(self)
 
-    def _frame(self) -> pl.DataFrame:
-        """One row per edit."""
-        hidden = ("verdicts", "trace")
-        rows = [{name: v for name, v in edit.to_dict().items() if name not in hidden} for edit in self.edits]
-        return pl.DataFrame(rows, infer_schema_length=None)
-
-    def to_dict(self) -> dict[str, object]:
-        """The content of repair.json."""
+    def _computed(self) -> Mapping[str, object]:
+        """What the file has besides the fields, for other readers."""
         return {
-            **content_of(self, VERSION),
             "kind": self.dataset.kind,
             "rows_after": self.dataset.rows - self.dropped + self.added,
             "questions_after": self.questions_after,
             "reached": self.reached,
         }
-
-    @classmethod
-    def from_dict(cls, content: object) -> ChoiceRepairResult:
-        """The result in the content of a repair.json; RunError if it is not one that this release reads."""
-        return read(cls, check_version(content, VERSION, file=FILE, command="repair"), file=FILE)
