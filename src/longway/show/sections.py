@@ -117,7 +117,7 @@ class Column:
     """
 
     name: str
-    of: Callable[[Any], Words | Cell] | str = ""
+    of: Callable[[Any], Any] | str = ""
     number: bool = False
     style: str = ""
     short: str = ""

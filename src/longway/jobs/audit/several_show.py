@@ -99,19 +99,12 @@ def verdict(labels: Sequence[LabelAudit]) -> str:
 
 def _recognised(result: AuditLabelsResult) -> str:
     """The label columns; for lists, that they were recognised and how many tags are audited."""
-    columns: dict[str, list[LabelAudit]] = {}
-    for label in result.labels:
-        columns.setdefault(label.column, []).append(label)
     words = []
-    for column, labels in columns.items():
-        name = cut(column)
-        if labels[0].tag is None:
-            words.append(name)
-            continue
-        n_all = len(labels) + sum(tag.column == column for tag in result.left_out)
-        words.append(
-            f"{name} holds lists: one audit per tag, {count(len(labels))} of {counted(n_all, 'tag')}"
-        )
+    for column in dict.fromkeys(label.column for label in result.labels):
+        n = sum(label.column == column and label.tag is not None for label in result.labels)
+        n_all = n + sum(tag.column == column for tag in result.left_out)
+        lists = f" holds lists: one audit per tag, {count(n)} of {counted(n_all, 'tag')}" if n else ""
+        words.append(cut(column) + lists)
     return ", ".join(words)
 
 

@@ -62,11 +62,6 @@ class Unit:
         """The candidate that is looked for: "right option"."""
         return f"{self.right} {self.candidate}"
 
-    @property
-    def short(self) -> str:
-        """The head of a column: how often it has a pattern."""
-        return f"{self.right.capitalize()} has it"
-
 
 UNITS = {
     "choice": Unit("question", "option", "right"),
@@ -211,7 +206,12 @@ def _findings_section(result: ChoiceAuditResult) -> Section:
     columns = [
         Column("Pattern", "pattern.name", form=pattern_span),
         Column("Applies to", "count", number=True, short="Applies"),
-        Column(f"{unit.best.capitalize()} has it", _share_cell, number=True, short=unit.short),
+        Column(
+            f"{unit.best.capitalize()} has it",
+            _share_cell,
+            number=True,
+            short=f"{unit.right.capitalize()} has it",
+        ),
         Column("Points", "points", number=True, form=points),
         Column("Severity", severity_of, drop=1),
         Column("q", "q", number=True, drop=2, form=q_value),

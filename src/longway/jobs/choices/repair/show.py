@@ -219,7 +219,12 @@ def _changes_table(changes: Sequence[CueChange], kind: str) -> Blocks:
     full = max((max(one.points_before, one.points_after) for one in changes), default=0.0)
     columns = [
         Column("Pattern", "name", form=pattern_span),
-        Column(f"{unit.best.capitalize()} has it", _shares, number=True, short=unit.short),
+        Column(
+            f"{unit.best.capitalize()} has it",
+            _shares,
+            number=True,
+            short=f"{unit.right.capitalize()} has it",
+        ),
         Column("Chance", _chances, number=True, drop=1),
         Column("Points", partial(_points_cell, full or 1.0), number=True),
     ]
@@ -259,8 +264,9 @@ def _place_shares(counts: Sequence[int]) -> list[Words]:
 def _sample_section(sample: Sequence[ChangedQuestion]) -> list[Section]:
     if not sample:
         return []
-    lead = Paragraph("Drawn at random. The right candidate is in bold.", "lead")
-    return [Section("sample", "A sample to look at", [lead, *map(_example, sample)])]
+    blocks: Blocks = [Paragraph("Drawn at random. The right candidate is in bold.", "lead")]
+    blocks += map(_example, sample)
+    return [Section("sample", "A sample to look at", blocks)]
 
 
 def _example(one: ChangedQuestion) -> Block:
