@@ -366,8 +366,6 @@ def _strongest_section(result: AuditResult, labels: Labels) -> Section:
         blocks.append(
             Paragraph(f"The {n_more} smaller labels have no chart; their patterns are in the table.", "rest")
         )
-    if sure := surest(result.findings, after=OPEN_GROUPS, n=MAX_SURE):
-        blocks += [Heading("Rare, but nearly certain"), Bullets([_sure(f, labels) for f in sure], "surest")]
     return Section("strongest", heading, blocks)
 
 
@@ -422,6 +420,9 @@ def _findings_section(result: AuditResult, labels: Labels, n_significant: int, n
             "with the pattern; its tick is the label’s base rate."
         )
         blocks += [Paragraph(lead, "lead"), *findings_table(by_severity(result.findings), labels)]
+    if rare := surest(result.findings, after=ON_SCREEN, n=MAX_SURE):
+        bullets = Bullets([_sure(finding, labels) for finding in rare], "surest", screen=8, more="patterns")
+        blocks += [Heading("Rare, but nearly certain"), bullets]
     if (n_more := n_significant - result.n_listed) > 0:
         text = f"A further {n_more:,} patterns passed the test (q ≤ {result.settings.max_q:g}); findings.json keeps the strongest of each level."
         blocks.append(Only(REPORT, [Paragraph(text, "rest")]))

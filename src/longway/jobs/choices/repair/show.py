@@ -194,7 +194,7 @@ def _leak_section(result: ChoiceRepairResult) -> Section:
     rows = [
         Row([SEEN[part], leak_words(was), leak_words(now), percent(now.majority)]) for part, was, now in parts
     ]
-    blocks = [Paragraph(lead, "lead"), Chart(svg, caption), Table(columns, rows)]
+    blocks: Blocks = [Paragraph(lead, "lead"), Chart(svg, caption), Table(columns, rows)]
     return Section("leak", "Leak before and after", blocks, on=REPORT_AND_SCREEN)
 
 
@@ -265,7 +265,7 @@ def _sample_section(sample: Sequence[ChangedQuestion]) -> list[Section]:
     if not sample:
         return []
     blocks: Blocks = [Paragraph("Drawn at random. The right candidate is in bold.", "lead")]
-    blocks += map(_example, sample)
+    blocks.extend(_example(one) for one in sample)
     return [Section("sample", "A sample to look at", blocks)]
 
 
