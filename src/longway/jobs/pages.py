@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from longway.data.label_lists import tag_name
 from longway.data.summary import DatasetSummary
+from longway.jobs.choices.audit.result import ChoiceSummary
 from longway.show.excerpts import PATTERN_LIMIT, cut
-from longway.show.labels import roles_of
 from longway.show.sections import KeyFigure, Page, Section, Words
 
 
@@ -15,7 +16,7 @@ class OfDataset(Protocol):
     """A result of one dataset."""
 
     @property
-    def dataset(self) -> DatasetSummary:
+    def dataset(self) -> DatasetSummary | ChoiceSummary:
         """The dataset that was read."""
 
     @property
@@ -49,7 +50,7 @@ def dataset_page(
         kicker=command,
         title=cut(f"{title} {dataset.name}", PATTERN_LIMIT),
         verdict=verdict,
-        facts=[("Dataset", name), ("Columns", roles_of(dataset)), *facts, made],
+        facts=[("Dataset", name), ("Columns", _roles(dataset)), *facts, made],
         figures=figures,
         figures_style=figures_style,
         sections=sections,
@@ -60,3 +61,14 @@ def dataset_page(
         settings=settings,
         warning=warning,
     )
+
+
+def _roles(dataset: DatasetSummary | ChoiceSummary) -> str:
+    """The column of each role; guessed columns are marked."""
+    roles = [
+        f"{role} = {cut(column)}{' (guessed)' if role in dataset.guessed else ''}"
+        for role, column in dataset.fields.items()
+        if column
+    ]
+    tag = [] if dataset.tag is None else [f"tag = {cut(tag_name(dataset.tag))}"]
+    return ", ".join([*roles, *tag])

@@ -9,11 +9,12 @@ the style sheets of this page (by their hash) and nothing else. So no element ma
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib.resources import files
+from typing import TypeVar
 
 from markupsafe import Markup, escape
 
@@ -45,6 +46,7 @@ from longway.show.sections import (
     spans,
 )
 
+Part = TypeVar("Part")
 A_FEW = 3  # rows more than a table shows at once are not worth folding
 
 
@@ -76,11 +78,8 @@ def body(page: Page) -> Markup:
 def opening(page: Page) -> Markup:
     """Title, verdict, facts and key figures."""
     figures = [
-        _element(
-            "div",
-            Markup("<dt>{}</dt> <dd><strong>{}</strong> <span>{}</span></dd>").format(
-                *map(harmless, (figure.name, figure.value, figure.note))
-            ),
+        Markup("<div><dt>{}</dt> <dd><strong>{}</strong> <span>{}</span></dd></div>").format(
+            harmless(figure.name), harmless(figure.value), harmless(figure.note)
         )
         for figure in page.figures
     ]
@@ -117,14 +116,13 @@ def block(part: Block) -> Markup:
         case Paragraph():
             return _element("p", inline(part.words), part.style)
         case Heading():
-            note = Markup(' <span class="quiet">{}</span>').format(inline(part.note)) if part.note else ""
-            return _element("h3", inline(part.words) + note)
+            return _element("h3", inline(part.words) + _note(part.note))
         case Facts():
             return _facts(part.items, part.style)
         case Bullets():
             return _element("ul", _join(_bullet(item) for item in part.items), part.style)
         case Table():
-            return _table(part)
+            return _folded(part.rows, part.open, part.more, partial(_rows, part))
         case Chart():
             return _chart(part)
         case Grid():
@@ -132,13 +130,18 @@ def block(part: Block) -> Markup:
         case Card():
             return _card(part)
         case Cards():
-            return _cards(part)
+            return _folded(part.cards, part.open, part.more, partial(_card_list, part.style))
         case Details():
             return _details(part.summary, blocks(part.blocks), is_open=part.is_open, style=part.style)
         case Only():
             return blocks(part.blocks) if REPORT in part.on else Markup("")
         case Picture():
             return part.markup
+
+
+def _note(words: Words) -> Markup:
+    """Quieter words behind a heading."""
+    return Markup(' <span class="quiet">{}</span>').format(inline(words)) if words else Markup("")
 
 
 def inline(words: Words) -> Markup:
@@ -162,12 +165,12 @@ def _span(span: Span) -> Markup:
             return _element("b", text)
         case "data":
             return _element("bdi", text)
+        case "pattern":
+            return _element("bdi", text, "pattern")
         case "code":
             return _element("code", _element("bdi", text))
         case "del" | "ins":
             return _element(span.style, text)
-        case "pattern":
-            return _element("bdi", text, "pattern")
         case "label":
             return Markup(
                 '<span class="label {}"><span class="dot"></span><bdi>{}</bdi></span>'
@@ -181,13 +184,12 @@ def _span(span: Span) -> Markup:
 
 
 def _facts(items: Iterable[tuple[Words, Words]], style: str) -> Markup:
-    def isolated(words: Words) -> Markup:
-        return inline(words) if style == "reading" else _element("bdi", inline(words))
-
-    rows = [
-        Markup("<div><dt>{}</dt> <dd>{}</dd></div>").format(inline(name), isolated(value))
-        for name, value in items
-    ]
+    row = (
+        "<div><dt>{}</dt> <dd>{}</dd></div>"
+        if style == "reading"
+        else "<div><dt>{}</dt> <dd><bdi>{}</bdi></dd></div>"
+    )
+    rows = [Markup(row).format(inline(name), inline(value)) for name, value in items]
     return _element("dl", _join(rows), style)
 
 
@@ -201,12 +203,14 @@ def _bullet(item: Words | Bullet) -> Markup:
     return _element("li", count + " " + inside, item.colour) + "\n"
 
 
-def _table(table: Table) -> Markup:
-    rows, n_open = table.rows, table.open
-    if n_open is None or len(rows) <= n_open + A_FEW:
-        return _rows(table, rows)
-    folded = _details(f"Show {len(rows) - n_open:,} more {table.more}", _rows(table, rows[n_open:]))
-    return _rows(table, rows[:n_open]) + folded
+def _folded(
+    parts: Sequence[Part], at_once: int | None, more: str, drawn: Callable[[Sequence[Part]], Markup]
+) -> Markup:
+    """The first parts, and the others folded. more: what these are called."""
+    if at_once is None or len(parts) <= at_once + A_FEW:
+        return drawn(parts)
+    rest = drawn(parts[at_once:])
+    return drawn(parts[:at_once]) + _details(f"Show {len(parts) - at_once:,} more {more}", rest)
 
 
 def _rows(table: Table, rows: Sequence[Row]) -> Markup:
@@ -221,19 +225,16 @@ def _rows(table: Table, rows: Sequence[Row]) -> Markup:
 
 
 def _body(row: Row, columns: Sequence[Column]) -> Markup:
-    cells = [_cell(cell, column, at == 0) for at, (cell, column) in enumerate(zip(row.cells, columns, strict=True))]  # fmt: skip
-    below = ""
+    first, *others = zip(row.cells, columns, strict=True)
+    cells = [_cell(*first, is_first=True), *(_cell(*both) for both in others)]
+    inside = _element("tr", Markup(" ").join(cells))
     if row.below:
-        inside = blocks(row.below)
-        below = Markup('<tr class="more"><td colspan="{}">{}</td></tr>').format(len(columns), inside)
-    return _element(
-        "tbody",
-        Markup("<tr>{}</tr>{}").format(Markup(" ").join(cells), below),
-        f"{row.style} {row.colour}".strip(),
-    ) + Markup("\n")
+        below = Markup('<tr class="more"><td colspan="{}">{}</td></tr>')
+        inside += below.format(len(columns), blocks(row.below))
+    return _element("tbody", inside, f"{row.style} {row.colour}".strip()) + Markup("\n")
 
 
-def _cell(cell: Words | Cell, column: Column, is_first: bool) -> Markup:
+def _cell(cell: Words | Cell, column: Column, *, is_first: bool = False) -> Markup:
     given = cell if isinstance(cell, Cell) else Cell(cell)
     inside = inline(given.words)
     if is_first:
@@ -249,8 +250,8 @@ def _cell(cell: Words | Cell, column: Column, is_first: bool) -> Markup:
 def _chart(chart: Chart) -> Markup:
     caption = ""
     if chart.caption:
-        note = Markup(' <span class="quiet">{}</span>').format(inline(chart.note)) if chart.note else ""
-        caption = Markup("<figcaption><h3>{}</h3>{}</figcaption>").format(inline(chart.caption), note)
+        heading = _element("h3", inline(chart.caption)) + _note(chart.note)
+        caption = _element("figcaption", heading)
     return _element("figure", caption + blocks(chart.above) + chart.svg + blocks(chart.below), chart.style)
 
 
@@ -275,16 +276,8 @@ def _card(card: Card) -> Markup:
     return _element("article", Markup("\n").join(filter(None, parts)), f"{card.style} {card.colour}".strip())
 
 
-def _cards(cards: Cards) -> Markup:
-    at_once = cards.open
-    if at_once is None or len(cards.cards) <= at_once + A_FEW:
-        at_once = len(cards.cards)
-    seen = _element("div", _join(map(_card, cards.cards[:at_once])), cards.style)
-    folded = cards.cards[at_once:]
-    if not folded:
-        return seen
-    rest = _element("div", _join(map(_card, folded)), cards.style)
-    return seen + _details(f"Show {len(folded):,} more {cards.more}", rest)
+def _card_list(style: str, cards: Sequence[Card]) -> Markup:
+    return _element("div", _join(map(_card, cards)), style)
 
 
 def _chips(chips: Sequence[Chip], n_more: int) -> Markup:
@@ -297,16 +290,13 @@ def _chips(chips: Sequence[Chip], n_more: int) -> Markup:
 
 
 def _chip(chip: Chip) -> Markup:
-    parts = [
-        Markup('<span class="sign">{}</span> <bdi>{}</bdi>').format(
-            "✓" if chip.passed else "✗", harmless(chip.name)
-        ),
-        Markup(" <b>{}</b>").format(chip.score) if chip.score else "",
-        Markup(' <span class="why"><bdi>{}</bdi></span>').format(harmless(chip.reason))
-        if chip.reason and not chip.passed
-        else "",
-    ]
-    return _element("li", _join(parts), "passed" if chip.passed else "failed") + "\n"
+    sign, style = ("✓", "passed") if chip.passed else ("✗", "failed")
+    inside = Markup('<span class="sign">{}</span> <bdi>{}</bdi>').format(sign, harmless(chip.name))
+    if chip.score:
+        inside += Markup(" <b>{}</b>").format(chip.score)
+    if chip.reason and not chip.passed:
+        inside += Markup(' <span class="why"><bdi>{}</bdi></span>').format(harmless(chip.reason))
+    return _element("li", inside, style) + "\n"
 
 
 def _details(summary: str, inside: Markup, *, is_open: bool = False, style: str = "") -> Markup:

@@ -5,20 +5,28 @@ A label keeps one colour through the whole page: its place among the largest lab
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import islice
 from typing import Any, TypeVar
 
-from longway.data.label_lists import tag_name
-from longway.data.summary import DatasetSummary
 from longway.records import Edit, Leak, Mentions, Problem, Telling, Verdict
 from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.show.numbers import count, percent
-from longway.show.sections import Bullet, Paragraph, Span
+from longway.show.sections import (
+    REPORT_AND_SCREEN,
+    Bullet,
+    Bullets,
+    Paragraph,
+    Section,
+    Span,
+    Words,
+    left_out,
+)
 
 MAX_LABELS = 8  # with a colour and a chart of their own
 MAX_SETTINGS = 60
+MAX_PROBLEMS = 50
 MAX_ROWS = 10  # row numbers of a problem
 POINTS = (
     "Points",
@@ -73,6 +81,11 @@ def label_span(label: Label) -> Span:
     return Span(label.name, "label", label.colour)
 
 
+def named_span(name: str, labels: Labels) -> Span:
+    """The label of this name with a dot in its colour."""
+    return label_span(label_named(name, labels))
+
+
 def level_name(level: str) -> str:
     """What kind of pattern it is, in plain words."""
     return LEVELS.get(level, cut(level))
@@ -84,15 +97,26 @@ def part_name(leak: Leak) -> str:
     return f"the {column}" if column.isalpha() and column.islower() else f"the column “{column}”"
 
 
-def roles_of(dataset: DatasetSummary) -> str:
-    """The column of each role; guessed columns are marked."""
-    roles = [
-        f"{role} = {cut(column)}{' (guessed)' if role in dataset.guessed else ''}"
-        for role, column in dataset.fields.items()
-        if column
-    ]
-    tag = [] if dataset.tag is None else [f"tag = {cut(tag_name(dataset.tag))}"]
-    return ", ".join([*roles, *tag])
+def with_interval(share: float, low: float, high: float, *, is_clear: bool) -> Words:
+    """A share with its 95% interval, strong if it is clearly not chance."""
+    style = "strong" if is_clear else "quiet"
+    return [Span(percent(share), style), Span(f" ({100 * low:.1f} to {100 * high:.1f})", "quiet")]
+
+
+def leak_words(leak: Leak) -> Words:
+    """The accuracy with its 95% interval, strong if it is above chance."""
+    if not leak.is_measured:
+        return Span("not measurable", "quiet")
+    return with_interval(leak.accuracy, leak.low, leak.high, is_clear=leak.low > leak.majority)
+
+
+def problems_section(problems: Sequence[Problem], heading: str, file: str) -> list[Section]:
+    """The problems of the data, if there are any. file: has those left out."""
+    if not problems:
+        return []
+    bullets = Bullets([problem_bullet(problem) for problem in problems[:MAX_PROBLEMS]], "problems")
+    more = left_out(len(problems) - MAX_PROBLEMS, "kinds of problem", file)
+    return [Section("problems", heading, [bullets, *more], on=REPORT_AND_SCREEN)]
 
 
 def problem_bullet(problem: Problem) -> Bullet:
@@ -108,6 +132,13 @@ def problem_bullet(problem: Problem) -> Bullet:
 def setting_rows(settings: Mapping[str, Any], *, source: str) -> list[tuple[str, str]]:
     """Settings as (name, value); source: the file that has those left out."""
     items = islice(settings.items(), MAX_SETTINGS)
-    shown = [(cut(str(name)), cut(str(value), PATTERN_LIMIT)) for name, value in items]
+    shown = [(cut(str(name)), cut(_setting(value), PATTERN_LIMIT)) for name, value in items]
     n_more = len(settings) - len(shown)
     return [*shown, ("and", f"{count(n_more)} more in {source}")] if n_more else shown
+
+
+def _setting(value: object) -> str:
+    """Lists and tables without brackets."""
+    if isinstance(value, Mapping):
+        value = [f"{key}: {one}" for key, one in value.items()]
+    return ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)

@@ -16,6 +16,8 @@ from typing import Any
 
 from markupsafe import Markup
 
+from longway.show.numbers import NONE, count
+
 
 class Medium(Flag):
     """Where a section or block appears: in the report, on the terminal, in the Markdown card."""
@@ -110,17 +112,18 @@ class Bullets:
 class Column:
     """A table column. number: right-aligned. short: its name on narrow screens. screen: whether the terminal shows it.
 
-    of: for `table_of`, the cell of a record: a function, or the name of an attribute whose value is shown as it is.
+    of: for `table_of`, the cell of a record: a function, or the name of an attribute. form: how its value is written; a missing one is a dash.
     drop: on a narrow terminal, columns with a higher number go first; 0 for columns that stay as long as there are others.
     """
 
     name: str
-    of: Callable[[Any], Words | Cell] | str = ""
+    of: Callable[[Any], Any] | str = ""
     number: bool = False
     style: str = ""
     short: str = ""
     screen: bool = True
     drop: int = 0
+    form: Callable[[Any], Words | Cell] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +290,7 @@ def left_out(n: int, what: str, file: str) -> Sequence[Block]:
     >>> left_out(0, "patterns", "findings.json")
     ()
     """
-    if not n:
+    if n <= 0:
         return ()
     return (Paragraph(f"{n:,} more {what} in {file} and not on this page.", "rest"),)
 
@@ -297,6 +300,8 @@ def table_of(
     columns: Sequence[Column],
     style: str = "",
     *,
+    below: Callable[[Any], Sequence[Block]] | None = None,
+    colour: Callable[[Any], str] | None = None,
     limit: int | None = None,
     what: str = "rows",
     file: str = "",
@@ -306,21 +311,35 @@ def table_of(
 ) -> Blocks:
     """A table of records, one row each, and a line that says how many more are in the file; nothing without records.
 
+    below, colour: of a record's row.
+
     >>> [table] = table_of([3 + 4j], [Column("Real", "real"), Column("Sign", lambda number: "+")])
     >>> table.rows[0].cells
     ['3.0', '+']
     """
     if not records:
         return []
-    cells = [attrgetter(column.of) if isinstance(column.of, str) else column.of for column in columns]
     rows = [
         Row(
-            [value if isinstance(value := cell(record), Cell | Span | list) else str(value) for cell in cells]
+            [_cell_of(record, column) for column in columns],
+            colour(record) if colour else "",
+            below(record) if below else (),
         )
         for record in records[:limit]
     ]
     table = Table(columns, rows, style, caption, open, what, screen)
     return [table, *left_out(len(records) - len(rows), what, file)]
+
+
+def _cell_of(record: Any, column: Column) -> Words | Cell:
+    value = attrgetter(column.of)(record) if isinstance(column.of, str) else column.of(record)
+    if value is None:
+        return NONE
+    if column.form is not None:
+        return column.form(value)
+    if isinstance(value, Cell | Span | list):
+        return value
+    return count(value) if isinstance(value, int) else str(value)
 
 
 def spans(words: Words) -> Sequence[str | Span]:

@@ -20,6 +20,7 @@ from longway.languages.row_languages import foreign_language
 from longway.languages.word_lists import Kind, find, has_words
 
 Floats = NDArray[np.float64]
+Measure = Callable[[str, Sequence[str]], Sequence[float]]
 WORD = re.compile(r"\w+(?:['’]\w+)*")
 NUMBER = re.compile(r"(?:(?<![\w.)\]])[-−–])?\d+(?:[.,]\d+)*")  # a sign, unless it is a dash: 3-4, page -2
 SENTENCE_END = re.compile(r"[.!?]+(?=\s|$)")
@@ -29,22 +30,12 @@ READ = 600  # characters of a question that show its language
 RESTATED = 4  # words at the start of an answer that are those of the prompt
 
 
-def _table(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-ABSOLUTES = _table(
-    "all always never none only every everyone everybody everything nobody nothing no must entirely completely absolutely invariably solely exclusively impossible"
-)
-HEDGES = _table(
-    "may might can could often usually sometimes generally typically probably possibly likely perhaps some many most seems appears tends roughly approximately about"
-)
-NEGATIONS = _table(
-    "not no never none nothing nobody neither nor without cannot can't don't doesn't didn't isn't aren't wasn't weren't won't wouldn't shouldn't couldn't"
-)
-FIRST_PERSON = _table("i i'm i've i'd i'll me my mine myself")
-SECOND_PERSON = _table("you your yours you're you'll you've yourself")
-JOINERS = _table("because since so therefore thus hence when while which that who although but and or")
+ABSOLUTES = "all always never none only every everyone everybody everything nobody nothing no must entirely completely absolutely invariably solely exclusively impossible"
+HEDGES = "may might can could often usually sometimes generally typically probably possibly likely perhaps some many most seems appears tends roughly approximately about"
+NEGATIONS = "not no never none nothing nobody neither nor without cannot can't don't doesn't didn't isn't aren't wasn't weren't won't wouldn't shouldn't couldn't"
+FIRST_PERSON = "i i'm i've i'd i'll me my mine myself"
+SECOND_PERSON = "you your yours you're you'll you've yourself"
+JOINERS = "because since so therefore thus hence when while which that who although but and or"
 ALL_OF_ABOVE = re.compile(
     r"\b(all|none|both|neither|any) of (the )?(above|these|them|those|listed|options)\b|\bboth [a-e] and [a-e]\b|^\W*[a-e] and [a-e]\b",
     re.I,
@@ -78,7 +69,7 @@ class Cue:
     family: str
     high: str
     low: str
-    measure: Callable[[str, Sequence[str]], Sequence[float]]
+    measure: Measure
 
 
 def words_of(text: str) -> list[str]:
@@ -101,14 +92,13 @@ def _language(*texts: str) -> str:
     return foreign_language(" ".join(texts)[:READ])
 
 
-def _each(function: Callable[[str], float]) -> Callable[[str, Sequence[str]], Sequence[float]]:
+def _each(function: Callable[[str], float]) -> Measure:
     return lambda prompt, candidates: [float(function(text)) for text in candidates]
 
 
-def _share(
-    table: frozenset[str], kind: Kind | None = None
-) -> Callable[[str, Sequence[str]], Sequence[float]]:
-    """Counts the words of an English table. kind: of the tables that take its place in other languages."""
+def _words_in(words: str, kind: Kind | None = None) -> Measure:
+    """Counts these English words. kind: of the tables that take their place in other languages."""
+    table = frozenset(words.split())
 
     def measure(prompt: str, candidates: Sequence[str]) -> Sequence[float]:
         language = _language(prompt, *candidates) if kind is not None else ""
@@ -119,7 +109,7 @@ def _share(
     return measure
 
 
-def _matches(pattern: re.Pattern[str]) -> Callable[[str, Sequence[str]], Sequence[float]]:
+def _matches(pattern: re.Pattern[str]) -> Measure:
     return _each(lambda text: len(pattern.findall(text)))
 
 
@@ -128,20 +118,25 @@ def _precision(text: str) -> float:
     return max((len(number.split(".")[-1]) for number in NUMBER.findall(text) if "." in number), default=0)
 
 
+def _stems(text: str) -> list[str]:
+    """The starts of the longer words."""
+    return [word[:5] for word in words_of(text) if len(word) > 3]
+
+
 def _echo(prompt: str, candidates: Sequence[str]) -> list[float]:
     """The share of a candidate's longer words that the prompt has, too."""
-    known = {word[:5] for word in words_of(prompt) if len(word) > 3}
+    known = set(_stems(prompt))
     shares = []
     for text in candidates:
-        mine = [word[:5] for word in words_of(text) if len(word) > 3]
-        shares.append(sum(word in known for word in mine) / len(mine) if mine else 0.0)
+        stems = _stems(text)
+        shares.append(sum(stem in known for stem in stems) / max(len(stems), 1))
     return shares
 
 
 def _echoed(prompt: str, candidates: Sequence[str]) -> list[float]:
     """How many different longer words of the prompt a candidate has."""
-    known = {word[:5] for word in words_of(prompt) if len(word) > 3}
-    return [float(len(known & {word[:5] for word in words_of(text)})) for text in candidates]
+    known = set(_stems(prompt))
+    return [float(len(known.intersection(_stems(text)))) for text in candidates]
 
 
 def _restated(prompt: str, candidates: Sequence[str]) -> list[float]:
@@ -235,53 +230,61 @@ def _mean_word(text: str) -> float:
     return sum(map(len, words)) / len(words) if words else 0.0
 
 
+def _present(name: str, family: str, what: str, measure: Measure) -> Cue:
+    return Cue(name, family, what, f"no {what}", measure)
+
+
+def _most(name: str, family: str, what: str, measure: Measure) -> Cue:
+    return Cue(name, family, f"the most {what}", f"the fewest {what}", measure)
+
+
 CUES: tuple[Cue, ...] = (
     Cue("characters", "length", "the longest, in characters", "the shortest, in characters", _each(len)),
     Cue("words", "length", "the longest, in words", "the shortest, in words", _each(lambda text: len(words_of(text)))),
     Cue("word length", "length", "the longest words on average", "the shortest words on average", _each(_mean_word)),
-    Cue("sentences", "length", "the most sentences", "the fewest sentences", _each(lambda text: len(SENTENCE_END.findall(text)))),
+    _most("sentences", "length", "sentences", _matches(SENTENCE_END)),
     Cue("space before", "spacing", "a space before the first word", "no space before the first word", _each(lambda text: text[:1].isspace())),
     Cue("space behind", "spacing", "a space behind the last word", "no space behind the last word", _each(lambda text: text[-1:].isspace())),
-    Cue("double space", "spacing", "two spaces in a row", "no two spaces in a row", _each(lambda text: len(re.findall(r"\S  +\S", text)))),
+    _present("double space", "spacing", "two spaces in a row", _matches(re.compile(r"\S  +\S"))),
     Cue("capital", "casing", "a capital letter at the start", "no capital letter at the start", _each(lambda text: text.lstrip()[:1].isupper())),
-    Cue("capitals", "casing", "the most capital letters", "the fewest capital letters", _each(lambda text: sum(map(str.isupper, text)))),
+    _most("capitals", "casing", "capital letters", _each(lambda text: sum(map(str.isupper, text)))),
     Cue("full stop", "punctuation", "a full stop at the end", "no full stop at the end", _each(lambda text: text.rstrip().endswith(TERMINAL))),
-    Cue("commas", "punctuation", "the most commas", "the fewest commas", _matches(re.compile(r"[,;:،、]"))),
-    Cue("quotes", "punctuation", "quotation marks", "no quotation marks", _matches(re.compile(r"[\"“”„«»]"))),
-    Cue("brackets", "punctuation", "brackets", "no brackets", _matches(re.compile(r"[(\[]"))),
-    Cue("hyphens", "punctuation", "the most hyphens", "the fewest hyphens", _matches(re.compile(r"\w-\w|[–—]"))),
-    Cue("exclamation", "punctuation", "exclamation marks", "no exclamation marks", _matches(re.compile("[!！]"))),
-    Cue("questions", "punctuation", "question marks", "no question marks", _matches(re.compile("[?？]"))),
-    Cue("digits", "numbers", "digits", "no digits", _each(lambda text: sum(map(str.isdigit, text)))),
-    Cue("precision", "numbers", "the most digits behind the decimal point", "the fewest digits behind the decimal point", _each(_precision)),
+    _most("commas", "punctuation", "commas", _matches(re.compile(r"[,;:،、]"))),
+    _present("quotes", "punctuation", "quotation marks", _matches(re.compile(r"[\"“”„«»]"))),
+    _present("brackets", "punctuation", "brackets", _matches(re.compile(r"[(\[]"))),
+    _most("hyphens", "punctuation", "hyphens", _matches(re.compile(r"\w-\w|[–—]"))),
+    _present("exclamation", "punctuation", "exclamation marks", _matches(re.compile("[!！]"))),
+    _present("questions", "punctuation", "question marks", _matches(re.compile("[?？]"))),
+    _present("digits", "numbers", "digits", _each(lambda text: sum(map(str.isdigit, text)))),
+    _most("precision", "numbers", "digits behind the decimal point", _each(_precision)),
     Cue("middle number", "numbers", "a number in the middle of all", "the largest or smallest number", _numeric_rank),
-    Cue("absolutes", "wording", "an absolute word (always, never, only ...)", "no absolute word", _share(ABSOLUTES, "absolutes")),
-    Cue("hedges", "wording", "a hedge (may, often, usually ...)", "no hedge", _share(HEDGES, "hedges")),
-    Cue("negation", "wording", "a negation", "no negation", _share(NEGATIONS, "negation")),
-    Cue("joiners", "wording", "the most joining words (because, which, and ...)", "the fewest joining words", _share(JOINERS)),
+    Cue("absolutes", "wording", "an absolute word (always, never, only ...)", "no absolute word", _words_in(ABSOLUTES, "absolutes")),
+    Cue("hedges", "wording", "a hedge (may, often, usually ...)", "no hedge", _words_in(HEDGES, "hedges")),
+    Cue("negation", "wording", "a negation", "no negation", _words_in(NEGATIONS, "negation")),
+    Cue("joiners", "wording", "the most joining words (because, which, and ...)", "the fewest joining words", _words_in(JOINERS)),
     Cue("all of the above", "wording", "“all of the above” or similar", "not “all of the above” or similar", _each(lambda text: bool(ALL_OF_ABOVE.search(text) or means_others(text)))),
-    Cue("first person", "wording", "I, me, my", "no I, me, my", _share(FIRST_PERSON)),
-    Cue("second person", "wording", "you, your", "no you, your", _share(SECOND_PERSON)),
+    _present("first person", "wording", "I, me, my", _words_in(FIRST_PERSON)),
+    _present("second person", "wording", "you, your", _words_in(SECOND_PERSON)),
     Cue("article fit", "fit", "fits the a or an before it", "does not fit the a or an before it", _fit),
     Cue("number fit", "fit", "fits is or are in the prompt", "does not fit is or are in the prompt", _number_fit),
     Cue("echo share", "prompt", "the largest share of words from the prompt", "the smallest share of words from the prompt", _echo),
-    Cue("echo", "prompt", "the most words from the prompt", "the fewest words from the prompt", _echoed),
+    _most("echo", "prompt", "words from the prompt", _echoed),
     Cue("restated prompt", "prompt", "begins with the words of the prompt", "does not begin with the words of the prompt", _restated),
     Cue("similarity", "others", "the most like the others", "the least like the others", _similarity),
     Cue("same start", "others", "begins as most others do", "begins as no other does", _shared_start),
-    Cue("bullets", "style", "the most list items", "the fewest list items", _matches(BULLET)),
-    Cue("headings", "style", "the most headings", "the fewest headings", _matches(HEADING)),
-    Cue("bold", "style", "the most bold words", "the fewest bold words", _matches(BOLD)),
-    Cue("code", "style", "code blocks", "no code blocks", _matches(FENCE)),
-    Cue("tables", "style", "table rows", "no table rows", _matches(TABLE_ROW)),
-    Cue("paragraphs", "length", "the most lines", "the fewest lines", _each(lambda text: sum(bool(line.strip()) for line in text.splitlines()))),
-    Cue("links", "style", "links", "no links", _matches(LINK)),
-    Cue("emoji", "style", "emoji", "no emoji", _matches(EMOJI)),
+    _most("bullets", "style", "list items", _matches(BULLET)),
+    _most("headings", "style", "headings", _matches(HEADING)),
+    _most("bold", "style", "bold words", _matches(BOLD)),
+    _present("code", "style", "code blocks", _matches(FENCE)),
+    _present("tables", "style", "table rows", _matches(TABLE_ROW)),
+    _most("paragraphs", "length", "lines", _each(lambda text: sum(bool(line.strip()) for line in text.splitlines()))),
+    _present("links", "style", "links", _matches(LINK)),
+    _present("emoji", "style", "emoji", _matches(EMOJI)),
     Cue("refusal", "tone", "a refusal", "no refusal", _each(lambda text: bool(REFUSAL.search(text)))),
     Cue("apology", "tone", "an apology", "no apology", _matches(APOLOGY)),
-    Cue("flattery", "tone", "flattery or eagerness", "no flattery or eagerness", _matches(FLATTERY)),
+    _present("flattery", "tone", "flattery or eagerness", _matches(FLATTERY)),
     Cue("repetition", "tone", "repeats its own words most", "repeats its own words least", _each(_repeats)),
-    Cue("other script", "tone", "letters of another script", "no letters of another script", _each(_other_script)),
+    _present("other script", "tone", "letters of another script", _each(_other_script)),
 )  # fmt: skip
 
 

@@ -4,38 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
+from typing import NamedTuple
 from urllib.parse import quote
 
 from longway.data.label_lists import tag_name
 from longway.detect.severity import SEVERITIES, severity_of, too_few, undecided
 from longway.jobs.audit.several import N_STRONGEST, AuditLabelsResult, LabelAudit, LeftOut
-from longway.jobs.audit.show import by_severity, leak_words, pattern_words
-from longway.records import Finding
+from longway.jobs.audit.show import by_severity, pattern_words, quoted, severity_span
+from longway.records import Finding, Leak
 from longway.show.excerpts import PATTERN_LIMIT, cut
-from longway.show.labels import part_name, setting_rows
+from longway.show.labels import leak_words, part_name, setting_rows
 from longway.show.numbers import NONE, count, counted, percent, points
 from longway.show.sections import (
-    REPORT,
     REPORT_AND_SCREEN,
-    SCREEN,
     Blocks,
     Bullets,
     Column,
     KeyFigure,
-    Only,
     Page,
     Paragraph,
-    Row,
     Section,
     Span,
-    Table,
+    Words,
     left_out,
+    table_of,
 )
 
-ON_SCREEN = 10  # patterns on the terminal
-MAX_PATTERNS = 50
-OPEN_PATTERNS = 20
-SHORT_NAME = 15  # characters of a label's name on the terminal
+SHORT_NAME = 15  # characters of a label's name beside a pattern
 N_NAMED = 12  # tags that were left out
 
 
@@ -44,11 +40,15 @@ def labels_page(result: AuditLabelsResult) -> Page:
     dataset = result.labels[0].audit.dataset
     columns = {role: dataset.fields.get(role) for role in ("text", "context")}
     used = ", ".join(f"{role} = {cut(name)}" for role, name in columns.items() if name)
-    predictable = [label for label in result.labels if label.is_predictable]
+    n_predictable = sum(label.is_predictable for label in result.labels)
     severe = sum(label.severities[name] for label in result.labels for name in SEVERITIES[:2])
+    n_labels, of_split = (
+        len(result.labels),
+        f"in the split {cut(dataset.split)}" if dataset.split else "in the data",
+    )
     return Page(
         kicker="Longway audit",
-        title=cut(f"Audit of {counted(len(result.labels), 'label')} of {dataset.name}", PATTERN_LIMIT),
+        title=cut(f"Audit of {counted(n_labels, 'label')} of {dataset.name}", PATTERN_LIMIT),
         verdict=verdict(result.labels),
         facts=[
             ("Dataset", cut(dataset.name, PATTERN_LIMIT)),
@@ -57,13 +57,9 @@ def labels_page(result: AuditLabelsResult) -> Page:
             ("Made", cut(result.created)),
         ],
         figures=[
-            KeyFigure(
-                "Rows",
-                count(dataset.rows),
-                f"in the split {cut(dataset.split)}" if dataset.split else "in the data",
-            ),
-            KeyFigure("Labels", count(len(result.labels)), "one audit each"),
-            KeyFigure("Better than chance", count(len(predictable)), "from part of the input alone"),
+            KeyFigure("Rows", count(dataset.rows), of_split),
+            KeyFigure("Labels", count(n_labels), "one audit each"),
+            KeyFigure("Better than chance", count(n_predictable), "from part of the input alone"),
             KeyFigure("Critical and high findings", count(severe), "of all labels"),
         ],
         sections=[
@@ -103,117 +99,101 @@ def verdict(labels: Sequence[LabelAudit]) -> str:
 
 def _recognised(result: AuditLabelsResult) -> str:
     """The label columns; for lists, that they were recognised and how many tags are audited."""
-    columns: dict[str, list[LabelAudit]] = {}
-    for label in result.labels:
-        columns.setdefault(label.column, []).append(label)
     words = []
-    for column, labels in columns.items():
-        name = cut(column)
-        if labels[0].tag is None:
-            words.append(name)
-            continue
-        n_all = len(labels) + sum(tag.column == column for tag in result.left_out)
-        words.append(
-            f"{name} holds lists: one audit per tag, {count(len(labels))} of {counted(n_all, 'tag')}"
-        )
+    for column in dict.fromkeys(label.column for label in result.labels):
+        n = sum(label.column == column and label.tag is not None for label in result.labels)
+        n_all = n + sum(tag.column == column for tag in result.left_out)
+        lists = f" holds lists: one audit per tag, {count(n)} of {counted(n_all, 'tag')}" if n else ""
+        words.append(cut(column) + lists)
     return ", ".join(words)
 
 
 def _labels_section(result: AuditLabelsResult) -> Section:
     columns = [
-        Column("Label"),
-        Column("Rows", number=True),
-        Column("Share", number=True),
-        Column("Leak", number=True),
-        Column("Chance", number=True),
-        *(Column(name.capitalize(), number=True) for name in SEVERITIES),
-        Column("Strongest patterns", screen=False),
-    ]
-    rows = [_label_row(label, is_linked=result.folder is not None) for label in result.labels]
-    narrow = [
-        Column("Label"),
-        *(
-            Column(name, number=True)
-            for name in ("Rows", "Share", "Leak (95%)", "Chance", "Crit.", "High", "Low")
-        ),
+        Column("Label", partial(_label_link, is_linked=result.folder is not None)),
+        Column("Rows", "audit.dataset.used", number=True, drop=2),
+        Column("Share", _label_share, number=True, drop=1),
+        Column("Leak (95%)", "leak", number=True, form=leak_words),
+        Column("Chance", "leak", number=True, form=_chance),
+        *(Column(name.capitalize(), partial(_of_severity, name), number=True) for name in SEVERITIES),
+        Column("Strongest patterns", _strongest, screen=False),
     ]
     lead = (
         "Each label has an audit of its own. Share: of the label, or of the named value. Leak: how often a simple model that "
         "sees one part of the input predicts the label, with its 95% interval; chance is the accuracy of always predicting the most frequent "
         "value, which is high for a rare label. Critical, high, low: findings by severity."
     )
-    return Section(
-        "labels",
-        "Labels",
-        [
-            Paragraph(lead, "lead"),
-            Only(REPORT, [Table(columns, rows, "labels")]),
-            Only(SCREEN, [Table(narrow, [_narrow_row(label) for label in result.labels])]),
-        ],
-        on=REPORT_AND_SCREEN,
-    )
+    blocks = [Paragraph(lead, "lead"), *table_of(result.labels, columns, "labels")]
+    return Section("labels", "Labels", blocks, on=REPORT_AND_SCREEN)
 
 
-def _label_row(label: LabelAudit, *, is_linked: bool) -> Row:
+def _label_link(label: LabelAudit, is_linked: bool) -> Span:
     link = f"{quote(label.folder)}/report.html" if is_linked else ""
-    strongest = by_severity(label.audit.findings)[:N_STRONGEST]
-    names = ", ".join(f"“{cut(str(finding.pattern))}”" for finding in strongest)
+    return Span(cut(label.name), "data", link=link)
+
+
+def _label_share(label: LabelAudit) -> Words:
+    """The share of the label, with the value that is counted; a tag is present or not."""
     value = [] if label.tag is not None else [Span(f" {cut(label.value)}", "quiet")]
-    leak = NONE if label.leak is None else leak_words(label.leak)
-    chance = NONE if label.leak is None else percent(label.leak.majority)
-    return Row(
-        [
-            Span(cut(label.name), "data", link=link),
-            count(label.audit.dataset.used),
-            [percent(label.share), *value],
-            leak,
-            chance,
-            *(count(n) for n in label.severities.values()),
-            names or NONE,
-        ]
-    )
+    return [percent(label.share), *value]
 
 
-def _narrow_row(label: LabelAudit) -> Row:
-    """The row for a terminal of 80 columns."""
-    cells = list(_label_row(label, is_linked=False).cells[:-1])
-    cells[0] = Span(cut(label.name, SHORT_NAME), "strong")
-    cells[2] = percent(label.share)
-    return Row(cells)
+def _chance(leak: Leak) -> str:
+    return percent(leak.majority)
+
+
+def _of_severity(name: str, label: LabelAudit) -> int:
+    return label.severities[name]
+
+
+def _strongest(label: LabelAudit) -> str:
+    strongest = by_severity(label.audit.findings)[:N_STRONGEST]
+    return ", ".join(map(quoted, strongest)) or NONE
 
 
 def _patterns_section(labels: Sequence[LabelAudit]) -> list[Section]:
     """The strongest patterns of all labels together."""
-    found = [(label, finding) for label in labels for finding in label.audit.findings]
-    found.sort(key=lambda one: (SEVERITIES.index(severity_of(one[1])), -one[1].points))
-    if not found:
-        return []
+    found = [_LabelFinding(label, finding) for label in labels for finding in label.audit.findings]
+    found.sort(key=_worst_first)
     columns = [
-        Column("Pattern"), Column("Label"), Column("Severity"), Column("Predicts"), Column("Rows", number=True), Column("Share", number=True),
-        Column("Points", number=True),
-    ]  # fmt: skip
-    rows = [_pattern_row(label, finding) for label, finding in found[:MAX_PATTERNS]]
+        Column("Pattern", "finding", form=pattern_words),
+        Column("Label", "label.name", form=_short_name),
+        Column("Severity", "finding", form=severity_span),
+        Column("Predicts", "finding.label", form=_short_name),
+        Column("Rows", "finding.count", number=True),
+        Column("Share", "finding.label_share", number=True, form=percent),
+        Column("Points", "finding.points", number=True, form=points),
+    ]
     lead = "The worst first. Points: what the pattern alone is worth, in percentage points of accuracy. The report of each label explains all terms."
-    table = Table(columns, rows, "labels", open=OPEN_PATTERNS, more="patterns", screen=ON_SCREEN)
-    blocks: Blocks = [Paragraph(lead, "lead"), table]
-    if n_more := max(len(found) - MAX_PATTERNS, 0):
-        blocks.append(Only(REPORT, [Paragraph(f"{n_more:,} more are in the reports of the labels.", "rest")]))
-    return [Section("patterns", "Strongest patterns of all labels", blocks, on=REPORT_AND_SCREEN)]
-
-
-def _pattern_row(label: LabelAudit, finding: Finding) -> Row:
-    severity = severity_of(finding)
-    return Row(
-        [
-            pattern_words(finding),
-            Span(cut(label.name, SHORT_NAME), "data"),
-            Span(severity, f"severity {severity}"),
-            Span(cut(finding.label, SHORT_NAME), "data"),
-            count(finding.count),
-            percent(finding.label_share),
-            points(finding.points),
-        ]
+    table = table_of(
+        found,
+        columns,
+        "labels",
+        limit=50,
+        what="patterns",
+        file="the reports of the labels",
+        open=20,
+        screen=10,
     )
+    blocks = [Paragraph(lead, "lead"), *table]
+    return (
+        [Section("patterns", "Strongest patterns of all labels", blocks, on=REPORT_AND_SCREEN)]
+        if found
+        else []
+    )
+
+
+class _LabelFinding(NamedTuple):
+    label: LabelAudit
+    finding: Finding
+
+
+def _worst_first(one: _LabelFinding) -> tuple[int, float]:
+    return SEVERITIES.index(severity_of(one.finding)), -one.finding.points
+
+
+def _short_name(name: str) -> Span:
+    return Span(cut(name, SHORT_NAME), "data")
 
 
 def _left_out_section(tags: Sequence[LeftOut]) -> list[Section]:
@@ -226,5 +206,5 @@ def _left_out_section(tags: Sequence[LeftOut]) -> list[Section]:
         f"{reason.capitalize()}: {', '.join(f'{tag_name(cut(tag.tag))} ({count(tag.rows)})' for tag in named)}."
         for reason, named in by_reason.items()
     ]
-    blocks: Blocks = [Bullets(reasons), *left_out(max(len(tags) - N_NAMED, 0), "tags", "labels.json")]
+    blocks: Blocks = [Bullets(reasons), *left_out(len(tags) - N_NAMED, "tags", "labels.json")]
     return [Section("left-out", "Tags that were not audited", blocks, on=REPORT_AND_SCREEN)]

@@ -9,18 +9,19 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 
 from longway.data.label_lists import tag_name
 from longway.data.summary import DatasetSummary
 from longway.detect import CONCEPT
 from longway.detect.severity import SEVERITIES, severity_of, too_few, undecided
-from longway.detect.sources import Sources
+from longway.detect.sources import FindingBySource, Sources
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
 from longway.jobs.audit.show_people import people_section
 from longway.jobs.audit.show_rows import rows_section
 from longway.jobs.pages import dataset_page
 from longway.languages.dataset import described
-from longway.records import Finding, Leak, Problem, Telling
+from longway.records import Finding, Leak, Pattern, Telling
 from longway.show import charts, markdown
 from longway.show.excerpts import (
     PATTERN_LIMIT,
@@ -40,9 +41,11 @@ from longway.show.labels import (
     label_named,
     label_span,
     labels_of,
+    leak_words,
     level_name,
+    named_span,
     part_name,
-    problem_bullet,
+    problems_section,
     setting_rows,
     with_colour,
 )
@@ -73,6 +76,8 @@ from longway.show.sections import (
     Span,
     Table,
     Words,
+    left_out,
+    table_of,
 )
 
 SIZES = (
@@ -88,7 +93,6 @@ ON_SCREEN = 10  # findings on the terminal
 MAX_SURE = 24
 MAX_VARIANTS = 6
 MAX_OUTLIERS = 6  # documents per label and ranking
-MAX_PROBLEMS = 50
 MARK_LEVEL = 3  # highlighting of a pattern in its example
 N_NAMED = 3  # patterns in the verdict
 CONTRIBUTES = 0.001  # accuracy lost without a kind of feature, from which it is worth naming
@@ -135,6 +139,9 @@ def audit_page(result: AuditResult) -> Page:
     labels = labels_of(dataset.labels)
     n_significant, n_tested = sum(result.significant.values()), sum(result.tested.values())
     about_tag = "" if dataset.tag is None else f": {cut(tag_name(dataset.tag))}"
+    problems = problems_section(result.problems, "Problems in the data", "findings.json") or [
+        Section("problems", "Problems in the data", [Paragraph("None found.", "nothing")])
+    ]
     page = dataset_page(
         result,
         "Longway audit",
@@ -151,7 +158,7 @@ def audit_page(result: AuditResult) -> Page:
             *_space_section(result, labels),
             *rows_section(result.rows, labels),
             _data_section(result, labels),
-            _problems_section(result.problems),
+            *problems,
             _card_section(result),
             Section("reading", "How to read this", [Facts(READING, "reading"), Paragraph(NOTE, "note")]),
         ],
@@ -212,8 +219,8 @@ def verdict(leaks: Sequence[Leak], findings: Sequence[Finding]) -> str:
     'From the claim alone a simple model gets 67% right; chance is 50%.'
     """
     leak = strongest_leak(leaks)
-    names = [f"“{cut(str(finding.pattern))}”" for finding in by_severity(findings)[:N_NAMED]]
-    strongest = f" Strongest: {', '.join(names)}." if names else ""
+    names = ", ".join(quoted(finding) for finding in by_severity(findings)[:N_NAMED])
+    strongest = f" Strongest: {names}." if names else ""
     if leak is None:
         return f"The leak could not be measured.{strongest}"
     source = f"From {part_name(leak)} alone a simple model"
@@ -227,6 +234,18 @@ def verdict(leaks: Sequence[Leak], findings: Sequence[Finding]) -> str:
     if unclear := undecided(leaks):
         return too_few(unclear, f"from {part_name(unclear)} alone")
     return f"No surface pattern predicts the label beyond chance ({chance})."
+
+
+def quoted(finding: Finding) -> str:
+    """The pattern in quotation marks."""
+    return f"“{cut(str(finding.pattern))}”"
+
+
+def _some(findings: Sequence[Finding]) -> str:
+    """The first patterns, and how many more there are."""
+    names = ", ".join(map(quoted, findings[:N_NAMED]))
+    n_more = len(findings) - N_NAMED
+    return f"{names} and {count(n_more)} more" if n_more > 0 else names
 
 
 def strongest_leak(leaks: Sequence[Leak]) -> Leak | None:
@@ -249,7 +268,7 @@ def _key_figures(result: AuditResult, labels: Labels, n_tested: int) -> list[Key
         KeyFigure("Labels", count(len(labels)), f"largest: {largest.name}, {largest.share}" if largest else ""),
     ]  # fmt: skip
     if leak := strongest_leak(result.measured_leaks):
-        name = f"Right from {cut(' + '.join(leak.columns))} alone"
+        name = f"Right from {_columns(leak)} alone"
         figures.append(KeyFigure(name, percent(leak.accuracy), f"chance is {percent(leak.majority)}"))
     severities = Counter(severity_of(finding) for finding in result.findings)
     told = ", ".join(f"{count(severities[name])} {name}" for name in SEVERITIES if severities[name])
@@ -273,12 +292,10 @@ def _leak_section(result: AuditResult) -> Section:
     columns = [
         Column("Right from"), Column("Words alone", number=True), Column("Everything", number=True), Column("Chance", number=True),
     ]  # fmt: skip
-    rows = [_leak_row(leak, result.all_leaks.get(leak.part)) for leak in words]
-    rows += [
-        _leak_row(leaks["text"], None, held_out=name)
-        for name, leaks in result.held_out.items()
-        if "text" in leaks
-    ]
+    rows = [_leak_row(_columns(leak), leak, result.all_leaks.get(leak.part)) for leak in words]
+    for name, leaks in result.held_out.items():
+        if leak := leaks.get("text"):
+            rows.append(_leak_row(f"{_columns(leak)}, on {cut(name)}", leak, None))
     lead = (
         "How often a simple model predicts the right label from each part of the input: from its words, and from everything that the "
         "detectors see (length, position, punctuation and casing, overlap, people, grammar). The dashed line is the accuracy of always "
@@ -310,25 +327,13 @@ def _in_order(leaks: Mapping[str, Leak]) -> list[Leak]:
     return [leaks[part] for part in PARTS if part in leaks]
 
 
-def _leak_row(leak: Leak, everything: Leak | None, *, held_out: str = "") -> Row:
-    columns = cut(" + ".join(leak.columns))
-    return Row(
-        [
-            f"{columns}, on {cut(held_out)}" if held_out else columns,
-            leak_words(leak),
-            NONE if everything is None else leak_words(everything),
-            percent(leak.majority),
-        ]
-    )
+def _columns(leak: Leak) -> str:
+    return cut(" + ".join(leak.columns) or leak.part)
 
 
-def leak_words(leak: Leak) -> Words:
-    """The accuracy with its 95% interval."""
-    style = "strong" if leak.low > leak.majority else "quiet"
-    return [
-        Span(percent(leak.accuracy), style),
-        Span(f" ({100 * leak.low:.1f} to {100 * leak.high:.1f})", "quiet"),
-    ]
+def _leak_row(name: str, leak: Leak, everything: Leak | None) -> Row:
+    of_all = NONE if everything is None else leak_words(everything)
+    return Row([name, leak_words(leak), of_all, percent(leak.majority)])
 
 
 def _leak_chart(leaks: Sequence[Leak], key: str, of: str) -> Chart:
@@ -340,9 +345,8 @@ def _leak_chart(leaks: Sequence[Leak], key: str, of: str) -> Chart:
 
 
 def _leak_text(leak: Leak) -> str:
-    columns = cut(" + ".join(leak.columns) or leak.part)
     interval = f"95% interval {percent(leak.low)} to {percent(leak.high)}"
-    return f"{columns}: {percent(leak.accuracy)}, {interval}, chance {percent(leak.majority)}"
+    return f"{_columns(leak)}: {percent(leak.accuracy)}, {interval}, chance {percent(leak.majority)}"
 
 
 # Findings
@@ -362,8 +366,6 @@ def _strongest_section(result: AuditResult, labels: Labels) -> Section:
         blocks.append(
             Paragraph(f"The {n_more} smaller labels have no chart; their patterns are in the table.", "rest")
         )
-    if sure := surest(result.findings, after=OPEN_GROUPS, n=MAX_SURE):
-        blocks += [Heading("Rare, but nearly certain"), Bullets([_sure(f, labels) for f in sure], "surest")]
     return Section("strongest", heading, blocks)
 
 
@@ -409,24 +411,21 @@ def _sure(finding: Finding, labels: Labels) -> Bullet:
 
 def _findings_section(result: AuditResult, labels: Labels, n_significant: int, n_tested: int) -> Section:
     blocks: Blocks = [Paragraph(_found(result, n_significant, n_tested))]
-    if repeats := _repeats(result, n_significant):
-        blocks.append(Paragraph(repeats, "note"))
-    for missed in (_missed_by_words(result), _concepts_found(result)):
-        if missed:
-            blocks.append(Paragraph(missed, "note"))
+    for note in (_repeats(result, n_significant), _missed_by_words(result), _concepts_found(result)):
+        if note:
+            blocks.append(Paragraph(note, "note"))
     if result.findings:
         lead = (
             "Patterns that say the same thing are grouped under the strongest of them. The small bar is the label’s share among the texts "
             "with the pattern; its tick is the label’s base rate."
         )
-        blocks += [Paragraph(lead, "lead"), findings_table(by_severity(result.findings)[:MAX_GROUPS], labels)]
-        rare = [
-            f"{cut(str(f.pattern), PATTERN_LIMIT)} → {cut(f.label)} ({f.label_share:.0%} of {f.count:,})"
-            for f in surest(result.findings, after=ON_SCREEN, n=8)
-        ]
-        if rare:
-            blocks.append(Only(SCREEN, [Paragraph(f"Rare, but nearly certain: {', '.join(rare)}.")]))
-    blocks += _unlisted(result, n_significant)
+        blocks += [Paragraph(lead, "lead"), *findings_table(by_severity(result.findings), labels)]
+    if rare := surest(result.findings, after=ON_SCREEN, n=MAX_SURE):
+        bullets = Bullets([_sure(finding, labels) for finding in rare], "surest", screen=8, more="patterns")
+        blocks += [Heading("Rare, but nearly certain"), bullets]
+    if (n_more := n_significant - result.n_listed) > 0:
+        text = f"A further {n_more:,} patterns passed the test (q ≤ {result.settings.max_q:g}); findings.json keeps the strongest of each level."
+        blocks.append(Only(REPORT, [Paragraph(text, "rest")]))
     tested: list[list[str | Span]] = [
         [f"{level_name(level)} ", Span(count(result.significant.get(level, 0)), "strong"), Span(f" of {count(n)}", "quiet")]
         for level, n in list(result.tested.items())[:MAX_SETTINGS]
@@ -464,11 +463,9 @@ def _missed_by_words(result: AuditResult) -> str:
     if not result.tested.get("grammar"):
         return ""
     only, n_explained = result.only_grammar, result.n_explained
-    names = [f"“{cut(str(finding.pattern))}”" for finding in only[:N_NAMED]]
-    more = f" and {count(len(only) - len(names))} more" if len(only) > len(names) else ""
-    missed = f"{counted(len(only), 'pattern')} that words miss: {', '.join(names)}{more}."
-    if not only:
-        missed = "The grammar found no pattern that words miss."
+    missed = "The grammar found no pattern that words miss."
+    if only:
+        missed = f"{counted(len(only), 'pattern')} that words miss: {_some(only)}."
     if not n_explained:
         return missed
     are = "is" if n_explained == 1 else "are"
@@ -485,42 +482,53 @@ def _concepts_found(result: AuditResult) -> str:
     concepts = [finding for finding in result.findings if finding.level == CONCEPT]
     if not concepts:
         return "No concept (a topic or tone of texts) predicts the label beyond the words found."
-    names = [f"“{cut(str(finding.pattern))}”" for finding in concepts[:N_NAMED]]
-    more = f" and {count(len(concepts) - len(names))} more" if len(concepts) > len(names) else ""
-    return f"{counted(len(concepts), 'concept')}, topics or tones of texts, beyond the words found: {', '.join(names)}{more}."
+    n = counted(len(concepts), "concept")
+    return f"{n}, topics or tones of texts, beyond the words found: {_some(concepts)}."
 
 
-def findings_table(findings: Sequence[Finding], labels: Labels) -> Table:
+def findings_table(findings: Sequence[Finding], labels: Labels) -> Blocks:
     """Findings with their figures; each row has an example and variants below it."""
+
+    def colour(finding: Finding) -> str:
+        return label_named(finding.label, labels).colour
+
+    def share(finding: Finding) -> Cell:
+        base = Span(f"base rate {percent(finding.base_rate)}", "quiet")
+        bar = charts.share_bar(finding.label_share, finding.base_rate, colour=colour(finding))
+        return Cell([Span(percent(finding.label_share), "strong"), " ", base], bar)
+
     columns = [
-        Column("Pattern"), Column("Severity", drop=1), Column("Predicts", style="to"), Column("Rows", number=True, drop=3),
-        Column("Texts", number=True, drop=4), Column("Label’s share", style="shares", drop=2), Column("Points", number=True), Column("z", number=True, screen=False),
-        Column("q", number=True, screen=False),
-    ]  # fmt: skip
-    rows = [_finding_row(finding, labels) for finding in findings]
-    return Table(columns, rows, "findings", open=OPEN_GROUPS, more="groups", screen=ON_SCREEN)
+        Column("Pattern", pattern_words),
+        Column("Severity", severity_span, drop=1),
+        Column("Predicts", "label", style="to", form=partial(named_span, labels=labels)),
+        Column("Rows", "count", number=True, drop=3),
+        Column("Texts", _n_texts, number=True, drop=4),
+        Column("Label’s share", share, style="shares", drop=2),
+        Column("Points", "points", number=True, form=points),
+        Column("z", "z", number=True, screen=False, form=short),
+        Column("q", "q", number=True, screen=False, form=q_value),
+    ]
+    return table_of(
+        findings,
+        columns,
+        "findings",
+        below=_below,
+        colour=colour,
+        limit=MAX_GROUPS,
+        what="groups",
+        file="findings.json",
+        open=OPEN_GROUPS,
+        screen=ON_SCREEN,
+    )
 
 
-def _finding_row(finding: Finding, labels: Labels) -> Row:
-    label = label_named(finding.label, labels)
-    return Row(
-        [
-            pattern_words(finding),
-            Span(severity_of(finding), f"severity {severity_of(finding)}"),
-            label_span(label),
-            count(finding.count),
-            count(finding.count if finding.texts is None else finding.texts),
-            Cell(
-                [Span(percent(finding.label_share), "strong"), " ", Span(f"base rate {percent(finding.base_rate)}", "quiet")],
-                charts.share_bar(finding.label_share, finding.base_rate, colour=label.colour),
-            ),
-            points(finding.points),
-            short(finding.z),
-            q_value(finding.q),
-        ],
-        colour=label.colour,
-        below=_below(finding),
-    )  # fmt: skip
+def severity_span(finding: Finding) -> Span:
+    """How severe it is, in its colour."""
+    return Span(severity_of(finding), f"severity {severity_of(finding)}")
+
+
+def _n_texts(finding: Finding) -> int:
+    return finding.count if finding.texts is None else finding.texts
 
 
 def pattern_words(finding: Finding) -> Words:
@@ -560,21 +568,6 @@ def _variants(intro: str, variants: Sequence[Finding]) -> Blocks:
     return [Paragraph([f"{intro}: ", *listed[1:], more], "also")]
 
 
-def _unlisted(result: AuditResult, n_significant: int) -> Blocks:
-    blocks: Blocks = []
-    if n_weaker := max(len(result.findings) - MAX_GROUPS, 0):
-        blocks.append(
-            Paragraph(f"{n_weaker} weaker groups are in findings.json and not on this page.", "rest")
-        )
-    if n_more := max(n_significant - result.n_listed, 0):
-        text = (
-            f"A further {n_more:,} patterns passed the test (q ≤ {result.settings.max_q:g}); findings.json keeps the strongest of each "
-            "level."
-        )
-        blocks.append(Paragraph(text, "rest"))
-    return [Only(REPORT, blocks)] if blocks else []
-
-
 # Sources
 
 
@@ -596,27 +589,32 @@ def _sources_section(found: Sources | None) -> list[Section]:
                 f"not trained on: {points(found.left_out - found.at_random)} points (the loss has the 95% interval {interval})."
             )
         )
-    if found.findings:
-        columns = [
-            Column("Pattern"), Column("Points", number=True), Column("Within groups", number=True), Column("p within", number=True, screen=False),
-            Column("It is"),
-        ]  # fmt: skip
-        rows = [
-            Row(
-                [
-                    Span(cut(str(one.pattern), PATTERN_LIMIT), "pattern"),
-                    points(one.points),
-                    points(one.within),
-                    q_value(one.p),
-                    "the groups’ fingerprint" if one.is_fingerprint else "seen within groups",
-                ]
-            )
-            for one in found.findings[:MAX_GROUPS]
-        ]
-        blocks.append(
-            Table(columns, rows, "figures-only", open=OPEN_GROUPS, more="findings", screen=ON_SCREEN)
-        )
+    columns = [
+        Column("Pattern", "pattern", form=_source_pattern),
+        Column("Points", "points", number=True, form=points),
+        Column("Within groups", "within", number=True, form=points),
+        Column("p within", "p", number=True, screen=False, form=q_value),
+        Column("It is", _seen_within),
+    ]
+    blocks += table_of(
+        found.findings,
+        columns,
+        "figures-only",
+        limit=MAX_GROUPS,
+        what="findings",
+        file="findings.json",
+        open=OPEN_GROUPS,
+        screen=ON_SCREEN,
+    )
     return [Section("sources", f"Groups by {column}", blocks, on=REPORT_AND_SCREEN)]
+
+
+def _source_pattern(pattern: Pattern) -> Span:
+    return Span(cut(str(pattern), PATTERN_LIMIT), "pattern")
+
+
+def _seen_within(one: FindingBySource) -> str:
+    return "the groups’ fingerprint" if one.is_fingerprint else "seen within groups"
 
 
 # The shortcut space
@@ -633,7 +631,6 @@ def _space_section(result: AuditResult, labels: Labels) -> list[Section]:
         key="gamma",
         title="Distribution of gamma by label",
         form=gamma,
-        notes={label: f"mean {gamma(mean)}" for label, mean in means.items()},
         means=means,
     )
     outliers = _outliers(space.telling, shown)
@@ -666,8 +663,7 @@ def _outliers(documents: Sequence[Telling], shown: Sequence[Label]) -> Blocks:
             if chosen:
                 cards = [_document(document) for document in chosen[:MAX_OUTLIERS]]
                 blocks += [Heading(label_span(label), heading), Cards(cards, f"documents {label.colour}")]
-            if n_more := max(len(chosen) - MAX_OUTLIERS, 0):
-                blocks.append(Paragraph(f"{n_more} more are in findings.json.", "rest"))
+            blocks += left_out(len(chosen) - MAX_OUTLIERS, "texts", "findings.json")
     return blocks
 
 
@@ -700,9 +696,8 @@ def _data_section(result: AuditResult, labels: Labels) -> Section:
         below.append(
             Paragraph(f"{len(smaller)} smaller labels have {texts}; they are counted but not drawn.", "rest")
         )
-    lengths = _histogram(
-        result.lengths, shown, key="lengths", title="Words per text, by label", form=length, notes={}, means={}
-    )  # fmt: skip
+    title = "Words per text, by label"
+    lengths = _histogram(result.lengths, shown, key="lengths", title=title, form=length, means={})
     figures: Blocks = [Chart(svg, "Texts per label", below=below)]
     if lengths is not None:
         rest = Paragraph("The last bar includes longer texts.", "rest")
@@ -717,7 +712,6 @@ def _histogram(
     key: str,
     title: str,
     form: Callable[[float], str],
-    notes: Mapping[str, str],
     means: Mapping[str, float],
 ) -> Chart | None:
     """A histogram with a row for each label that has counts; None if it cannot be drawn."""
@@ -725,22 +719,12 @@ def _histogram(
     mine = [label for label in shown if label.key in counts]
     if not mine or not charts.drawable(histogram.edges, [counts[label.key] for label in mine]):
         return None
-    rows = [
-        charts.Distribution(
-            label.name, counts[label.key], label.colour, means.get(label.key), notes.get(label.key, "")
-        )
-        for label in mine
-    ]
+    rows = []
+    for label in mine:
+        mean = means.get(label.key)
+        note = "" if mean is None else f"mean {form(mean)}"
+        rows.append(charts.Distribution(label.name, counts[label.key], label.colour, mean, note))
     desc = "Share of each label's own texts per bin, all labels on one scale. " + "; ".join(
         f"{row.name}: {counted(sum(row.counts), 'text')} {row.note}" for row in rows
     )
     return Chart(charts.histogram(rows, histogram.edges, key=key, title=title, desc=desc, form=form))
-
-
-def _problems_section(problems: Sequence[Problem]) -> Section:
-    if not problems:
-        return Section("problems", "Problems in the data", [Paragraph("None found.", "nothing")])
-    blocks: Blocks = [Bullets([problem_bullet(problem) for problem in problems[:MAX_PROBLEMS]], "problems")]
-    if n_more := max(len(problems) - MAX_PROBLEMS, 0):
-        blocks.append(Paragraph(f"{n_more} further kinds of problem are in findings.json.", "rest"))
-    return Section("problems", "Problems in the data", blocks, on=REPORT_AND_SCREEN)

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from longway.jobs.grammar.patterns import Pair, classifier_name, leaders, number_columns, pattern_name
-from longway.jobs.grammar.result import GrammarResult, KindAccuracy, SideAccuracy
-from longway.show.labels import Labels, label_named, label_span
-from longway.show.numbers import count, counted, or_dash, percent, points
-from longway.show.sections import (
-    REPORT_AND_SCREEN,
-    Blocks,
-    Column,
-    Paragraph,
-    Row,
-    Section,
-    Span,
-    Table,
-    Words,
-)
+from functools import partial
 
-MAX_COMPARED, COMPARED_ON_SCREEN = 20, 8
+from longway.jobs.grammar.patterns import Pair, classifier_name, leaders, pattern_name
+from longway.jobs.grammar.result import GrammarResult, KindAccuracy, PhraseKind, SideAccuracy
+from longway.show.labels import Labels, named_span
+from longway.show.numbers import count, counted, or_dash, percent, points
+from longway.show.sections import REPORT_AND_SCREEN, Column, Paragraph, Section, Span, Words, table_of
+
+MAX_COMPARED = 20
 ENOUGH = 10  # rows of a side for its accuracy to be compared
 
 
 def reliance_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[Section]:
     """The accuracy of the classifier on rows with each pattern; nothing without a classifier or patterns."""
     listed, classifier = leaders(result.composites), result.classifier
-    compared = [(kind, kind.accuracy) for _, kind in listed if kind.accuracy is not None][:MAX_COMPARED]
+    compared = [kind for _, kind in listed if kind.accuracy is not None][:MAX_COMPARED]
     if not compared or classifier is None:
         return []
     reads = "both texts" if pair else "the text"
@@ -36,27 +28,26 @@ def reliance_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[
         "The table has how many of the held-out rows with a pattern it gets right, if they have the pattern’s label, and if they have another one. If it is right far "
         f"more often with the pattern’s label (gap, in percentage points), it may rely on the pattern. With fewer than {ENOUGH} rows on a side, the gap is “too few”; if it is 0 or less, “no gap”.{only}"
     )  # fmt: skip
-    rows = []
-    for kind, accuracy in compared:
-        label = label_named(kind.label, labels)
-        rows.append(
-            Row(
-                [[Span(pattern_name(kind), "pattern"), " ", label_span(label)], *_accuracy(accuracy)],
-                label.colour,
-            )
-        )
-    columns = [Column("Pattern"), *number_columns("Pattern’s label", "Other label", "Gap")]
-    table = Table(columns, rows, screen=COMPARED_ON_SCREEN, more="patterns")
-    blocks: Blocks = [Paragraph(explained), table]
+    columns = [
+        Column("Pattern", partial(_labelled_pattern, labels=labels)),
+        Column("Pattern’s label", "accuracy.supporting", number=True, form=_right_of),
+        Column("Other label", "accuracy.counter", number=True, form=_right_of),
+        Column("Gap", "accuracy", number=True, form=_gap),
+    ]
+    table = table_of(compared, columns, screen=8, what="patterns")
+    blocks = [Paragraph(explained), *table]
     return [Section("reliance", "Does a classifier rely on it?", blocks, on=REPORT_AND_SCREEN)]
 
 
-def _accuracy(found: KindAccuracy) -> list[Words]:
-    """Rows that the classifier gets right, with the pattern's label and with others, and the gap if there are enough of them."""
-    right = [_right_of(found.supporting), _right_of(found.counter)]
+def _labelled_pattern(kind: PhraseKind, labels: Labels) -> Words:
+    return [Span(pattern_name(kind), "pattern"), " ", named_span(kind.label, labels)]
+
+
+def _gap(found: KindAccuracy) -> str:
+    """The gap if there are enough rows on both sides."""
     if min(found.supporting.n, found.counter.n) < ENOUGH:
-        return [*right, "too few"]
-    return [*right, or_dash(found.gap, points) if found.gap is None or found.gap > 0 else "no gap"]
+        return "too few"
+    return or_dash(found.gap, points) if found.gap is None or found.gap > 0 else "no gap"
 
 
 def _right_of(side: SideAccuracy) -> str:

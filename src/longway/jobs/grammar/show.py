@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 
 from longway.grammars.trees import read_brackets
 from longway.jobs.grammar.patterns import (  # fmt: skip
@@ -17,7 +18,6 @@ from longway.jobs.grammar.patterns import (  # fmt: skip
     classifier_name,
     kinds_section,
     leaders,
-    number_columns,
     pattern_name,
     share_sentence,
 )
@@ -26,6 +26,7 @@ from longway.jobs.grammar.result import (
     ContrastSummary,
     GrammarResult,
     PhraseKind,
+    RuleRatio,
     RuleSummary,
     TreeExample,
     WrongPrediction,
@@ -39,10 +40,11 @@ from longway.show.labels import (
     label_named,
     label_span,
     labels_of,
-    problem_bullet,
+    named_span,
+    problems_section,
     setting_rows,
 )
-from longway.show.numbers import count, counted, or_dash, percent, q_value, short
+from longway.show.numbers import count, counted, percent, q_value, short
 from longway.show.sections import (
     REPORT,
     REPORT_AND_SCREEN,
@@ -61,12 +63,10 @@ from longway.show.sections import (
     Page,
     Paragraph,
     Picture,
-    Row,
     Section,
     Span,
-    Table,
     Words,
-    left_out,
+    table_of,
 )
 from longway.show.tree_picture import tree_picture
 
@@ -74,10 +74,12 @@ MAX_PICTURES = 40
 MAX_RULES = 20
 MAX_WRONG = 20
 MAX_EDITS = 10
-MAX_PROBLEMS = 50
 MAX_SPANS = 5
 READING = [
     ("Rows, label’s share", "Counted in rows that did not choose the phrases: the rows are split into four parts, and each part counts what the parts before it chose. So no phrase is listed because it happened to occur with one label."),
+    ("95% interval", "The likely range of the true share; wide if the rows are few."),
+    ("Difference", "Between the label’s share with the pattern and in all rows, in percentage points."),
+    ("q", "The p-value corrected for testing many patterns: of all patterns with q up to 0.05, about 5% are expected to be chance."),
     ("Group of phrases", "The grammar knows no linguistics: a group can mix phrases, and another seed gives other groups."),
 ]  # fmt: skip
 NEXT = [
@@ -106,7 +108,7 @@ def grammar_page(result: GrammarResult) -> Page:
             *_contrast_section(result, labels),
             *_trees_section(result.pictures[:MAX_PICTURES], labels, pair),
             *_wrong_section(result, labels, pair),
-            *_problems_section(result),
+            *problems_section(result.problems, "About the data", "tables.json"),
             *_next_section(result),
             Section("reading", "How to read this", [Facts(READING, "reading")]),
             _symbols_section(result, labels),
@@ -153,28 +155,34 @@ def _symbols_section(result: GrammarResult, labels: Labels) -> Section:
         f"{count(grammar.held_out_texts)} held-out texts after each epoch (lower is better): {nats}. A symbol is a number for one kind of phrase. In a "
         "pair, words of the context are before the slash and words of the text behind it; ε stands for no word. Counts are of all training rows."
     )
-    columns = [Column("Goes with", style="to"), *number_columns("Rows", "Label’s share", "q")]
-    kinds = [
-        Row([" · ".join(cut(span) for span in kind.spans[:MAX_SPANS]), str(kind.root), *_counts(kind, labels)])
-        for kind in result.composites[:MAX_KINDS]
-    ]  # fmt: skip
-    rules = [
-        Row([cut(rule.name or "", PATTERN_LIMIT), Span(cut(rule.rule), "code"), *_counts(rule, labels)])
-        for rule in result.rules[:MAX_RULES]
-    ]  # fmt: skip
+    columns = [
+        Column("Goes with", "label", style="to", form=partial(named_span, labels=labels)),
+        Column("Rows", "count", number=True),
+        Column("Label’s share", "share", number=True, form=percent),
+        Column("q", "q", number=True, form=q_value),
+    ]
+    of_kinds = [Column("Words", _spans), Column("Symbol", "root", number=True), *columns]
+    of_rules = [Column("Built from", _built_from), Column("Rule", _rule_code), *columns]
     blocks: Blocks = [
         Paragraph(text),
-        Table([Column("Words"), *number_columns("Symbol"), *columns], kinds, caption="Kinds of phrases"),
-        Table([Column("Built from"), Column("Rule"), *columns], rules, caption="Rules"),
+        *table_of(result.composites[:MAX_KINDS], of_kinds, caption="Kinds of phrases"),
+        *table_of(result.rules[:MAX_RULES], of_rules, caption="Rules"),
     ]
     screen = [Only(SCREEN, blocks)] if result.symbols else []
     folded = Only(REPORT, [Details("Show symbols, rules and training", blocks)])
     return Section("symbols", "Symbols", [folded, *screen], on=REPORT_AND_SCREEN)
 
 
-def _counts(row: PhraseKind | RuleSummary, labels: Labels) -> list[Words]:
-    label = label_span(label_named(row.label, labels))
-    return [label, count(row.count), percent(row.share), or_dash(row.q, q_value)]
+def _spans(kind: PhraseKind) -> str:
+    return " · ".join(cut(span) for span in kind.spans[:MAX_SPANS])
+
+
+def _built_from(rule: RuleSummary) -> str:
+    return cut(rule.name or "", PATTERN_LIMIT)
+
+
+def _rule_code(rule: RuleSummary) -> Span:
+    return Span(cut(rule.rule), "code")
 
 
 # Trees
@@ -201,7 +209,7 @@ def _trees_section(pictures: Sequence[TreeExample], labels: Labels, pair: Pair) 
 def _tree_card(picture: TreeExample, predicted: Label, labels: Labels, pair: Pair, key: str) -> Card:
     side = f"supports {predicted.name}" if picture.side == "supporting" else "counter-example"
     facts: list[Words] = [
-        [label_span(label_named(picture.label, labels)), " ", Span(side, "quiet")],
+        [named_span(picture.label, labels), " ", Span(side, "quiet")],
         Span(f"id {cut(picture.id)}", "quiet end"),
     ]
     return Card(facts, below=[_tree(picture, predicted.colour, pair, key)], style="picture")
@@ -221,24 +229,31 @@ def _wrong_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[Se
         f"Rows that the classifier ({classifier_name(result.classifier)}) gets wrong, with the phrases that are built in a way that is most "
         "frequent in training rows of the predicted label, compared with those of the true label."
     )
-    cards = []
-    for at, one in enumerate(result.wrong[:MAX_WRONG]):
-        predicted, label = label_named(one.answer, labels), label_named(one.label, labels)
-        rules: list[Words] = [
-            [
-                Span(cut(rule.name or rule.span, PATTERN_LIMIT), "data"),
-                Span(f" built in a way that is {short(rule.ratio)} times as frequent in rows of the predicted label", "quiet"),
-            ]
-            for rule in one.rules
-        ]  # fmt: skip
-        facts: list[Words] = [
-            ["label ", label_span(label), Span(" predicted ", "quiet"), label_span(predicted)],
-            Span(f"id {cut(one.id)}", "quiet end"),
-        ]
-        tree = _tree(one, predicted.colour, pair, f"wrong-{at}")
-        cards.append(Card(facts, below=[tree, Bullets(rules, "speaks")], style="picture"))
-    blocks: Blocks = [Paragraph(lead, "lead"), Cards(cards, "pictures")]
-    return [Section("wrong", "Wrong predictions", blocks)]
+    cards = [_wrong_card(one, labels, pair, f"wrong-{at}") for at, one in enumerate(result.wrong[:MAX_WRONG])]
+    return [Section("wrong", "Wrong predictions", [Paragraph(lead, "lead"), Cards(cards, "pictures")])]
+
+
+def _wrong_card(one: WrongPrediction, labels: Labels, pair: Pair, key: str) -> Card:
+    predicted = label_named(one.answer, labels)
+    facts: list[Words] = [
+        _labelled_and_predicted(one.label, one.answer, labels),
+        Span(f"id {cut(one.id)}", "quiet end"),
+    ]
+    rules = [_rule_words(rule) for rule in one.rules]
+    below = [_tree(one, predicted.colour, pair, key), Bullets(rules, "speaks")]
+    return Card(facts, below=below, style="picture")
+
+
+def _rule_words(rule: RuleRatio) -> Words:
+    ratio = f" built in a way that is {short(rule.ratio)} times as frequent in rows of the predicted label"
+    return [Span(cut(rule.name or rule.span, PATTERN_LIMIT), "data"), Span(ratio, "quiet")]
+
+
+def _labelled_and_predicted(label: str, answer: str | None, labels: Labels) -> list[str | Span]:
+    words: list[str | Span] = ["label ", named_span(label, labels)]
+    if answer is not None:
+        words += [Span(" predicted ", "quiet"), named_span(answer, labels)]
+    return words
 
 
 # Contrast sets
@@ -258,49 +273,42 @@ def _contrast_section(result: GrammarResult, labels: Labels) -> list[Section]:
                 "shortcut suggests."
             )
         columns = [
-            Column("Edit"), Column("Sets", number=True), Column("Suggests"), Column("Error", number=True), Column("95% interval"),
-        ]  # fmt: skip
-        rows = [_contrast_row(one, labels) for one in result.contrast[:MAX_EDITS]]
+            Column("Edit", "edit", form=cut),
+            Column("Sets", "sets", number=True),
+            Column("Suggests", "shortcut", form=partial(named_span, labels=labels)),
+            Column("Error", "error", number=True, form=_strong_percent),
+            Column("95% interval", _contrast_interval, drop=1),
+        ]
+        table = table_of(
+            result.contrast[:MAX_EDITS], columns, "contrast", below=partial(_contrast_example, labels=labels)
+        )
         end = Paragraph("All examples are in contrast.jsonl.", "rest")
-        blocks = [Paragraph(lead, "lead"), Table(columns, rows, "contrast"), end]
+        blocks = [Paragraph(lead, "lead"), *table, end]
     return [Section("contrast", "Contrast sets", blocks, on=REPORT_AND_SCREEN)]
 
 
-def _contrast_row(one: ContrastSummary, labels: Labels) -> Row:
-    example, interval = one.example, ""
-    if one.low is not None and one.high is not None and one.counted is not None:
-        interval = f"{percent(one.low)} to {percent(one.high)}, of {counted(one.counted, 'set')}"
+def _strong_percent(share: float) -> Span:
+    return Span(percent(share), "strong")
+
+
+def _contrast_interval(one: ContrastSummary) -> str:
+    if one.low is None or one.high is None or one.counted is None:
+        return ""
+    return f"{percent(one.low)} to {percent(one.high)}, of {counted(one.counted, 'set')}"
+
+
+def _contrast_example(one: ContrastSummary, labels: Labels) -> Blocks:
+    example = one.example
     before, after = changed_words(example.before, example.after)
-    result: list[str | Span] = ["label ", label_span(label_named(example.label, labels))]
-    if example.answer is not None:
-        result += [Span(" predicted ", "quiet"), label_span(label_named(example.answer, labels))]
-    result.append(Span(f" id {cut(example.id)}", "quiet"))
-    return Row(
-        [
-            cut(one.edit),
-            count(one.sets),
-            label_span(label_named(one.shortcut, labels)),
-            Span(or_dash(one.error, percent), "strong"),
-            interval,
-        ],
-        below=[
-            Paragraph(Span(cut(example.context, TEXT_LIMIT), "data"), "example quiet"),
-            Paragraph([*before, Span(" → ", "quiet"), *after], "example"),
-            Paragraph(result, "example quiet"),
-        ],
-    )
+    answer = _labelled_and_predicted(example.label, example.answer, labels)
+    return [
+        Paragraph(Span(cut(example.context, TEXT_LIMIT), "data"), "example quiet"),
+        Paragraph([*before, Span(" → ", "quiet"), *after], "example"),
+        Paragraph([*answer, Span(f" id {cut(example.id)}", "quiet")], "example quiet"),
+    ]
 
 
 def _next_section(result: GrammarResult) -> list[Section]:
     if not leaders(result.composites):
         return []
     return [Section("next", "What to do with a pattern", [Bullets(NEXT)], on=REPORT_AND_SCREEN)]
-
-
-def _problems_section(result: GrammarResult) -> list[Section]:
-    if not result.problems:
-        return []
-    shown = [problem_bullet(problem) for problem in result.problems[:MAX_PROBLEMS]]
-    more = left_out(max(0, len(result.problems) - MAX_PROBLEMS), "problems are", "tables.json")
-    blocks = [Bullets(shown, "problems"), *more]
-    return [Section("problems", "About the data", blocks, on=REPORT_AND_SCREEN)]

@@ -6,7 +6,7 @@ Every list is cut here or in `show_details.py`, and what is cut is counted, so t
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -130,15 +130,8 @@ def prove_page(result: proof.ProveResult) -> Page:
         version=result.longway,
         fingerprint=first.fingerprint or NONE,
         fingerprint_of=f"Fingerprint of {name(first.name)}:",
-        settings=setting_rows({key: _setting(value) for key, value in result.settings.items()}, source=FILE),
+        settings=setting_rows(result.settings, source=FILE),
     )
-
-
-def _setting(value: object) -> object:
-    """Lists and tables without brackets."""
-    if isinstance(value, Mapping):
-        value = [f"{key}: {one}" for key, one in value.items()]
-    return ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else value
 
 
 # The top of the page

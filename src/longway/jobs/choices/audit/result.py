@@ -42,6 +42,8 @@ class ChoiceSummary:
     sizes: Mapping[str, int]
     places: tuple[int, ...]
     fingerprint: str
+    tag: ClassVar[None] = None  # as in the summary of labelled texts
+    streamed: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +120,5 @@ class ChoiceAuditResult(Checked):
 
     @classmethod
     def _fields_in(cls, content: Mapping[str, Any]) -> Mapping[str, object]:
-        return {
-            **content,
-            "leaks": {
-                part: content["leak"][part] for part in (CANDIDATES, ENCODER) if part in content["leak"]
-            },
-        }
+        leaks = {part: leak for part, leak in content["leak"].items() if part != "majority"}
+        return {**content, "leaks": leaks}

@@ -57,10 +57,10 @@ def together(before: ChoiceDataset, *others: ChoiceDataset) -> list[Ints]:
     without a prompt, if they share a candidate; with an instruction in place of a prompt, if the right answer is the same. Candidates that
     too many questions have, such as yes and no, connect none of them.
     """
-    tags = [_tags(before, before.questions, is_later=False, like=before)]
+    tags = [_tags(before, is_later=False, like=before)]
     known = {tag for one in tags[0] for tag in one}
     for after in others:
-        mine = _tags(after, after.questions, is_later=True, like=before)
+        mine = _tags(after, is_later=True, like=before)
         lost = [
             after.questions[i].row + 1 for i, one in enumerate(mine) if not any(tag in known for tag in one)
         ]
@@ -80,36 +80,25 @@ def _untraced(lost: Sequence[int], before: ChoiceDataset, after: ChoiceDataset) 
     )
 
 
-def _tags(
-    dataset: ChoiceDataset, questions: Sequence[Question], *, is_later: bool, like: ChoiceDataset
-) -> list[list[Hashable]]:
+def _tags(dataset: ChoiceDataset, *, is_later: bool, like: ChoiceDataset) -> list[list[Hashable]]:
     """What each question has in common with those that it belongs to."""
     frame = dataset.table.frame
-    ids: list[list[object]] = [[] for _ in questions]
-    if not is_later:
-        ids = [[one.id] for one in questions]
-    for column in (ID_COLUMN, SOURCE_COLUMN):
-        if column in frame.columns:
-            cells = frame[column].to_list()
-            ids = [
-                [*known, *([cells[one.row]] if cells[one.row] else [])]
-                for known, one in zip(ids, questions, strict=True)
-            ]
-    if (
-        is_later
-        and ID_COLUMN not in frame.columns
-        and like.columns.id
-        and dataset.columns.id == like.columns.id
-    ):
-        ids = [[one.id] for one in questions]
+    columns = [column for column in (ID_COLUMN, SOURCE_COLUMN) if column in frame.columns]
+    has_own_ids = not is_later
+    has_ids_of_before = like.columns.id and dataset.columns.id == like.columns.id
+    if is_later and ID_COLUMN not in columns and has_ids_of_before:
+        columns, has_own_ids = [], True
+    cells = [frame[column].to_list() for column in columns]
     general = instructions(" ".join(words_of(one.prompt)) for one in like.questions)
     counts = Counter(text for one in like.questions for text in set(one.candidates))
     most = min(MOST_ROWS, MOST_SHARE * len(like.questions))
     common = {text for text, n in counts.items() if n > most}
-    return [
-        [*(("id", str(id_)) for id_ in known), *_content(one, general, common)]
-        for known, one in zip(ids, questions, strict=True)
-    ]
+    tags: list[list[Hashable]] = []
+    for one in dataset.questions:
+        ids = [one.id] if has_own_ids else []
+        ids += [column[one.row] for column in cells if column[one.row]]
+        tags.append([*(("id", str(id_)) for id_ in ids), *_content(one, general, common)])
+    return tags
 
 
 def _content(one: Question, general: Container[str], common: Container[str]) -> Iterable[Hashable]:

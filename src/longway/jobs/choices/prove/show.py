@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from longway.jobs.choices.audit.show import UNITS
+from longway.jobs.choices.audit.show import UNITS, pattern_span
 from longway.jobs.choices.prove.parts import (
     ALL,
     CUES_BALANCED,
@@ -21,11 +20,12 @@ from longway.jobs.choices.prove.result import (
     CONTROL,
     FILE,
     ChoiceProveResult,
-    ChoiceTest,
+    CueGroup,
     GapChange,
 )
 from longway.jobs.prove.charts import GapRow, Lane, gap_chart
 from longway.jobs.prove.result import BETTER, UNCLEAR, WORSE, Comparison, GroupSide
+from longway.jobs.prove.verdict import largest
 from longway.jobs.prove.wording import before_and_after, change, change_interval, few, mark, model_name, name
 from longway.show.excerpts import PATTERN_LIMIT, cut
 from longway.show.labels import setting_rows
@@ -41,17 +41,14 @@ from longway.show.sections import (
     KeyFigure,
     Page,
     Paragraph,
-    Row,
     Section,
     Span,
-    Table,
     Words,
+    table_of,
 )
 
-MAX_TESTS = 6  # test sets on the page
 MAX_CHARTS = 6
 MAX_NAMED = 4
-EVERYWHERE = REPORT_AND_SCREEN
 WHERE = {
     ALL: "all",
     REVERSED: "cues wrong",
@@ -74,24 +71,26 @@ NOTE = "Evidence, not a certificate: it shows how much these models rely on thes
 
 def prove_page(result: ChoiceProveResult) -> Page:
     """All sections of a proof with candidates."""
-    first = result.versions[0]
+    first, unit = result.versions[0], UNITS[result.kind]
+    versions = [f"{one.name} ({count(one.questions)} {unit.question}s)" for one in result.versions]
+    tests = list(dict.fromkeys(name(one.source) for one in result.tests))
     return Page(
         kicker="Longway proof",
         title=cut(f"{result.versions[1].source} against {first.source}", PATTERN_LIMIT),
         verdict=verdict(result),
-        details=_details(result),
+        details=" ".join([*map(_gap_sentence, result.gaps[:MAX_NAMED]), *_no_better_than_chance(result)]),
         facts=[
-            ("Versions", ", ".join(f"{one.name} ({count(one.questions)} {UNITS[result.kind].question}s)" for one in result.versions)),
+            ("Versions", ", ".join(versions)),
             ("Models", few([model_name(one) for one in _models(result)], MAX_NAMED)),
-            ("Test sets", few(list(dict.fromkeys(name(one.source) for one in result.tests)), MAX_NAMED)),
+            ("Test sets", few(tests, MAX_NAMED)),
             ("Seeds", str(max((row.seeds for row in result.rows), default=NONE))),
             ("Took", or_dash(result.seconds, duration)),
             ("Made", name(result.created)),
         ],
         figures=_key_figures(result),
         sections=[
-            *([Section("notes", "Notes", [Bullets(result.notes, "problems")], on=EVERYWHERE)] if result.notes else []),
-            *(_score_section(result, source) for source in _sources(result)[:MAX_TESTS]),
+            *_notes_section(result.notes),
+            _score_section(result),
             *_cue_section(result),
             *_control_section(result),
             *_further_sections(result),
@@ -101,12 +100,16 @@ def prove_page(result: ChoiceProveResult) -> Page:
         version=result.longway,
         fingerprint=first.fingerprint,
         fingerprint_of="Fingerprint of before:",
-        settings=setting_rows({key: _setting(value) for key, value in result.settings.items()}, source=FILE),
-    )  # fmt: skip
+        settings=setting_rows(result.settings, source=FILE),
+    )
+
+
+def _notes_section(notes: Sequence[str]) -> list[Section]:
+    return [Section("notes", "Notes", [Bullets(notes, "problems")], on=REPORT_AND_SCREEN)] if notes else []
 
 
 def verdict(result: ChoiceProveResult) -> str:
-    """The result in one sentence: where the cues point the wrong way, then where they cancel out, then on all questions; see `_decisive`."""
+    """The result in one sentence: where the cues point the wrong way, else where they cancel out, else on all questions; see `_decisive`."""
     kind = _decisive(result)
     changes = result.compared(kind) if kind else []
     if not changes:
@@ -114,22 +117,20 @@ def verdict(result: ChoiceProveResult) -> str:
     if kind == ALL and result.cues:
         return _not_judged(result, changes)
     better, worse = ([one for one in changes if one.verdict == verdict] for verdict in (BETTER, WORSE))
-    main = max(better or worse or changes, key=lambda one: abs(one.difference or 0.0))
-    start = _start(better, worse, len(changes))
+    main = largest(better or worse or changes)
     where = {
         REVERSED: " where the cues point the wrong way",
         CUES_BALANCED: " where the cues cancel out",
         LENGTH_BALANCED: " on length-balanced pairs",
     }.get(kind, "")
-    said = f"{model_name(main.model)} {before_and_after(main)} ({change(main.difference)} points, 95% interval {change_interval(main)})"
-    rest = [
-        f"{words} {before_and_after(one)} ({_clearly(one)})"
-        for other, words in ((CUES_BALANCED, "with balanced cues"), (LENGTH_BALANCED, "at balanced length"), (ALL, f"on all {UNITS[result.kind].question}s"))
-        if other != kind
-        for one in result.compared(other)
-        if one.model == main.model and _source(result, one) == _source(result, main)
-    ]  # fmt: skip
-    return f"{start}{where}: {'; '.join([said, *rest])}."
+    on_all = ""
+    if whole := [one for one in result.compared(ALL) if kind != ALL and one.model == main.model]:
+        one = largest(whole)
+        on_all = f"; on all {UNITS[result.kind].question}s {before_and_after(one)} ({one.verdict})"
+    return (
+        f"{_start(better, worse, len(changes))}{where}: {model_name(main.model)} {before_and_after(main)} "
+        f"({change(main.difference)} points, 95% interval {change_interval(main)}){on_all}."
+    )
 
 
 def _decisive(result: ChoiceProveResult) -> str:
@@ -144,8 +145,7 @@ def _decisive(result: ChoiceProveResult) -> str:
 
 def _not_judged(result: ChoiceProveResult, changes: Sequence[Comparison]) -> str:
     """Why all questions do not show the effect, and the largest change on them."""
-    question = UNITS[result.kind].question
-    main = max(changes, key=lambda one: abs(one.difference or 0.0))
+    question, main = UNITS[result.kind].question, largest(changes)
     return (
         f"The effect cannot be judged: too few {question}s have cues that point to a wrong candidate. On all {question}s, {model_name(main.model)} "
         f"{before_and_after(main)} ({change(main.difference)} points). A fall there is what a removed cue looks like."
@@ -155,15 +155,11 @@ def _not_judged(result: ChoiceProveResult, changes: Sequence[Comparison]) -> str
 def _start(better: Sequence[Comparison], worse: Sequence[Comparison], n: int) -> str:
     if better and worse:
         return f"Mixed: {len(better)} of {n} comparisons clearly better, {len(worse)} clearly worse"
-    if better:
-        return "Clearly better" if len(better) == n else f"Clearly better in {len(better)} of {n} comparisons"
-    if worse:
-        return "Clearly worse" if len(worse) == n else f"Clearly worse in {len(worse)} of {n} comparisons"
-    return "No clear difference"
-
-
-def _clearly(one: Comparison) -> str:
-    return UNCLEAR if one.verdict == UNCLEAR else f"clearly {one.verdict}"
+    if not better and not worse:
+        return "No clear difference"
+    clear = "Clearly better" if better else "Clearly worse"
+    n_clear = len(better or worse)
+    return clear if n_clear == n else f"{clear} in {n_clear} of {n} comparisons"
 
 
 def is_unclear(result: ChoiceProveResult) -> bool:
@@ -176,34 +172,20 @@ def is_unclear(result: ChoiceProveResult) -> bool:
     return not any(one.verdict in (BETTER, WORSE) for one in changes)
 
 
-def _details(result: ChoiceProveResult) -> str:
-    """Reliance on the cues, models that are no better than chance, and the random drop."""
-    said = []
-    if result.gaps:
-        gaps = "; ".join(f"{model_name(one.model)} {_gap_words(one)}" for one in result.gaps[:MAX_NAMED])
-        said.append(f"The gap between questions whose cues point the right and the wrong way: {gaps}")
-    tests = {one.name: one for one in result.tests if one.kind == CUES_BALANCED}
-    said += [
-        f"On {name(row.test)}, {model_name(row.model)} trained on the changed data is no better than chance ({percent(tests[row.test].chance)})"
+def _gap_sentence(one: GapChange) -> str:
+    gap = arrow(_gap(one.before), _gap(one.after))
+    interval = f"95% interval {points(one.low)} to {points(one.high)}"
+    return f"The gap between questions whose cues point the right and the wrong way: {model_name(one.model)} {gap} points ({points(one.change)}, {interval})."
+
+
+def _no_better_than_chance(result: ChoiceProveResult) -> list[str]:
+    """A sentence for each model that cannot do the task without cues."""
+    chances = {one.name: one.chance for one in result.tests if one.kind == CUES_BALANCED}
+    return [
+        f"On {name(row.test)}, {model_name(row.model)} trained on the changed data is no better than chance ({percent(chances[row.test])})."
         for row in result.rows
-        if row.data == AFTER and row.test in tests and (row.low or 0.0) <= tests[row.test].chance
+        if row.data == AFTER and (row.low or 0.0) <= chances.get(row.test, -1.0)
     ]
-    against = result.compared(REVERSED, CONTROL) or result.compared(ALL, CONTROL)
-    if against:
-        where = REVERSED if result.compared(REVERSED, CONTROL) else ALL
-        rest = "; ".join(
-            f"{model_name(one.model)} {before_and_after(one)} ({_clearly(one)})"
-            for one in against[:MAX_NAMED]
-        )
-        said.append(f"Against a random drop of as many questions, {WHERE[where]}: {rest}")
-    return "".join(f"{one}. " for one in said).strip()
-
-
-def _gap_words(one: GapChange) -> str:
-    return (
-        f"{points(one.before).lstrip('+')} → {points(one.after).lstrip('+')} points "
-        f"({points(one.change)}, 95% interval {points(one.low)} to {points(one.high)})"
-    )
 
 
 def _key_figures(result: ChoiceProveResult) -> list[KeyFigure]:
@@ -211,62 +193,77 @@ def _key_figures(result: ChoiceProveResult) -> list[KeyFigure]:
     figures = []
     for kind in (REVERSED, CUES_BALANCED, LENGTH_BALANCED, ALL):
         if changes := result.compared(kind):
-            one = max(changes, key=lambda one: abs(one.difference or 0.0))
-            figures.append(
-                KeyFigure(
-                    WHERE[kind].capitalize(), before_and_after(one), f"{model_name(one.model)}, {one.verdict}"
-                )
-            )
+            one = largest(changes)
+            note = f"{model_name(one.model)}, {one.verdict}"
+            figures.append(KeyFigure(WHERE[kind].capitalize(), before_and_after(one), note))
     if result.gaps:
         gap = max(result.gaps, key=lambda one: abs(one.change))
-        both = arrow(*(points(value).lstrip("+") for value in (gap.before, gap.after)))
+        both = arrow(_gap(gap.before), _gap(gap.after))
         figures.append(KeyFigure("Gap, right and wrong cues", both, f"points, {model_name(gap.model)}"))
     return figures
 
 
-def _score_section(result: ChoiceProveResult, source: str) -> Section:
-    tests = [one for one in result.tests if one.source == source]
+def _score_section(result: ChoiceProveResult) -> Section:
     lead = "Each model was trained on both versions and answers the same questions, none of which it was trained on. A row shows how often it is right when trained on before and on after."
-    blocks: Blocks = [Paragraph(lead, "lead")]
-    for model in _models(result):
-        compared = {
-            one.test: one
-            for one in result.comparisons
-            if one.data == AFTER and one.model == model and one.against == BEFORE
-        }
-        rows = [(test, compared[test.name]) for test in tests if test.name in compared]
-        if rows:
-            blocks += [Heading(model_name(model)), Chart(_chart(result, model, rows), LEGEND), _table(rows)]
-    number = _sources(result).index(source)
-    return Section(f"scores{number}", f"Right before and after: {name(source)}", blocks, on=EVERYWHERE)
+    changes = [one for one in result.comparisons if one.data == AFTER and one.against == BEFORE]
+    tables = _tables(result, changes, has_charts=True)
+    return Section(
+        "scores", "Right before and after", [Paragraph(lead, "lead"), *tables], on=REPORT_AND_SCREEN
+    )
 
 
-LEGEND = "Ring: trained on before. Full dot: trained on after. Bars: 95% intervals."
+def _tables(
+    result: ChoiceProveResult,
+    changes: Sequence[Comparison],
+    before: str = "Before",
+    after: str = "After",
+    *,
+    has_charts: bool = False,
+) -> Blocks:
+    """A table for each model and test set, one row for each part of the test set. before, after: what the versions are called."""
+    tests = {one.name: one for one in result.tests}
 
+    def where(one: Comparison) -> str:
+        return WHERE[tests[one.test].kind]
 
-def _chart(result: ChoiceProveResult, model: str, rows: Sequence[tuple[ChoiceTest, Comparison]]) -> Markup:
-    """A row per part of the test set: a ring for before, a dot for after."""
-    figures = {(row.data, row.test): row for row in result.rows if row.model == model}
-    drawn = []
-    for test, one in rows:
-        before, after = (figures[data, test.name] for data in (BEFORE, AFTER))
-        both = [GroupSide(test.questions, row.mean, row.low, row.high) for row in (after, before)]
-        words = f"{WHERE[test.kind]}: {before_and_after(one)}"
-        drawn.append(GapRow(WHERE[test.kind], before_and_after(one), [Lane("l0", both[0], both[1], words)]))
-    key = f"scores-{_models(result).index(model)}-{_sources(result).index(rows[0][0].source)}"
-    desc = "; ".join(f"{WHERE[test.kind]}: {before_and_after(one)}" for test, one in rows)
-    return gap_chart(drawn, key=key, title=f"Accuracy before and after, {model_name(model)}", desc=desc)
+    def questions(one: Comparison) -> int:
+        return tests[one.test].questions
 
+    def chance(one: Comparison) -> str:
+        return percent(tests[one.test].chance)
 
-def _table(rows: Sequence[tuple[ChoiceTest, Comparison]]) -> Table:
     columns = [
-        Column("Questions"), Column("n", number=True), Column("Chance", number=True, drop=2), Column("Before", number=True),
-        Column("After", number=True), Column("Change", number=True), Column("Verdict", drop=1),
-    ]  # fmt: skip
-    return Table(columns, [Row([
-        WHERE[test.kind], count(test.questions), percent(test.chance), or_dash(one.before, percent),
-        Span(or_dash(one.after, percent), "strong"), [change(one.difference), Span(f" ({change_interval(one)})", "quiet")], _mark(one.verdict),
-    ]) for test, one in rows])  # fmt: skip
+        Column("Questions", where),
+        Column("n", questions, number=True),
+        Column("Chance", chance, number=True, drop=2),
+        Column(before, "before", number=True, form=percent),
+        Column(after, _strong_after, number=True),
+        Column("Change", _change_cell, number=True),
+        Column("Verdict", "verdict", drop=1, form=_mark),
+    ]
+    by_place: dict[tuple[str, str], list[Comparison]] = {}
+    for one in changes:
+        if one.test not in tests:
+            continue
+        by_place.setdefault((one.model, tests[one.test].source), []).append(one)
+    blocks: Blocks = []
+    for number, ((model, source), rows) in enumerate(by_place.items()):
+        blocks.append(Heading(f"{model_name(model)}, {name(source)}"))
+        if has_charts:
+            drawn = [_score_row(result, one, where(one), questions(one)) for one in rows]
+            title = f"Accuracy before and after, {model_name(model)}"
+            legend = "Ring: trained on before. Full dot: trained on after. Bars: 95% intervals."
+            blocks.append(Chart(_gap_chart(drawn, f"scores-{number}", title), legend))
+        blocks += table_of(rows, columns)
+    return blocks
+
+
+def _strong_after(one: Comparison) -> Span:
+    return Span(or_dash(one.after, percent), "strong")
+
+
+def _change_cell(one: Comparison) -> Words:
+    return [change(one.difference), Span(f" ({change_interval(one)})", "quiet")]
 
 
 def _mark(verdict: str) -> Span:
@@ -275,107 +272,110 @@ def _mark(verdict: str) -> Span:
     return Span("≈ unclear", sign.style) if verdict == UNCLEAR else sign
 
 
+def _score_row(result: ChoiceProveResult, one: Comparison, where: str, n: int) -> GapRow:
+    """A ring for before, a dot for after."""
+    figures = {row.data: row for row in result.rows if (row.model, row.test) == (one.model, one.test)}
+    before, after = (GroupSide(n, row.mean, row.low, row.high) for row in (figures[BEFORE], figures[AFTER]))
+    shown = before_and_after(one)
+    return GapRow(where, shown, [Lane("l0", after, before, f"{where}: {shown}")])
+
+
+def _gap_chart(rows: Sequence[GapRow], key: str, title: str) -> Markup:
+    desc = "; ".join(f"{row.name}: {row.shown}" for row in rows)
+    return gap_chart(rows, key=key, title=title, desc=desc)
+
+
 def _cue_section(result: ChoiceProveResult) -> list[Section]:
     """The gap of each cue, by version."""
     if not result.groups:
         return []
     lead = "For each cue: how often a model is right where the right candidate has it and another has not (full dot), and where it is the other way round (ring). The shorter the line, the less the model relies on the cue."
     blocks: Blocks = [Paragraph(lead, "lead")]
-    by_place = {(one.data, one.model, one.test, one.pattern): one for one in result.groups}
-    places = list(dict.fromkeys((one.model, one.test) for one in result.groups))
-    for number, (model, test) in enumerate(places[:MAX_CHARTS]):
-        drawn, rows = [], []
-        for cue in result.cues:
-            before, after = (by_place.get((data, model, test, cue)) for data in (BEFORE, AFTER))
-            if before is None or after is None:
-                continue
-            shown = arrow(_gap_of(before.gap), _gap_of(after.gap))
-            lanes = [
-                Lane(colour, one.supporting, one.against, f"{one.data}: gap {_gap_of(one.gap)}")
-                for colour, one in (("l0", before), ("l1", after))
-            ]
-            drawn.append(GapRow(cue, shown, lanes))
-            rows.append(Row([
-                Span(cut(cue, PATTERN_LIMIT), "pattern"),
-                count(before.against.n),
-                arrow(_side(before.against), _side(after.against)),
-                arrow(_side(before.supporting), _side(after.supporting)),
-                shown,
-            ]))  # fmt: skip
+    columns = [
+        Column("Cue", _cue_name),
+        Column("n wrong", _n_wrong, number=True, screen=False),
+        Column("Cue wrong", _where_wrong, number=True),
+        Column("Cue right", _where_right, number=True, drop=1),
+        Column("Gap", _gap_words, number=True),
+    ]
+    legend = "Upper line: trained on before. Lower line: trained on after. Right: the gap in points."
+    for number, ((model, test), pairs) in enumerate(list(_by_place(result).items())[:MAX_CHARTS]):
         title = f"{model_name(model)}, {name(test)}"
-        columns = [
-            Column("Cue"), Column("n wrong", number=True, screen=False), Column("Cue wrong", number=True), Column("Cue right", number=True, drop=1),
-            Column("Gap", number=True),
-        ]  # fmt: skip
-        if drawn:
-            svg = gap_chart(drawn, key=f"cues-{number}", title=f"Reliance on each cue, {title}", desc="; ".join(f"{row.name}: gap {row.shown}" for row in drawn))  # fmt: skip
-            blocks += [Heading(title), Chart(svg, "Upper line: trained on before. Lower line: trained on after. Right: the gap in points."), Table(columns, rows)]  # fmt: skip
-    return [Section("cues", "Reliance on each cue", blocks, on=EVERYWHERE)]
+        drawn = [GapRow(_cue_name(pair).text, _gap_words(pair), _lanes(pair)) for pair in pairs]
+        svg = _gap_chart(drawn, f"cues-{number}", f"Reliance on each cue, {title}")
+        blocks += [Heading(title), Chart(svg, legend), *table_of(pairs, columns)]
+    return [Section("cues", "Reliance on each cue", blocks, on=REPORT_AND_SCREEN)]
 
 
-def _gap_of(value: float) -> str:
+BeforeAfter = tuple[CueGroup, CueGroup]
+
+
+def _by_place(result: ChoiceProveResult) -> dict[tuple[str, str], list[BeforeAfter]]:
+    """Each cue before and after, by model and test set."""
+    after = {(one.model, one.test, one.pattern): one for one in result.groups if one.data == AFTER}
+    places: dict[tuple[str, str], list[BeforeAfter]] = {}
+    for one in result.groups:
+        same = after.get((one.model, one.test, one.pattern))
+        if one.data == BEFORE and same is not None:
+            places.setdefault((one.model, one.test), []).append((one, same))
+    return places
+
+
+def _lanes(pair: BeforeAfter) -> list[Lane]:
+    return [
+        Lane(colour, one.supporting, one.against, f"{one.data}: gap {_gap(one.gap)}")
+        for colour, one in zip(("l0", "l1"), pair, strict=True)
+    ]
+
+
+def _cue_name(pair: BeforeAfter) -> Span:
+    return pattern_span(pair[0].pattern)
+
+
+def _n_wrong(pair: BeforeAfter) -> int:
+    return pair[0].against.n
+
+
+def _where_wrong(pair: BeforeAfter) -> str:
+    return arrow(*(or_dash(one.against.accuracy, percent) for one in pair))
+
+
+def _where_right(pair: BeforeAfter) -> str:
+    return arrow(*(or_dash(one.supporting.accuracy, percent) for one in pair))
+
+
+def _gap_words(pair: BeforeAfter) -> str:
+    return arrow(*(_gap(one.gap) for one in pair))
+
+
+def _gap(value: float) -> str:
     return points(value).lstrip("+")
-
-
-def _side(side: GroupSide) -> str:
-    return or_dash(side.accuracy, percent)
 
 
 def _control_section(result: ChoiceProveResult) -> list[Section]:
     changes = [one for one in result.comparisons if one.against == CONTROL]
     if not changes:
         return []
-    dropped = result.versions[0].questions - result.versions[-1].questions
-    lead = f"After lacks {counted(dropped, UNITS[result.kind].question)} of before. Here it is compared with before without as many random ones: what is left is the effect of which ones were dropped or changed."
-    tables = _compared_tables(result, changes, {"Before": "Random drop"})
-    return [Section("control", "Against a random drop", [Paragraph(lead), *tables], on=EVERYWHERE)]
+    dropped = counted(
+        result.versions[0].questions - result.versions[-1].questions, UNITS[result.kind].question
+    )
+    lead = f"After lacks {dropped} of before. Here it is compared with before without as many random ones: what is left is the effect of which ones were dropped or changed."
+    blocks = [Paragraph(lead), *_tables(result, changes, before="Random drop")]
+    return [Section("control", "Against a random drop", blocks, on=REPORT_AND_SCREEN)]
 
 
 def _further_sections(result: ChoiceProveResult) -> list[Section]:
     """One for each further version: it against before."""
-    found = []
+    sections = []
     for number, version in enumerate(result.further):
         changes = [one for one in result.comparisons if one.data == version]
-        title = f"Before and {cut(version, PATTERN_LIMIT)}"
-        tables = _compared_tables(result, changes, {"After": cut(version)})
-        found.append(Section(f"further{number}", title, tables, on=EVERYWHERE))
-    return found
-
-
-def _compared_tables(
-    result: ChoiceProveResult, changes: Sequence[Comparison], headings: Mapping[str, str]
-) -> Blocks:
-    """A table for each model and test set. headings: new names of columns."""
-    tests = {one.name: one for one in result.tests}
-    blocks: Blocks = []
-    for model in _models(result):
-        for source in _sources(result)[:MAX_TESTS]:
-            rows = [
-                (tests[one.test], one)
-                for one in changes
-                if one.model == model and tests[one.test].source == source
-            ]
-            if rows:
-                table = _table(rows)
-                columns = [replace(one, name=headings.get(one.name, one.name)) for one in table.columns]
-                blocks += [Heading(f"{model_name(model)}, {name(source)}"), Table(columns, table.rows)]
-    return blocks
+        title, tables = (
+            f"Before and {cut(version, PATTERN_LIMIT)}",
+            _tables(result, changes, after=cut(version)),
+        )
+        sections.append(Section(f"further{number}", title, tables, on=REPORT_AND_SCREEN))
+    return sections
 
 
 def _models(result: ChoiceProveResult) -> list[str]:
     return list(dict.fromkeys(row.model for row in result.rows))
-
-
-def _sources(result: ChoiceProveResult) -> list[str]:
-    return list(dict.fromkeys(one.source for one in result.tests))
-
-
-def _source(result: ChoiceProveResult, one: Comparison) -> str:
-    return next((test.source for test in result.tests if test.name == one.test), "")
-
-
-def _setting(value: object) -> object:
-    """Lists and tables without brackets."""
-    if isinstance(value, dict):
-        value = [f"{key}: {one}" for key, one in value.items()]
-    return ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else value

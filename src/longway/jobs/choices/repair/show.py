@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from longway.detect.choices.leak import SEEN
 from longway.detect.severity import too_few_words
 from longway.jobs.change_show import SHEET
-from longway.jobs.choices.audit.show import UNITS, Unit, leak_words, visible
+from longway.jobs.choices.audit.show import (
+    UNITS,
+    option_words,
+    pattern_span,
+    place_letter,
+    prompt_span,
+)
 from longway.jobs.choices.repair.result import (
     FILE,
     ChangedQuestion,
@@ -17,14 +24,14 @@ from longway.jobs.choices.repair.result import (
     ChoiceStep,
     CueChange,
 )
+from longway.jobs.pages import dataset_page
 from longway.show import charts
 from longway.show.change_charts import change_bar
-from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
-from longway.show.labels import setting_rows
+from longway.show.excerpts import PATTERN_LIMIT, cut
+from longway.show.labels import leak_words, setting_rows
 from longway.show.numbers import NONE, arrow, count, counted, percent, points
 from longway.show.sections import (
     CARD,
-    REPORT,
     REPORT_AND_SCREEN,
     SCREEN,
     Block,
@@ -34,6 +41,7 @@ from longway.show.sections import (
     Chart,
     Column,
     Facts,
+    Heading,
     KeyFigure,
     Page,
     Paragraph,
@@ -42,10 +50,9 @@ from longway.show.sections import (
     Span,
     Table,
     Words,
+    table_of,
 )
 
-EVERYWHERE = REPORT_AND_SCREEN
-ON_SCREEN = 10
 REACHED = "the goal is reached"  # in other folds
 GONE = 0.2  # share of its points that a pattern may keep to count as gone
 READING = [
@@ -64,30 +71,22 @@ NOTE: Words = [
 
 def choice_repair_page(result: ChoiceRepairResult) -> Page:
     """All sections of a repair."""
-    data = result.dataset
-    return Page(
-        kicker="Longway repair",
-        title=cut(f"Repair of {data.name}", PATTERN_LIMIT),
+    return dataset_page(
+        result,
+        "Longway repair",
+        "Repair of",
         verdict=_verdict(result),
-        facts=[
-            ("Dataset", cut(data.name, PATTERN_LIMIT)),
-            ("Columns", ", ".join(f"{role} = {cut(name)}" for role, name in data.fields.items())),
-            ("Made", cut(result.created)),
-        ],
         figures=_key_figures(result),
         figures_style="three",
         sections=[
             _remedies_section(result),
             _leak_section(result),
             _findings_section(result),
-            _worse_section(result),
             *_places_section(result),
-            *_sample_section(result),
+            *_sample_section(result.sample),
             _card_section(result),
             Section("reading", "How to read this", [Facts(READING, "reading"), Paragraph(NOTE, "note")]),
         ],
-        version=result.longway,
-        fingerprint=data.fingerprint,
         settings=setting_rows(result.settings, source=FILE),
         sheets=(SHEET,),
     )
@@ -96,21 +95,10 @@ def choice_repair_page(result: ChoiceRepairResult) -> Page:
 def choice_plan_page(plan: ChoicePlan, name: str) -> Page:
     """The plan, before anything is changed."""
     columns = [
-        Column("Remedy"),
-        Column("What"),
-        Column("Questions", number=True),
-        Column("Leak after", number=True),
-    ]
-    rows = [
-        Row(
-            [
-                step.remedy,
-                _step_words(step),
-                f"about {count(step.questions)}" if step.about else count(step.questions),
-                NONE if step.leak is None else percent(step.leak),
-            ]
-        )
-        for step in plan.steps
+        Column("Remedy", "remedy"),
+        Column("What", _step_words),
+        Column("Questions", _planned_questions, number=True),
+        Column("Leak after", "leak", number=True, form=percent),
     ]
     leak = plan.leak
     verdict = f"Without the prompt, a simple ranker ({SEEN[leak.part]}) is right in {percent(leak.accuracy)}; chance is {percent(leak.majority)}. The goal is {percent(plan.goal)} or less."
@@ -120,10 +108,14 @@ def choice_plan_page(plan: ChoicePlan, name: str) -> Page:
         verdict=" ".join([verdict, *plan.notes]),
         facts=[],
         figures=[],
-        sections=[Section("plan", "Remedies", [Table(columns, rows)], on=SCREEN)],
+        sections=[Section("plan", "Remedies", table_of(plan.steps, columns), on=SCREEN)],
         version="",
         fingerprint="",
     )
+
+
+def _planned_questions(step: ChoiceStep) -> str:
+    return f"about {count(step.questions)}" if step.about else count(step.questions)
 
 
 def _step_words(step: ChoiceStep) -> str:
@@ -135,16 +127,17 @@ def _verdict(result: ChoiceRepairResult) -> str:
     before, after = result.leak_before, result.leak_after
     unit = UNITS[result.dataset.kind]
     ranker = f"a simple ranker ({SEEN[after.part]})"
+    was, chance = percent(before.accuracy), percent(after.majority)
     if not result.is_changed:
-        return f"Nothing was changed. Without the prompt, {ranker} is right in {percent(before.accuracy)}; chance is {percent(before.majority)}{too_few_words(before)}."
-    rows = [
-        f"{counted(n, unit.question)} {what}"
-        for n, what in ((result.changed, "changed"), (result.added, "added"), (result.dropped, "left out"))
-        if n
-    ]
-    first = f"Without the prompt, {ranker} now picks the {unit.right} {unit.candidate} in {percent(after.accuracy)}; before: {percent(before.accuracy)}, chance: {percent(after.majority)}"
+        return f"Nothing was changed. Without the prompt, {ranker} is right in {was}; chance is {chance}{too_few_words(before)}."
+    first = f"Without the prompt, {ranker} now picks the {unit.best} in {percent(after.accuracy)}; before: {was}, chance: {chance}"
     goal = "" if result.reached else f" The goal of {percent(result.goal)} was not reached{_why(result)}."
-    return f"{first}. {', '.join(rows)}.{goal}"
+    return f"{first}. {unit.question.capitalize()}s: {_changes(result)}.{goal}"
+
+
+def _changes(result: ChoiceRepairResult) -> str:
+    numbers = {"changed": result.changed, "added": result.added, "left out": result.dropped}
+    return ", ".join(f"{count(n)} {what}" for what, n in numbers.items() if n)
 
 
 def _why(result: ChoiceRepairResult) -> str:
@@ -156,35 +149,28 @@ def _key_figures(result: ChoiceRepairResult) -> list[KeyFigure]:
     before, after = result.leak_before, result.leak_after
     question = UNITS[result.dataset.kind].question
     gone = sum(one.points_after <= GONE * one.points_before for one in result.findings)
-    added = f"{count(result.added)} added, " if result.added else ""
-    changed = f"{count(result.changed)} changed, {added}{count(result.dropped)} left out"
+    leak = arrow(percent(before.accuracy), percent(after.accuracy))
+    questions = arrow(count(result.dataset.used), count(result.questions_after))
     return [
-        KeyFigure("Right without the prompt", arrow(percent(before.accuracy), percent(after.accuracy)), f"chance is {percent(after.majority)}"),
+        KeyFigure("Right without the prompt", leak, f"chance is {percent(after.majority)}"),
         KeyFigure("Shortcuts gone", f"{count(gone)} of {count(len(result.findings))}", "at least 80% weaker"),
-        KeyFigure(f"{question.capitalize()}s", arrow(count(result.dataset.used), count(result.questions_after)), changed),
-    ]  # fmt: skip
+        KeyFigure(f"{question.capitalize()}s", questions, _changes(result)),
+    ]
 
 
 def _remedies_section(result: ChoiceRepairResult) -> Section:
-    columns = [Column("Remedy"), Column("What"), Column("Questions", number=True)]
-    rows = [Row([step.remedy, _step_words(step), count(step.questions)]) for step in result.steps]
-    blocks: Blocks = (
-        [Table(columns, rows, "labels")] if rows else [Paragraph("No remedy was used.", "nothing")]
-    )
+    columns = [
+        Column("Remedy", "remedy"),
+        Column("What", _step_words),
+        Column("Questions", "questions", number=True),
+    ]
+    blocks = table_of(result.steps, columns, "labels") or [Paragraph("No remedy was used.", "nothing")]
     if result.random is not None:
-        after, other = result.leak_after, result.random
-        blocks.append(
-            Paragraph(
-                f"The goal was a leak of {percent(result.goal)} or less. With as many questions left out at random it would be {percent(other.accuracy)}, "
-                f"with these it is {percent(after.accuracy)}.{_stopped(result)}",
-                "rest",
-            )
-        )
-    return Section("remedies", "What was done", blocks, on=EVERYWHERE)
-
-
-def _stopped(result: ChoiceRepairResult) -> str:
-    return "" if result.reached else f" It ended{_why(result)}."
+        random, after = percent(result.random.accuracy), percent(result.leak_after.accuracy)
+        ended = "" if result.reached else f" It ended{_why(result)}."
+        text = f"The goal was a leak of {percent(result.goal)} or less. With as many questions left out at random it would be {random}, with these it is {after}.{ended}"
+        blocks.append(Paragraph(text, "rest"))
+    return Section("remedies", "What was done", blocks, on=REPORT_AND_SCREEN)
 
 
 def _leak_section(result: ChoiceRepairResult) -> Section:
@@ -197,119 +183,117 @@ def _leak_section(result: ChoiceRepairResult) -> Section:
         title="How often a ranker without the prompt is right, before and after",
         desc=f"before {percent(before.accuracy)}; after {percent(after.accuracy)}; chance {percent(after.majority)}",
     )
-    columns = [Column("The ranker sees"), Column("Before", number=True), Column("After", number=True), Column("Chance", number=True, drop=1)]  # fmt: skip
-    rows = [
-        Row([SEEN.get(part, part), leak_words(was), leak_words(result.leaks_after[part]), percent(result.leaks_after[part].majority)])
-        for part, was in result.leaks_before.items()
-    ]  # fmt: skip
     caption = f"{SEEN[after.part]}; {after.how}, {counted(after.rows, 'question')} after"
-    return Section("leak", "Leak before and after", [Paragraph(lead, "lead"), Chart(svg, caption), Table(columns, rows)], on=EVERYWHERE)  # fmt: skip
+    parts = [(part, was, result.leaks_after[part]) for part, was in result.leaks_before.items()]
+    columns = [
+        Column("The ranker sees"),
+        Column("Before", number=True),
+        Column("After", number=True),
+        Column("Chance", number=True, drop=1),
+    ]
+    rows = [
+        Row([SEEN[part], leak_words(was), leak_words(now), percent(now.majority)]) for part, was, now in parts
+    ]
+    blocks: Blocks = [Paragraph(lead, "lead"), Chart(svg, caption), Table(columns, rows)]
+    return Section("leak", "Leak before and after", blocks, on=REPORT_AND_SCREEN)
 
 
 def _findings_section(result: ChoiceRepairResult) -> Section:
-    heading = "Findings before and after"
-    if not result.findings:
-        return Section("findings", heading, [Paragraph("There were no findings.", "nothing")])
-    said = f"{counted(result.found_before, 'finding')} before, {count(result.found_after)} after."
-    return Section(
-        "findings",
-        heading,
-        [Paragraph(said), _changes_table(result.findings, UNITS[result.dataset.kind])],
-        on=EVERYWHERE,
-    )
+    """The findings of the audit before, then what predicts the right candidate better than before."""
+    heading = f"{counted(result.found_before, 'finding')} before, {count(result.found_after)} after."
+    blocks: Blocks = [Paragraph(heading), *_changes_table(result.findings, result.dataset.kind)]
+    if result.worse:
+        worse = f"{counted(len(result.worse), 'pattern')} predict{'s' * (len(result.worse) == 1)} the right candidate better than before."
+        blocks += [
+            Heading("What got worse"),
+            Paragraph(worse),
+            *_changes_table(result.worse, result.dataset.kind),
+        ]
+    else:
+        blocks.append(Paragraph("No pattern predicts the right candidate better than before.", "nothing"))
+    return Section("findings", "Findings before and after", blocks, on=REPORT_AND_SCREEN)
 
 
-def _worse_section(result: ChoiceRepairResult) -> Section:
-    heading = "What got worse"
-    if not result.worse:
-        return Section("worse", heading, [Paragraph("No pattern predicts the right candidate better than before.", "nothing")], on=REPORT)  # fmt: skip
-    said = f"{counted(len(result.worse), 'pattern')} predict{'s' * (len(result.worse) == 1)} the right candidate better than before."
-    return Section(
-        "worse",
-        heading,
-        [Paragraph(said), _changes_table(result.worse, UNITS[result.dataset.kind])],
-        on=EVERYWHERE,
-    )
-
-
-def _changes_table(changes: Sequence[CueChange], unit: Unit) -> Table:
-    full = max(max(one.points_before, one.points_after) for one in changes) or 1.0
-    right = f"{unit.right.capitalize()} {unit.candidate} has it"
-    columns = [Column("Pattern"), Column(right, number=True, short=f"{unit.right.capitalize()} has it"), Column("Chance", number=True, drop=1), Column("Points", number=True)]  # fmt: skip
-    rows = [
-        Row(
-            [
-                Span(cut(one.name, PATTERN_LIMIT), "pattern"),
-                arrow(percent(one.share_before), percent(one.share_after) if one.applies_after else NONE),
-                arrow(percent(one.base_before), percent(one.base_after) if one.applies_after else NONE),
-                Cell(
-                    arrow(points(one.points_before), points(one.points_after)),
-                    change_bar(max(one.points_before, 0.0), max(one.points_after, 0.0), full=full),
-                ),
-            ]
-        )
-        for one in changes
+def _changes_table(changes: Sequence[CueChange], kind: str) -> Blocks:
+    unit = UNITS[kind]
+    full = max((max(one.points_before, one.points_after) for one in changes), default=0.0)
+    columns = [
+        Column("Pattern", "name", form=pattern_span),
+        Column(
+            f"{unit.best.capitalize()} has it",
+            _shares,
+            number=True,
+            short=f"{unit.right.capitalize()} has it",
+        ),
+        Column("Chance", _chances, number=True, drop=1),
+        Column("Points", partial(_points_cell, full or 1.0), number=True),
     ]
-    return Table(columns, rows, open=20, more="patterns", screen=ON_SCREEN)
+    return table_of(changes, columns, open=20, what="patterns", screen=10)
+
+
+def _shares(one: CueChange) -> str:
+    return arrow(percent(one.share_before), percent(one.share_after) if one.applies_after else NONE)
+
+
+def _chances(one: CueChange) -> str:
+    return arrow(percent(one.base_before), percent(one.base_after) if one.applies_after else NONE)
+
+
+def _points_cell(full: float, one: CueChange) -> Cell:
+    before, after = max(one.points_before, 0.0), max(one.points_after, 0.0)
+    words = arrow(points(one.points_before), points(one.points_after))
+    return Cell(words, change_bar(before, after, full=full))
 
 
 def _places_section(result: ChoiceRepairResult) -> list[Section]:
+    """How often the right candidate is at each place."""
     if not result.places_before:
         return []
-    columns = [Column("Place"), Column("Before", number=True), Column("After", number=True)]
-    rows = [
-        Row([chr(65 + at) if at < 26 else str(at + 1), _share(was, result.places_before), _share(now, result.places_after)])
-        for at, (was, now) in enumerate(zip(result.places_before, result.places_after, strict=False))
-    ]  # fmt: skip
     lead = "Where the right candidate is. With different numbers of candidates, later places are rarer."
-    return [Section("places", "Places", [Paragraph(lead, "lead"), Table(columns, rows)], on=REPORT)]
+    columns = [Column("Place"), Column("Before", number=True), Column("After", number=True)]
+    before, after = _place_shares(result.places_before), _place_shares(result.places_after)
+    rows = [Row([place_letter(at), *both]) for at, both in enumerate(zip(before, after, strict=False))]
+    return [Section("places", "Places", [Paragraph(lead, "lead"), Table(columns, rows)])]
 
 
-def _share(n: int, counts: Sequence[int]) -> Words:
-    return [count(n), Span(f" {percent(n / max(1, sum(counts)))}", "quiet")]
+def _place_shares(counts: Sequence[int]) -> list[Words]:
+    total = max(1, sum(counts))
+    return [[count(n), Span(f" {percent(n / total)}", "quiet")] for n in counts]
 
 
-def _sample_section(result: ChoiceRepairResult) -> list[Section]:
-    if not result.sample:
+def _sample_section(sample: Sequence[ChangedQuestion]) -> list[Section]:
+    if not sample:
         return []
     blocks: Blocks = [Paragraph("Drawn at random. The right candidate is in bold.", "lead")]
-    blocks += [_example(one) for one in result.sample]
-    return [Section("sample", "A sample to look at", blocks, on=REPORT)]
+    blocks.extend(_example(one) for one in sample)
+    return [Section("sample", "A sample to look at", blocks)]
 
 
 def _example(one: ChangedQuestion) -> Block:
-    prompt = cut(" ".join(one.prompt.split()), TEXT_LIMIT)
-    items: list[tuple[Words, Words]] = [
-        (
-            [Span(f"{one.remedy}, row {cut(one.id)}", "quiet")],
-            Span(prompt, "data") if prompt else "",
-        ),
-        ("Before", _options(one.before, one.right_before)),
-        ("After", _options(one.after, one.right_after) if one.after else Span("left out", "quiet")),
-    ]
-    return Facts(items, "about")
+    name = Span(f"{one.remedy}, row {cut(one.id)}", "quiet")
+    after = _options(one.after, one.right_after) if one.after else Span("left out", "quiet")
+    return Facts([
+        (name, prompt_span(one.prompt)), ("Before", _options(one.before, one.right_before)), ("After", after),
+    ])  # fmt: skip
 
 
 def _options(texts: Sequence[str], right: int) -> Words:
     words: list[str | Span] = []
     for at, text in enumerate(texts):
-        words += [
-            Span(f"{' · ' if at else ''}{chr(65 + at) if at < 26 else at + 1} ", "quiet"),
-            Span(visible(text), "strong" if at == right else "data"),
-        ]
+        words += [Span(" · " if at else "", "quiet"), *option_words(text, at, is_right=at == right)]
     return words
 
 
 def _card_section(result: ChoiceRepairResult) -> Section:
     before, after = result.leak_before, result.leak_after
     question = UNITS[result.dataset.kind].question
-    items: list[Words] = [
+    steps = [
+        f"{step.remedy}: {_step_words(step)}; {counted(step.questions, 'question')}." for step in result.steps
+    ]
+    items = [
         f"{question.capitalize()}s: {result.dataset.used:,} before, {result.questions_after:,} after; {result.changed:,} changed, {result.added:,} added, {result.dropped:,} left out.",
         f"Right without the prompt: {percent(before.accuracy)} before, {percent(after.accuracy)} after; chance is {percent(after.majority)}.",
-        *(
-            f"{step.remedy}: {_step_words(step)}; {counted(step.questions, 'question')}."
-            for step in result.steps
-        ),
+        *steps,
         "Longway reduces shortcuts; it does not certify that a benchmark cannot be solved without its questions.",
     ]
     return Section("card", "What was done", [Bullets(items)], on=CARD)
