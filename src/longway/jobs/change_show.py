@@ -423,7 +423,7 @@ def checks_section(checks: Sequence[CheckCount], missing: Sequence[str], words: 
         "Cheap checks come first, so a later check may see fewer candidates. The two rates on the right were measured on data with "
         "known answers; a dash means not measured."
     )
-    table = table_of(checks, columns, "figures-only checks", limit=MAX_ROWS, what="checks are", file=file)
+    table = table_of(checks, columns, "figures-only checks", limit=MAX_ROWS, what="checks", file=file)
     seen = [*table, Paragraph(note, "rest")] if checks else [nothing("Nothing was checked.")]
     blocks: Blocks = [Only(REPORT, [Paragraph(data_span(words, len(words)), "lead"), *seen])]
     if missing:
@@ -482,7 +482,7 @@ def cost_table(costs: Sequence[CallTotals], file: str) -> Blocks:
         Column("Cost", "cost", money, number=True),
         Column("Time", "seconds", duration, number=True),
     ]
-    return table_of(costs, columns, "figures-only", limit=MAX_ROWS, what="rows are", file=file)
+    return table_of(costs, columns, "figures-only", limit=MAX_ROWS, what="rows", file=file)
 
 
 def stopped_words(reason: str) -> Blocks:

@@ -334,7 +334,7 @@ def table_of(
         return []
     rows = [Row([column.cell(record) for column in columns]) for record in records[:limit]]
     table = Table(columns, rows, style, caption, open, what, screen)
-    return [table, *left_out(len(records) - len(rows), what, file)]
+    return [table, *left_out(len(records) - len(rows), f"{what} are", file)]
 
 
 def nothing(text: str) -> Paragraph:

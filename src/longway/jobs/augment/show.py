@@ -250,7 +250,7 @@ def _labels_section(result: AugmentResult, labels: Labels) -> Section:
         Column("Share now", lambda name: percent(after[name] / total), number=True, short="Share"),
     ]
     names = sorted(after, key=lambda name: (-after[name], name))
-    table = table_of(names, columns, "figures-only", limit=MAX_LABEL_ROWS, what="labels are", file=FILE)
+    table = table_of(names, columns, "figures-only", limit=MAX_LABEL_ROWS, what="labels", file=FILE)
     blocks = table or [nothing("The rows have output texts instead of labels.")]
     return Section(
         "labels", "What was added", [*blocks, *stopped_words(result.stopped)], on=REPORT_AND_SCREEN

@@ -212,7 +212,7 @@ def _pairs_section(result: PerturbResult) -> Section:
         columns,
         "figures-only pairs",
         limit=MAX_PAIRS,
-        what="pairs are",
+        what="pairs",
         file=FILE,
         open=OPEN_PAIRS,
     )
@@ -346,7 +346,7 @@ def _unchanged_section(result: PerturbResult) -> Section:
             Column("Words", "count", number=True),
         ]
         style = "figures-only words-left"
-        table = table_of(left, columns, style, limit=MAX_ROWS, what="reasons are", file=FILE)
+        table = table_of(left, columns, style, limit=MAX_ROWS, what="reasons", file=FILE)
         blocks += [Heading("Words that only look demographic"), *table]
     blocks = blocks or [nothing("Nothing: every row was changed.")]
     return Section("left", "What was left unchanged, and why", blocks)

@@ -516,7 +516,7 @@ def _worse_section(shown: Shown) -> Section:
         WORSE_COLUMNS,
         "figures-only worse-table",
         limit=MAX_WORSE,
-        what="figures that got worse are",
+        what="figures that got worse",
         file=FILE,
         screen=ON_SCREEN,
     )

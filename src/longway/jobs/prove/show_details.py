@@ -180,9 +180,7 @@ def _bar(leak: proof.VersionLeak) -> Leak:
 def distance_section(shown: Shown) -> Section:
     """How much the versions differ from each other."""
     distances = shown.result.apart
-    table = table_of(
-        distances, DISTANCES, "figures-only far", limit=MAX_ROWS, what="rows are", file=proof.FILE
-    )
+    table = table_of(distances, DISTANCES, "figures-only far", limit=MAX_ROWS, what="rows", file=proof.FILE)
     blocks = table or [nothing("Not measured.")]
     if any(one.bleu is None for one in distances):
         text = f"BLEU, ROUGE and edit distance were not measured: {install_command('prove')}"
@@ -223,7 +221,7 @@ def _sources(first: str, rows: Sequence[Source], last: Column) -> Blocks:
         Column("Labels", "labels", _label_counts),
         last,
     ]
-    what = f"{first.lower()}s are"
+    what = f"{first.lower()}s"
     return table_of(rows, columns, "figures-only sources", limit=MAX_ROWS, what=what, file=proof.FILE)
 
 

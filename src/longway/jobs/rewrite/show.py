@@ -218,9 +218,7 @@ def _rounds_section(result: RewriteResult) -> Section:
         Column("Time", "seconds", duration, number=True),
     ]
     style = "rounds figures-only"
-    blocks += table_of(
-        rounds, columns, style, limit=MAX_ROUNDS, what="rounds are", file=FILE, open=OPEN_ROUNDS
-    )
+    blocks += table_of(rounds, columns, style, limit=MAX_ROUNDS, what="rounds", file=FILE, open=OPEN_ROUNDS)
     return Section("rounds", "Round by round", [*blocks, *stopped])
 
 
