@@ -128,16 +128,20 @@ def fairness_page(result: FairnessResult) -> Page:
     """All sections of a model's measures."""
     measures = result.measures
     warning = [Paragraph(text) for text in WARNING]
-    shown = [
-        measures.crows_pairs and _crows_pairs(measures.crows_pairs),
-        measures.stereoset and _stereoset(measures.stereoset),
-        measures.weat and _weat(measures.weat),
-        measures.holistic and _holistic(measures.holistic),
-        measures.fairscore and _fairscore(measures.fairscore),
-    ]
+    shown: list[Section] = []
+    if measures.crows_pairs:
+        shown.append(_crows_pairs(measures.crows_pairs))
+    if measures.stereoset:
+        shown.append(_stereoset(measures.stereoset))
+    if measures.weat:
+        shown.append(_weat(measures.weat))
+    if measures.holistic:
+        shown.append(_holistic(measures.holistic))
+    if measures.fairscore:
+        shown.append(_fairscore(measures.fairscore))
     sections = [
         Section("warning", "What these numbers cannot say", warning, on=REPORT | CARD),
-        *filter(None, shown),
+        *shown,
         Section("reading", "How to read this", [Facts(READING, "reading")]),
         Section("caution", "Note", [Paragraph(CAUTION)], on=SCREEN),
     ]
