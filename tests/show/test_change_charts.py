@@ -9,10 +9,8 @@ from longway.show.change_charts import (
     BOTTOM,
     MAX_DOTS,
     TOP,
-    ChangeRow,
     Goal,
     change_bar,
-    change_chart,
     line_chart,
     thinned,
 )
@@ -73,13 +71,6 @@ def test_many_rounds_are_thinned_with_both_ends_kept():
     assert len(parts(lines(points), "line", "curve")) == 199
     assert len(parts(lines(points), "circle", "knot")) == 2
     assert len(parts(lines(points[:MAX_DOTS]), "circle", "knot")) == MAX_DOTS
-
-
-def test_both_bars_are_as_long_as_their_values():
-    rows = [ChangeRow("not", 80, 20, "80 → 20", "l0"), ChangeRow("failed", 10, 40, "10 → 40", "l0")]
-    svg = change_chart(rows, full=80, **WORDS)
-    assert [number(bar, "width") for bar in parts(svg, "rect", "before")] == [100, 12.5]
-    assert [number(bar, "width") for bar in parts(svg, "rect", "now")] == [25, 50]
 
 
 def test_a_bar_in_a_cell_has_a_tick_at_the_usual_share():

@@ -44,8 +44,8 @@ def test_the_warning_stands_at_the_top_and_at_the_end(page):
 def test_who_is_mentioned_is_drawn_before_and_after(page):
     text = section(page, "balance")
     assert "gender mentioned in 830 rows, changed in 531" in text
-    assert "woman: 220 → 371" in text
-    assert "pacific-islander: 0 → 9" in text
+    assert "gender woman 220 → 371" in text
+    assert "pacific-islander 0 → 9" in text
     assert page.count('class="bar before"') == 14
     assert page.count('class="bar now"') == 14
 

@@ -125,12 +125,12 @@ def test_a_price_that_is_not_known_is_not_made_up(rewritten):
     assert "In total –, a price is not known; the budget was $5.00." in text_of(rewritten)
 
 
-def test_many_rounds_show_the_first_and_the_last_at_once(rewritten):
+def test_many_rounds_show_the_first_at_once(rewritten):
     rewritten["rounds"] = many_rounds(40)
     page = render_rewrite(rewritten)
-    seen, folded = section(page, "rounds").split("Show the 28 rounds between")
-    assert re.findall(r"Round (\d+)", seen.split("Time", 1)[1]) == [str(at) for at in range(29, 40)]
-    assert re.findall(r"Round (\d+)", folded) == [str(at) for at in range(1, 29)]
+    seen, folded = section(page, "rounds").split("Show 28 more rounds")
+    assert re.findall(r"Round (\d+)", seen.split("Time", 1)[1]) == [str(at) for at in range(1, 12)]
+    assert re.findall(r"Round (\d+)", folded) == [str(at) for at in range(12, 40)]
 
 
 def test_a_run_that_left_little_has_a_page(rewritten):
@@ -188,8 +188,8 @@ def test_a_text_that_was_not_there_is_blank():
 def test_what_is_left_out_is_counted(hostile_rewrite_page):
     text = Elements(hostile_rewrite_page).text
     for words in (
-        "22 more leaks are in rewrite.json",
-        "9,888 more rounds are in rewrite.json",  # of 10,000: 12 at once, 100 on request
+        "23 more leaks are in rewrite.json",
+        "9,900 more rounds are in rewrite.json",  # of 10,000: 12 at once, 100 on request
         "Show 45 more patterns",
         "240 more patterns are in rewrite.json",
         "999,960 more patterns got stronger, each less than these",

@@ -6,18 +6,19 @@ JSON file of the run, which has everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from longway.detect.severity import too_few_words
 from longway.jobs.before_after import Comparison, LeakChange, PatternChange
 from longway.jobs.edit_counts import CheckCount, ReasonCount, ShownEdit
-from longway.records import Leak, Verdict
+from longway.records import Edit, Leak, Verdict
 from longway.show.change_charts import change_bar
 from longway.show.charts import leak_chart
-from longway.show.differences import EDIT_LIMIT, versions
-from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.differences import versions
+from longway.show.edit_view import verdict_chip
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, data_span
 from longway.show.labels import Labels, label_named, label_span, level_name, part_name
 from longway.show.numbers import (
     NONE,
@@ -30,7 +31,6 @@ from longway.show.numbers import (
     or_dash,
     percent,
     points,
-    short,
     three_digits,
 )
 from longway.show.sections import (
@@ -42,6 +42,7 @@ from longway.show.sections import (
     Bullet,
     Bullets,
     Card,
+    Cards,
     Cell,
     Chart,
     Chip,
@@ -59,6 +60,8 @@ from longway.show.sections import (
     Table,
     Words,
     left_out,
+    nothing,
+    table_of,
 )
 from longway.store import CallTotals
 from longway.verify.verifier import ExpectedWrong
@@ -79,11 +82,11 @@ MAX_LEAKS = 8
 OPEN_PATTERNS, MAX_PATTERNS = 15, 60  # the first number is visible at once, the second after a click
 MAX_WORSE = 40
 MAX_REFUSED = 12
+MAX_SAMPLE = 20
 MAX_REASONS = 40
 MAX_ROWS = 40  # of the tables of checks and costs
-MAX_CHIPS = 14
 CONTEXT_LIMIT = 800
-ON_SCREEN, REASONS_ON_SCREEN = 5, 3
+ON_SCREEN, REASONS_ON_SCREEN, CARDS_ON_SCREEN = 5, 3, 3
 
 
 # Leaks
@@ -124,18 +127,28 @@ def leak_figure(change: LeakChange | None) -> KeyFigure:
 
 def leak_section(comparison: Comparison, *, file: str) -> Section:
     """Leaks before and after, as charts."""
-    n_more = max(len(comparison.other_leaks) - MAX_LEAKS, 0)
-    leaks = comparison.leaks[: len(comparison.leaks) - n_more]
+    leaks, heading = comparison.leaks, "Leak before and after"
+    if not leaks:
+        return Section("leak", heading, [nothing("The leak was not measured before and after.")])
     lead = (
         "How often a bag of words predicts the right label from one part of the input. The dashed line is the accuracy of always "
         "predicting the most frequent label; the whisker is the 95% interval."
     )
-    if not leaks:
-        nothing = Paragraph("The leak was not measured before and after.", "nothing")
-        return Section("leak", "Leak before and after", [Paragraph(lead, "lead"), Grid([nothing])])
-    charts = [_leak_chart(change, f"leak-{at}") for at, change in enumerate(leaks)]
-    blocks = [Paragraph(lead, "lead"), Grid(charts), *left_out(n_more, "leaks are", file)]
-    return Section("leak", "Leak before and after", blocks)
+    charts = [_leak_chart(change, f"leak-{at}") for at, change in enumerate(leaks[:MAX_LEAKS])]
+    rest = left_out(len(leaks) - MAX_LEAKS, "leaks are", file)
+    return Section("leak", heading, [Paragraph(lead, "lead"), Grid(charts), *rest])
+
+
+def leak_lines(change: LeakChange | None) -> list[str]:
+    """The leak before and after as an item of the card."""
+    if change is None:
+        return []
+    before, after = (
+        f"{percent(one.accuracy)} ({percent(one.low)} to {percent(one.high)})"
+        for one in (change.before, change.after)
+    )
+    chance = percent(change.after.majority)
+    return [f"Leak from {change.columns} alone: {before} before, {after} after; chance is {chance}."]
 
 
 def _leak_chart(change: LeakChange, key: str) -> Chart:
@@ -163,43 +176,34 @@ def patterns_section(comparison: Comparison, labels: Labels, *, file: str) -> Se
     """The strongest patterns of the original data, and how strong they are now."""
     heading, findings = "Findings before and after", comparison.findings
     if not findings:
-        nothing = Paragraph("No pattern was correlated with a label before.", "nothing")
-        return Section("findings", heading, [nothing])
+        return Section("findings", heading, [nothing("No pattern was correlated with a label before.")])
     lead = (
         "The strongest patterns of the original data, and how well they predict the label now. The pale bar is before, the narrow one "
         "inside it is after; the tick is the label’s base rate."
     )
-    found = comparison.found
-    blocks: Blocks = [
-        Paragraph(lead, "lead"),
-        *([Only(SCREEN, [Paragraph(_found(found.before, found.after))])] if found else []),
-        pattern_table(findings[:MAX_PATTERNS], labels, full=_most_points(comparison)),
-        *left_out(max(len(findings) - MAX_PATTERNS, 0), "patterns are", file),
-    ]
+    blocks: Blocks = [Paragraph(lead, "lead")]
+    if found := comparison.found:
+        text = f"{found.before:,} patterns were correlated with a label, {found.after:,} are now. The strongest, before and after:"
+        blocks.append(Only(SCREEN, [Paragraph(text)]))
+    blocks.append(pattern_table(findings[:MAX_PATTERNS], labels, full=_most_points(comparison)))
+    blocks += left_out(len(findings) - MAX_PATTERNS, "patterns are", file)
     return Section("findings", heading, blocks, on=REPORT_AND_SCREEN)
-
-
-def _found(before: int, after: int) -> str:
-    return f"{before:,} patterns were correlated with a label, {after:,} are now. The strongest, before and after:"
 
 
 def worse_section(comparison: Comparison, labels: Labels, *, objections: Sequence[str] = ()) -> Section:
     """What got worse: leaks that rose, patterns that got stronger. objections: further sentences."""
-    sentences = [*(_risen(change) for change in comparison.leaks if _has_risen(change)), *objections]
+    sentences = [data_span(text, TEXT_LIMIT) for text in (*_risen(comparison.leaks), *objections)]
     worse = comparison.worse[:MAX_WORSE]
-    if not sentences and not worse:
-        text = "Nothing: no pattern became noticeably stronger, and no leak rose."
-        return Section("worse", "What got worse", [Paragraph(text, "nothing")], on=REPORT_AND_SCREEN)
-    lead = "Removing one shortcut can introduce another. These figures moved the wrong way."
-    blocks: Blocks = [Paragraph(lead, "lead")]
+    blocks: Blocks = []
     if sentences:
-        blocks.append(Bullets([Span(sentence, "data") for sentence in sentences], "objections"))
+        blocks.append(Bullets(sentences, "objections"))
     if worse:
         full = _most_points(comparison)
         blocks.append(pattern_table(worse, labels, full=full, is_worse=True))
     if n_more := n_worse(comparison) - len(worse):
         blocks.append(Paragraph(f"{n_more:,} more patterns got stronger, each less than these.", "rest"))
-    return Section("worse", "What got worse", blocks, on=REPORT_AND_SCREEN)
+    none = nothing("Nothing: no pattern became noticeably stronger, and no leak rose.")
+    return Section("worse", "What got worse", blocks or [none], on=REPORT_AND_SCREEN)
 
 
 def n_worse(comparison: Comparison) -> int:
@@ -207,14 +211,12 @@ def n_worse(comparison: Comparison) -> int:
     return max(comparison.n_worse, len(comparison.worse))
 
 
-def _has_risen(change: LeakChange) -> bool:
-    return change.after.accuracy > change.before.accuracy
-
-
-def _risen(change: LeakChange) -> str:
-    chance = "" if change.is_clear else " The difference may be chance."
-    figures = f"{percent(change.before.accuracy)} to {percent(change.after.accuracy)}"
-    return f"The leak from {cut(change.columns)} rose from {figures}.{chance}"
+def _risen(changes: Sequence[LeakChange]) -> Iterator[str]:
+    for change in changes:
+        before, after = change.before.accuracy, change.after.accuracy
+        if after > before:
+            chance = "" if change.is_clear else " The difference may be chance."
+            yield f"The leak from {cut(change.columns)} rose from {percent(before)} to {percent(after)}.{chance}"
 
 
 def _most_points(comparison: Comparison) -> float:
@@ -245,67 +247,59 @@ def pattern_table(
 def _pattern_row(change: PatternChange, labels: Labels, full: float, is_worse: bool) -> Row:
     total = sum(label.count for label in labels.values()) or 1
     label, pattern = label_named(change.label, labels), change.pattern
-    words: list[str | Span] = [
-        Span(cut(pattern.name, PATTERN_LIMIT), "pattern"),
-        " ",
-        Span(f"{level_name(pattern.level)} in {cut(pattern.field)}", "where"),
-    ]
+    where = f"{level_name(pattern.level)} in {cut(pattern.field)}"
+    words: list[str | Span] = [Span(cut(pattern.name, PATTERN_LIMIT), "pattern"), " ", Span(where, "where")]
     if change.marked:
         words += [" ", Span(cut(change.marked, PATTERN_LIMIT), "remark")]
     if change.is_stronger and not is_worse:
         words += [" ", Span("▲ stronger now", "remark stronger")]
-    shares, worth = (change.share_before, change.share_after), (change.points_before, change.points_after)
-    share_after = percent(shares[1]) if change.count_after else NONE
-    return Row(
-        [
-            words,
-            label_span(label),
-            _changed(count(change.count_before), count(change.count_after)),
-            Cell(
-                _changed(percent(shares[0]) if change.count_before else NONE, share_after),
-                change_bar(*shares, full=1.0, usual=label.count / total),
-            ),
-            points_cell(*worth, full=full),
-        ],
-        colour=label.colour,
+    before, after = change.share_before, change.share_after
+    shares = changed_words(
+        percent(before) if change.count_before else NONE, percent(after) if change.count_after else NONE
     )
+    cells: list[Words | Cell] = [
+        words,
+        label_span(label),
+        changed_words(count(change.count_before), count(change.count_after)),
+        Cell(shares, change_bar(before, after, full=1.0, usual=label.count / total)),
+        points_cell(change.points_before, change.points_after, full=full),
+    ]
+    return Row(cells, label.colour)
 
 
 def points_cell(before: float | None, after: float | None, *, full: float) -> Cell:
     """Points before and after with both bars; dashes for runs of earlier versions. full: the points of a full bar."""
-    words = _changed(or_dash(before, points), or_dash(after, points))
+    words = changed_words(or_dash(before, points), or_dash(after, points))
     return Cell(words, change_bar(bar_length(before), bar_length(after), full=full))
 
 
-def _changed(before: str, after: str) -> Words:
+def changed_words(before: str, after: str) -> Words:
+    """A figure before and after."""
     return [Span(f"{before} →", "quiet"), " ", Span(after, "strong")]
 
 
 # Edits
 
 
-def edit_card(edit: ShownEdit, labels: Labels, *, limit: int = EDIT_LIMIT) -> Card:
-    """An edit: label, engine and score, both texts with their differences, verdicts, context. limit: characters of each text."""
-    before, after = versions(edit.before, edit.after, limit=limit)
-    scores = (or_dash(score, three_digits) for score in (edit.score_before, edit.score_after))
-    context = cut(edit.context, CONTEXT_LIMIT) if edit.context else ""
+def edit_card(edit: ShownEdit, labels: Labels) -> Card:
+    """An edit: label, engine and score, both texts with their differences, verdicts, context."""
+    before, after = versions(edit.before, edit.after)
+    facts = edit_facts(edit, labels)
+    if edit.method == "razor" or edit.score_before is not None:
+        scores = (or_dash(score, three_digits) for score in (edit.score_before, edit.score_after))
+        facts.append(Span(f"gamma {arrow(*scores)}", "quiet end"))
+    facts.append(Span(f"id {cut(edit.id)}", "quiet"))
+    below = context_block(edit.context)
     return Card(
-        facts=[
-            label_change(edit.label_before, edit.label_after, labels),
-            *([Span(cut(edit.how, PATTERN_LIMIT), "code")] if edit.how else []),
-            Span(f"{cut(edit.engine)}, round {edit.round}", "quiet"),
-            *(
-                [Span(f"gamma {arrow(*scores)}", "quiet end")]
-                if edit.method == "razor" or edit.score_before is not None
-                else []
-            ),
-            Span(f"id {cut(edit.id)}", "quiet"),
-        ],
-        versions=[("Before", before), ("After", after)],
-        chips=verdict_chips(edit.verdicts),
-        n_more_chips=max(len(edit.verdicts) - MAX_CHIPS, 0),
-        below=context_block(context),
+        facts, [("Before", before), ("After", after)], chips=verdict_chips(edit.verdicts), below=below
     )
+
+
+def edit_facts(edit: Edit, labels: Labels) -> list[Words]:
+    """The label of an edit, how it was made, by which engine and when."""
+    how = [Span(cut(edit.how, PATTERN_LIMIT), "code")] if edit.how else []
+    made = Span(f"{cut(edit.engine)}, round {edit.round}", "quiet")
+    return [label_change(edit.label_before, edit.label_after, labels), *how, made]
 
 
 def label_change(before: str, after: str, labels: Labels) -> Words:
@@ -314,77 +308,68 @@ def label_change(before: str, after: str, labels: Labels) -> Words:
     return old if before == after else [old, Span(" → ", "quiet"), label_span(label_named(after, labels))]
 
 
-def context_block(context: str) -> Sequence[Block]:
+def context_block(context: str | None) -> Sequence[Block]:
     """The context of a text, folded, in the report only."""
     if not context:
         return ()
-    inside = Paragraph(Span(context, "data"))
+    inside = Paragraph(data_span(context, CONTEXT_LIMIT))
     return (Only(REPORT, [Details("Context", [inside], style="context")]),)
 
 
 def verdict_chips(verdicts: Sequence[Verdict]) -> list[Chip]:
-    """What the first checks said, small."""
-    return [
-        Chip(
-            name=cut(verdict.check),
-            passed=bool(verdict.passed),
-            score="" if verdict.score is None else short(verdict.score),
-            reason=cut(verdict.reason, TEXT_LIMIT) if verdict.reason else "",
-        )
-        for verdict in verdicts[:MAX_CHIPS]
-    ]
+    """What the checks said, small."""
+    return [verdict_chip(verdict) for verdict in verdicts]
+
+
+def sample_section(
+    edits: Sequence[ShownEdit], labels: Labels, lead: Words, *, none: str, file: str
+) -> Section:
+    """Edits to read; a few of them on the terminal. none: what to say if there are none."""
+    heading = "A sample to look at"
+    if not edits:
+        return Section("sample", heading, [nothing(none)])
+    cards = [edit_card(edit, labels) for edit in edits[:MAX_SAMPLE]]
+    rest = left_out(len(edits) - MAX_SAMPLE, "sampled edits are", file)
+    blocks = [Paragraph(lead, "lead"), Cards(cards, screen=CARDS_ON_SCREEN), *rest]
+    return Section("sample", heading, blocks, on=REPORT_AND_SCREEN)
 
 
 def refusal(reason: str) -> Paragraph:
     """Why a candidate was not used."""
-    return Paragraph([Span("✗", "sign"), " ", Span(cut(reason, TEXT_LIMIT), "data")], "refusal")
+    return Paragraph([Span("✗", "sign"), " ", data_span(reason, TEXT_LIMIT)], "refusal")
 
 
 def refused_section(
     refused: Sequence[Refused],
-    card: Callable[[Refused], Card | None],
+    example: Callable[[Refused], Blocks],
     *,
     n_rejected: int,
     file: str,
     heading: str = "Refused candidates",
     lead: str = "",
-    nothing: str = "No candidate was refused.",
+    none: str = "No candidate was refused.",
 ) -> Section:
-    """Why candidates were rejected, most frequent reason first. card: shows an example. nothing: what to say if none was."""
+    """Why candidates were rejected, most frequent reason first, with an example of each. none: what to say if none was."""
     if not refused:
-        return Section("refused", heading, [Paragraph(nothing, "nothing")])
+        return Section("refused", heading, [nothing(none)])
     lead = lead or (
         f"{counted(n_rejected, 'candidate')} {'was' if n_rejected == 1 else 'were'} not used. The reasons, most frequent first, with an "
         "example of each."
     )
-    reasons = [ReasonCount(one.reason, one.count) for one in refused]
-    shown = zip(
-        reasons, map(card, refused[:MAX_REFUSED]), strict=False
-    )  # cards take time, those left out are not made
     items = [
-        Bullet(reason_words(one, n_rejected), below=[example] if example else []) for one, example in shown
+        Bullet(reason_words(one, n_rejected), below=[Only(REPORT, example(one))])
+        for one in refused[:MAX_REFUSED]
     ]
-    blocks: Blocks = [
-        Only(REPORT, [Paragraph(lead, "lead"), Bullets(items, "refusals")]),
-        Only(REPORT, left_out(max(len(refused) - MAX_REFUSED, 0), "reasons are", file)),
-        Only(SCREEN, [_few_reasons(reasons)]),
-    ]
-    return Section("refused", heading, blocks, on=REPORT_AND_SCREEN)
+    reasons = Bullets(items, "refusals", screen=REASONS_ON_SCREEN, more="reasons")
+    rest = left_out(len(refused) - MAX_REFUSED, "reasons are", file)
+    return Section("refused", heading, [Paragraph(lead, "lead"), reasons, *rest], on=REPORT_AND_SCREEN)
 
 
-def _few_reasons(reasons: Sequence[ReasonCount]) -> Paragraph:
-    """The most frequent reasons in one line."""
-    few = [f"{cut(one.reason, PATTERN_LIMIT)} ({one.count:,})" for one in reasons[:REASONS_ON_SCREEN]]
-    more = f"; {len(reasons) - len(few):,} more reasons in the report" if len(reasons) > len(few) else ""
-    return Paragraph(f"{'; '.join(few)}{more}.")
-
-
-def reason_words(one: ReasonCount, total: int) -> Words:
+def reason_words(one: _WithReason, total: int) -> Words:
     """A reason with its count and its share."""
     share = percent(one.count / total) if total else NONE
-    return [
-        Span(count(one.count), "strong"), " ", Span(cut(one.reason, TEXT_LIMIT), "data"), " ", Span(share, "quiet"),
-    ]  # fmt: skip
+    reason = data_span(one.reason, TEXT_LIMIT)
+    return [Span(count(one.count), "strong"), " ", reason, " ", Span(share, "quiet")]
 
 
 def unwritten_section(
@@ -393,34 +378,32 @@ def unwritten_section(
     """Texts that engines did not write, and calls that failed. The terminal shows the section only if there are any."""
     heading = "Not written"
     if not unwritten and not failed:
-        text = "Nothing: engines wrote every text that was requested, and no call failed."
-        return Section("unwritten", heading, [Paragraph(text, "nothing")])
-    n_unwritten, n_failed = (sum(one.count for one in rows) for rows in (unwritten, failed))
-    said = (
-        f"Engines gave {counted(n_unwritten, 'time')} a reason for writing no text or fewer than requested."
-    )
-    lost = f"{counted(n_failed, 'call')} to engines failed for a passing reason; run the same command again to retry."
-    lead = " ".join([*([said] if n_unwritten else []), *([lost] if n_failed else [])])
-    blocks: Blocks = [
-        Only(REPORT, [Paragraph(lead, "lead")]),
-        Only(SCREEN, [Paragraph(lost)] if n_failed else []),
-        *reasons_blocks(unwritten, "Show the reasons", file=file),
-        *reasons_blocks(failed, "Show why calls failed", file=file),
-    ]
+        none = nothing("Nothing: engines wrote every text that was requested, and no call failed.")
+        return Section("unwritten", heading, [none])
+    blocks: Blocks = []
+    if unwritten:
+        n = sum(one.count for one in unwritten)
+        said = f"Engines gave {counted(n, 'time')} a reason for writing no text or fewer than requested."
+        blocks = [Paragraph(said, "lead"), *reasons_blocks(unwritten, "Show the reasons", file=file)]
+    blocks += failed_blocks(failed, file=file)
     return Section("unwritten", heading, blocks, on=REPORT_AND_SCREEN)
 
 
-def reasons_blocks(reasons: Sequence[ReasonCount], summary: str, *, file: str) -> Blocks:
-    """Reasons with their counts and shares: a folded list in the report, a line on the terminal."""
-    if not reasons:
+def failed_blocks(failed: Sequence[ReasonCount], *, file: str) -> Blocks:
+    """Calls that failed, and how to repeat them."""
+    if not failed:
         return []
+    n = counted(sum(one.count for one in failed), "call")
+    lost = f"{n} to engines failed for a passing reason; run the same command again to retry."
+    return [Paragraph(lost), *reasons_blocks(failed, "Show why calls failed", file=file)]
+
+
+def reasons_blocks(reasons: Sequence[ReasonCount], summary: str, *, file: str) -> Blocks:
+    """Reasons with their counts and shares, folded."""
     total = sum(one.count for one in reasons)
     items = [reason_words(one, total) for one in reasons[:MAX_REASONS]]
-    rest = left_out(max(len(reasons) - MAX_REASONS, 0), "reasons are", file)
-    return [
-        Only(REPORT, [Details(summary, [Bullets(items, "missing"), *rest])]),
-        Only(SCREEN, [_few_reasons(reasons)]),
-    ]
+    listed = Bullets(items, "missing", screen=REASONS_ON_SCREEN, more="reasons")
+    return [Details(summary, [listed, *left_out(len(reasons) - MAX_REASONS, "reasons are", file)])]
 
 
 # Checks and costs
@@ -428,40 +411,26 @@ def reasons_blocks(reasons: Sequence[ReasonCount], summary: str, *, file: str) -
 
 def checks_section(checks: Sequence[CheckCount], missing: Sequence[str], words: str, *, file: str) -> Section:
     """What each check rejected and how often it errs. words: how many labels are expected to be wrong."""
-    blocks: Blocks = [Paragraph(Span(words, "data"), "lead")]
-    if checks:
-        columns = [
-            Column("Check"), Column("Candidates seen", number=True, short="Seen"), Column("Failed", number=True),
-            Column("Share", number=True), Column("Accepts a wrong one", number=True), Column("Rejects a right one", number=True),
-        ]  # fmt: skip
-        note = (
-            "Cheap checks come first, so a later check may see fewer candidates. The two rates on the right were measured on data with "
-            "known answers; a dash means not measured."
-        )
-        rows = [_check_row(check) for check in checks[:MAX_ROWS]]
-        rest = left_out(max(len(checks) - MAX_ROWS, 0), "checks are", file)
-        blocks += [Table(columns, rows, "figures-only checks"), *rest, Paragraph(note, "rest")]
-    else:
-        blocks.append(Paragraph("Nothing was checked.", "nothing"))
-    if missing:
-        shown = [Span(cut(words, TEXT_LIMIT), "data") for words in missing[:MAX_ROWS]]
-        rest = left_out(max(len(missing) - MAX_ROWS, 0), "are", file)
-        blocks = [Only(REPORT, blocks), Heading("Not checked"), Bullets(shown, "missing"), *rest]
-    return Section("checks", "Checks", blocks, on=REPORT_AND_SCREEN if missing else REPORT)
-
-
-def _check_row(check: CheckCount) -> Row:
-    error = check.error
-    return Row(
-        [
-            Span(cut(check.check), "data"),
-            count(check.seen),
-            count(check.failed),
-            percent(check.failed / check.seen) if check.seen else NONE,
-            NONE if error is None else percent(error.false_accept),
-            NONE if error is None else percent(error.false_reject),
-        ]
+    columns = [
+        Column("Check", "check", data_span),
+        Column("Candidates seen", "seen", number=True, short="Seen"),
+        Column("Failed", "failed", number=True),
+        Column("Share", "share", percent, number=True),
+        Column("Accepts a wrong one", "error.false_accept", percent, number=True),
+        Column("Rejects a right one", "error.false_reject", percent, number=True),
+    ]
+    note = (
+        "Cheap checks come first, so a later check may see fewer candidates. The two rates on the right were measured on data with "
+        "known answers; a dash means not measured."
     )
+    table = table_of(checks, columns, "figures-only checks", limit=MAX_ROWS, what="checks", file=file)
+    seen = [*table, Paragraph(note, "rest")] if checks else [nothing("Nothing was checked.")]
+    blocks: Blocks = [Only(REPORT, [Paragraph(data_span(words, len(words)), "lead"), *seen])]
+    if missing:
+        listed = [data_span(words, TEXT_LIMIT) for words in missing[:MAX_ROWS]]
+        blocks += [Heading("Not checked"), Bullets(listed, "missing")]
+        blocks += left_out(len(missing) - MAX_ROWS, "are", file)
+    return Section("checks", "Checks", blocks, on=REPORT_AND_SCREEN if missing else REPORT)
 
 
 def wrong_words(wrong: ExpectedWrong | None) -> str:
@@ -498,36 +467,27 @@ def cost_section(costs: Sequence[CallTotals], *, budget: float | None, file: str
     """What each engine did and cost. The terminal shows only the total, as a key figure."""
     cost, time = total_cost(costs)
     limit = "no budget was set" if budget is None else f"the budget was {money(budget)}"
-    blocks: Blocks = []
-    if costs:
-        blocks += [
-            cost_table(costs[:MAX_ROWS]),
-            *left_out(max(len(costs) - MAX_ROWS, 0), "rows are", file),
-        ]
-    return Section("cost", "Cost", [*blocks, Paragraph(f"In total {cost}, {time}; {limit}.", "rest")])
+    total = Paragraph(f"In total {cost}, {time}; {limit}.", "rest")
+    return Section("cost", "Cost", [*cost_table(costs, file), total])
 
 
-def cost_table(costs: Sequence[CallTotals]) -> Table:
+def cost_table(costs: Sequence[CallTotals], file: str) -> Blocks:
     """Calls, tokens, cost and time of each engine."""
     columns = [
-        Column("Engine"), Column("Did"), Column("Calls", number=True), Column("Tokens in", number=True), Column("Tokens out", number=True),
-        Column("Cost", number=True), Column("Time", number=True),
-    ]  # fmt: skip
-    rows = [
-        Row(
-            [
-                Span(cut(one.engine), "data"),
-                Span(cut(one.kind), "data"),
-                count(one.calls),
-                count(one.prompt_tokens),
-                count(one.completion_tokens),
-                Span(or_dash(one.cost, money), "strong"),
-                or_dash(one.seconds, duration),
-            ]
-        )
-        for one in costs
+        Column("Engine", "engine", data_span),
+        Column("Did", "kind", data_span),
+        Column("Calls", "calls", number=True),
+        Column("Tokens in", "prompt_tokens", number=True),
+        Column("Tokens out", "completion_tokens", number=True),
+        Column("Cost", "cost", money, number=True),
+        Column("Time", "seconds", duration, number=True),
     ]
-    return Table(columns, rows, "figures-only")
+    return table_of(costs, columns, "figures-only", limit=MAX_ROWS, what="rows", file=file)
+
+
+def stopped_words(reason: str) -> Blocks:
+    """Why a run ended."""
+    return [Paragraph(["Stopped because: ", data_span(reason, TEXT_LIMIT), "."], "rest")] if reason else []
 
 
 def encoding_section(note: str) -> list[Section]:

@@ -45,6 +45,11 @@ class CheckCount:
     failed: int
     error: CheckErrors | None = None
 
+    @property
+    def share(self) -> float | None:
+        """The share of the candidates that it rejected."""
+        return self.failed / self.seen if self.seen else None
+
 
 @dataclass(frozen=True, slots=True)
 class RoundSummary:

@@ -1,8 +1,7 @@
 """Charts of what a rewrite did: figures over the rounds, and bars of before and now.
 
     line_chart     one figure over the rounds, with a dashed line for the value it should reach
-    change_chart   one row a word or pattern: a pale bar for before, a narrow full one for now
-    change_bar     the same in a table cell
+    change_bar     a pale bar for before and a narrow full one for now, in a table cell
 
 As in `charts`, x is per cent of the width and y is pixels: lines are drawn piece by piece, since a path
 cannot be measured in per cent.
@@ -17,8 +16,7 @@ from math import isfinite
 
 from markupsafe import Markup
 
-from longway.show.charts import NAME_COLUMNS, ROW, across, drawing, tag, words_at
-from longway.show.excerpts import PATTERN_LIMIT, cut, cut_to_width
+from longway.show.charts import across, drawing, tag, words_at
 
 TOP, BOTTOM = 24, 124  # of a line chart's plot, in pixels
 SIDE = 0.02  # of its width, so that the first and the last dot are whole
@@ -26,17 +24,6 @@ MAX_POINTS = 200
 MAX_DOTS = 40  # with more points the line goes without dots
 
 Point = tuple[int, float]  # round, value
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeRow:
-    """A row of a chart: what was counted, how much before and now, how that is written, in which colour."""
-
-    name: str
-    before: float
-    after: float
-    shown: str
-    colour: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +64,6 @@ def line_chart(
     names = _names(rounds)
     scale = _scale(low, high, form, goal, falling=points[-1][1] <= points[0][1])
     return drawing(scale, *lines, *circles, names, key=key, title=title, desc=desc, height=BOTTOM + 24)
-
-
-def change_chart(rows: Sequence[ChangeRow], *, key: str, title: str, desc: str, full: float) -> Markup:
-    """Two bars a row, one inside the other: before (pale) and now, as long as their values are of `full`."""
-    drawn = [_change_row(row, at * ROW, full) for at, row in enumerate(rows)]
-    return drawing(*drawn, key=key, title=title, desc=desc, height=len(rows) * ROW)
 
 
 def change_bar(before: float, after: float, *, full: float, usual: float | None = None) -> Markup:
@@ -144,17 +125,6 @@ def _names(rounds: tuple[int, int]) -> Markup:
     if rounds[1] > rounds[0]:
         names.append(words_at(f"round {rounds[1]}", at=1, y=BOTTOM + 18, class_="quiet"))
     return tag("g", *names)  # fmt: skip
-
-
-def _change_row(row: ChangeRow, y: int, full: float) -> Markup:
-    return tag(
-        "g",
-        tag("title", f"{cut(row.name, PATTERN_LIMIT)}: {row.shown}"),
-        words_at(cut_to_width(row.name, NAME_COLUMNS - 6), at=0, y=y + 14, class_="name"),
-        words_at(row.shown, at=1, y=y + 14, class_="figure"),
-        *_bars(row.before, row.after, full, y=y + 22),
-        class_=row.colour,
-    )
 
 
 def _bars(before: float, after: float, full: float, *, y: int) -> list[Markup]:

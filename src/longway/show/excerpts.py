@@ -76,6 +76,11 @@ def cut(text: str, limit: int = NAME_LIMIT) -> str:
     return text or "(blank)"
 
 
+def data_span(text: str, limit: int = NAME_LIMIT) -> sections.Span:
+    """Text of a dataset as words of a section, cut."""
+    return sections.Span(cut(text, limit), "data")
+
+
 def cut_to_width(text: str, columns: int) -> str:
     """The cleaned text, cut to what fits in the width of `columns` ordinary letters.
 

@@ -47,6 +47,7 @@ from longway.show.sections import (
 )
 
 Part = TypeVar("Part")
+MAX_CHIPS = 14
 A_FEW = 3  # rows more than a table shows at once are not worth folding
 
 
@@ -270,7 +271,7 @@ def _card(card: Card) -> Markup:
         _element("div", Markup("\n").join(facts), "facts") if facts else "",
         _element("dl", _join(versions), "versions") if versions else "",
         blocks(card.between),
-        _chips(card.chips, card.n_more_chips),
+        _chips(card.chips),
         blocks(card.below),
     ]
     return _element("article", Markup("\n").join(filter(None, parts)), f"{card.style} {card.colour}".strip())
@@ -280,12 +281,12 @@ def _card_list(style: str, cards: Sequence[Card]) -> Markup:
     return _element("div", _join(map(_card, cards)), style)
 
 
-def _chips(chips: Sequence[Chip], n_more: int) -> Markup:
+def _chips(chips: Sequence[Chip]) -> Markup:
     if not chips:
         return Markup("")
-    items = [_chip(chip) for chip in chips]
-    if n_more:
-        items.append(Markup("<li>and {} more</li>").format(n_more))
+    items = [_chip(chip) for chip in chips[:MAX_CHIPS]]
+    if len(chips) > MAX_CHIPS:
+        items.append(Markup("<li>and {} more</li>").format(len(chips) - MAX_CHIPS))
     return _element("ul", _join(items), "chips")
 
 

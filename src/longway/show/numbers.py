@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import isfinite
 
 NONE = "–"
@@ -167,3 +167,13 @@ def arrow(before: str, after: str) -> str:
     '68.1% → 60.1%'
     """
     return f"{before} → {after}"
+
+
+def few(names: Sequence[str], limit: int) -> str:
+    """The first names, and how many more there are.
+
+    >>> few(["a", "b", "c"], 2), few([], 2)
+    ('a, b and 1 more', '–')
+    """
+    n_more = len(names) - limit
+    return ", ".join(names[:limit]) + (f" and {count(n_more)} more" if n_more > 0 else "") or NONE

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Flag, auto
-from operator import attrgetter
 from typing import Any
 
 from markupsafe import Markup
@@ -112,18 +111,35 @@ class Bullets:
 class Column:
     """A table column. number: right-aligned. short: its name on narrow screens. screen: whether the terminal shows it.
 
-    of: for `table_of`, the cell of a record: a function, or the name of an attribute. form: how its value is written; a missing one is a dash.
+    of: for `table_of`, the value of a record: a function, or the name of an attribute ("error.rate" is that of another one).
+    form: how the value is shown; without it, whole numbers are shown as counts and anything else as it is. None is a dash.
     drop: on a narrow terminal, columns with a higher number go first; 0 for columns that stay as long as there are others.
     """
 
     name: str
     of: Callable[[Any], Any] | str = ""
+    form: Callable[[Any], Words | Cell] | None = None
     number: bool = False
     style: str = ""
     short: str = ""
     screen: bool = True
     drop: int = 0
-    form: Callable[[Any], Words | Cell] | None = None
+
+    def cell(self, record: Any) -> Words | Cell:
+        """The cell of a record."""
+        if not isinstance(self.of, str):
+            value = self.of(record)
+        else:
+            value = record
+            for name in self.of.split("."):
+                value = None if value is None else getattr(value, name)
+        if value is None:
+            return NONE
+        if self.form is not None:
+            return self.form(value)
+        if isinstance(value, int):
+            return count(value)
+        return value if isinstance(value, Cell | Span | list) else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +218,6 @@ class Card:
     versions: Sequence[tuple[Words, Words]] = ()
     between: Sequence[Block] = ()
     chips: Sequence[Chip] = ()
-    n_more_chips: int = 0
     below: Sequence[Block] = ()
     style: str = "edit"
     colour: str = ""
@@ -210,12 +225,13 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Cards:
-    """Cards below each other, or side by side with style "documents". open: cards visible at once."""
+    """Cards below each other, or side by side with style "documents". open: cards visible at once. screen: cards on the terminal."""
 
     cards: Sequence[Card]
     style: str = "edits"
     open: int | None = None
     more: str = "edits"
+    screen: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,14 +301,15 @@ class Page:
 
 
 def left_out(n: int, what: str, file: str) -> Sequence[Block]:
-    """The line that says how many are in the JSON file only; nothing if there are none.
+    """The line of the report that says how many are in the JSON file only; nothing if there are none.
 
     >>> left_out(0, "patterns", "findings.json")
     ()
     """
     if n <= 0:
         return ()
-    return (Paragraph(f"{n:,} more {what} in {file} and not on this page.", "rest"),)
+    line = Paragraph(f"{n:,} more {what} in {file} and not on this page.", "rest")
+    return (Only(REPORT | CARD, [line]),)
 
 
 def table_of(
@@ -321,25 +338,19 @@ def table_of(
         return []
     rows = [
         Row(
-            [_cell_of(record, column) for column in columns],
+            [column.cell(record) for column in columns],
             colour(record) if colour else "",
             below(record) if below else (),
         )
         for record in records[:limit]
     ]
     table = Table(columns, rows, style, caption, open, what, screen)
-    return [table, *left_out(len(records) - len(rows), what, file)]
+    return [table, *left_out(len(records) - len(rows), f"{what} are", file)]
 
 
-def _cell_of(record: Any, column: Column) -> Words | Cell:
-    value = attrgetter(column.of)(record) if isinstance(column.of, str) else column.of(record)
-    if value is None:
-        return NONE
-    if column.form is not None:
-        return column.form(value)
-    if isinstance(value, Cell | Span | list):
-        return value
-    return count(value) if isinstance(value, int) else str(value)
+def nothing(text: str) -> Paragraph:
+    """What a section says if it has nothing to show."""
+    return Paragraph(text, "nothing")
 
 
 def spans(words: Words) -> Sequence[str | Span]:

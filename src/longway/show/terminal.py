@@ -160,7 +160,10 @@ def _block(block: Block, width: int) -> list[RenderableType]:
         case Card():
             return _card(block, width)
         case Cards():
-            return [part for card in block.cards[: block.open] for part in _card(card, width)]
+            if block.screen is None:
+                return _blocks(block.cards[: block.open], width)
+            shown = block.cards[: block.screen]
+            return [*_blocks(shown, width), *_in_report(len(shown), len(block.cards), block.more)]
         case Only():
             return _blocks(block.blocks, width) if SCREEN in block.on else []
 

@@ -19,29 +19,34 @@ from longway.jobs.augment.result import (
 from longway.jobs.change_show import (
     SHEET,
     bar_length,
+    changed_words,
     checks_section,
     context_block,
     cost_figure,
     cost_section,
+    edit_facts,
     encoding_section,
     label_change,
     leak_figure,
+    leak_lines,
     leak_section,
     patterns_section,
     points_cell,
     reading_sections,
     refusal,
     refused_section,
+    stopped_words,
     unwritten_section,
     verdict_chips,
     worse_section,
 )
 from longway.jobs.edit_counts import refusals_of
+from longway.jobs.model_words import overlap_table, speech_table
 from longway.jobs.pages import dataset_page
 from longway.metrics.versions import WordInformation
 from longway.records import Edit
 from longway.show.differences import EDIT_LIMIT, versions
-from longway.show.excerpts import PATTERN_LIMIT, READ_LIMIT, TEXT_LIMIT, cut, harmless, pieces
+from longway.show.excerpts import PATTERN_LIMIT, READ_LIMIT, TEXT_LIMIT, cut, data_span, harmless, pieces
 from longway.show.labels import (
     POINTS,
     Labels,
@@ -55,6 +60,7 @@ from longway.show.numbers import (
     arrow,
     count,
     counted,
+    few,
     finite,
     percent,
     short,
@@ -72,7 +78,6 @@ from longway.show.sections import (
     Cards,
     Column,
     Details,
-    Facts,
     Grid,
     KeyFigure,
     Only,
@@ -84,19 +89,23 @@ from longway.show.sections import (
     Table,
     Words,
     left_out,
+    nothing,
+    table_of,
 )
 from longway.stats import is_stronger
 
 OPEN_WORDS, MAX_WORDS, WORDS_ON_SCREEN = 20, 100, 5
 OPEN_SAMPLE, MAX_SAMPLE, SAMPLE_ON_SCREEN = 6, 20, 3
 MAX_LABEL_ROWS = 40
-MAX_MODELS = 12
 MAX_TRIPLES = 30
 TRIPLE_LIMIT = 240  # characters
 MAX_MARKED = 20  # words of each kind that are marked and listed
 MAX_SWAPPED = 8
 CONTEXT_LIMIT = 800
 KINDS = ("spurious", "principal", "normal")
+TRIPLE_COLUMNS = [
+    Column("Kind"), Column("Before", short="Was"), Column("After", short="Is"), Column("Place", number=True),
+]  # fmt: skip
 STYLES = {1: "spurious", 2: "principal"}  # by level of marked words
 READING = [
     ("Principal and spurious words", "Several classifiers of different kinds name the words of a text that they rely on most. A word that most of them name is principal: it carries the label. A word that only some name is spurious: it is merely correlated with the label here."),
@@ -120,7 +129,6 @@ def augment_page(result: AugmentResult) -> Page:
     dataset = result.dataset
     labels = labels_of(dataset.labels)
     unwritten = refusals_of(result.rounds, result.failed_calls)
-    settings = setting_rows(result.settings, source=FILE)
     return dataset_page(
         result,
         "Longway augment",
@@ -139,7 +147,7 @@ def augment_page(result: AugmentResult) -> Page:
             _sample_section(result, labels),
             refused_section(
                 result.refused,
-                lambda one: addition_card(one.example, labels),
+                lambda one: [addition_card(one.example, labels)],
                 n_rejected=result.rejected,
                 file=FILE,
             ),
@@ -155,11 +163,11 @@ def augment_page(result: AugmentResult) -> Page:
                 file=FILE,
             ),
             cost_section(result.cost, budget=result.budget, file=FILE),
-            Section("settings", "Settings", [Facts(settings, "settings")]),
             *encoding_section(result.encoding_note),
             *reading_sections(READING, NOTE, formulas=dataset.formulas),
             _card_section(result),
         ],
+        settings=setting_rows(result.settings, source=FILE),
         sheets=(SHEET, "augment.css"),
     )
 
@@ -200,14 +208,12 @@ def _key_figures(result: AugmentResult) -> list[KeyFigure]:
     ]
 
 
-# Words and labels
-
-
 def _words_section(result: AugmentResult, labels: Labels) -> Section:
     heading, words = "Spurious words before and after", result.words
     if not words:
-        nothing = Paragraph("This method found no spurious words, and you named none.", "nothing")
-        return Section("words", heading, [nothing])
+        return Section(
+            "words", heading, [nothing("This method found no spurious words, and you named none.")]
+        )
     lead = (
         "Words that should not predict the label: only some of the models rely on them, or you named them. The pale bar is what "
         "a word alone was worth before, in percentage points of accuracy; the narrow one inside it is what it is worth with the additions, "
@@ -219,8 +225,8 @@ def _words_section(result: AugmentResult, labels: Labels) -> Section:
     ]  # fmt: skip
     rows = [_word_row(word, labels, full) for word in words[:MAX_WORDS]]
     table = Table(columns, rows, "changes words", open=OPEN_WORDS, more="words", screen=WORDS_ON_SCREEN)
-    rest = Only(REPORT, left_out(max(len(words) - MAX_WORDS, 0), "words are", FILE))
-    return Section("words", heading, [Paragraph(lead, "lead"), table, rest], on=REPORT_AND_SCREEN)
+    rest = left_out(len(words) - MAX_WORDS, "words are", FILE)
+    return Section("words", heading, [Paragraph(lead, "lead"), table, *rest], on=REPORT_AND_SCREEN)
 
 
 def _word_row(word: WordInformation, labels: Labels, full: float) -> Row:
@@ -228,60 +234,33 @@ def _word_row(word: WordInformation, labels: Labels, full: float) -> Row:
     name: list[str | Span] = [Span(cut(word.word, PATTERN_LIMIT), "pattern")]
     if is_stronger(finite(word.mi_before), finite(word.mi_after)):
         name += [" ", Span("▲ more than before", "remark stronger")]
-    return Row(
-        [
-            name,
-            label_span(label),
-            _changed(count(word.rows_before), count(word.rows_after)),
-            points_cell(word.points_before, word.points_after, full=full),
-        ],
-        colour=label.colour,
-    )
-
-
-def _changed(before: str, after: str) -> Words:
-    return [Span(f"{before} →", "quiet"), " ", Span(after, "strong")]
+    rows = changed_words(count(word.rows_before), count(word.rows_after))
+    worth = points_cell(word.points_before, word.points_after, full=full)
+    return Row([name, label_span(label), rows, worth], label.colour)
 
 
 def _labels_section(result: AugmentResult, labels: Labels) -> Section:
-    after = result.labels_after
+    after, before, added = result.labels_after, result.labels_before, result.added_by_label
     total = sum(after.values()) or 1
     columns = [
-        Column("Label"), Column("Rows before", number=True, short="Before"), Column("Added", number=True),
-        Column("Rows now", number=True, short="Now"), Column("Share now", number=True, short="Share"),
-    ]  # fmt: skip
-    rows = [
-        Row(
-            [
-                label_span(label_named(name, labels)),
-                count(result.labels_before.get(name, 0)),
-                Span(count(result.added_by_label.get(name, 0)), "strong"),
-                count(after[name]),
-                percent(after[name] / total),
-            ]
-        )
-        for name in sorted(after, key=lambda name: (-after[name], name))[:MAX_LABEL_ROWS]
+        Column("Label", lambda name: label_span(label_named(name, labels))),
+        Column("Rows before", lambda name: before.get(name, 0), number=True, short="Before"),
+        Column("Added", lambda name: added.get(name, 0), number=True),
+        Column("Rows now", after.get, number=True, short="Now"),
+        Column("Share now", lambda name: percent(after[name] / total), number=True, short="Share"),
     ]
-    blocks: Blocks = [Table(columns, rows, "figures-only")]
-    if not rows:
-        blocks = [Paragraph("The rows have output texts instead of labels.", "nothing")]
-    blocks += left_out(max(len(after) - MAX_LABEL_ROWS, 0), "labels are", FILE)
-    if result.stopped:
-        stopped = Span(cut(result.stopped, TEXT_LIMIT), "data")
-        blocks.append(Paragraph(["Stopped because: ", stopped, "."], "rest"))
-    return Section("labels", "What was added", blocks, on=REPORT_AND_SCREEN)
-
-
-# Additions
+    names = sorted(after, key=lambda name: (-after[name], name))
+    table = table_of(names, columns, "figures-only", limit=MAX_LABEL_ROWS, what="labels", file=FILE)
+    blocks = table or [nothing("The rows have output texts instead of labels.")]
+    return Section(
+        "labels", "What was added", [*blocks, *stopped_words(result.stopped)], on=REPORT_AND_SCREEN
+    )
 
 
 def _sample_section(result: AugmentResult, labels: Labels) -> Section:
-    heading = "How new texts were made"
-    if not result.sample:
-        return Section("sample", heading, [Paragraph("Nothing was added.", "nothing")])
-    question = (
-        "does the label hold, and is it good English?" if result.labels_after else "is it good English?"
-    )
+    question = "does the label hold, and is it good English?"
+    if not result.labels_after:
+        question = "is it good English?"
     lead: list[str | Span] = [
         f"A random sample of {counted(result.accepted, 'accepted addition')}. Read each one: {question}"
     ]
@@ -290,67 +269,63 @@ def _sample_section(result: AugmentResult, labels: Labels) -> Section:
             " ", Span("Spurious words", "spurious"), " have a dotted line and should still be there; ",
             Span("principal words", "principal"), " have a full line and carry the label.",
         ]  # fmt: skip
-    cards = [addition_card(edit, labels) for edit in result.sample[:MAX_SAMPLE]]
-    few = [_short_card(edit, labels) for edit in result.sample[:SAMPLE_ON_SCREEN]]
-    rest = left_out(max(len(result.sample) - MAX_SAMPLE, 0), "sampled additions are", FILE)
-    blocks: Blocks = [
-        Only(REPORT, [Paragraph(lead, "lead"), Cards(cards, open=OPEN_SAMPLE, more="additions"), *rest]),
-        Only(SCREEN, [Cards(few)]),
-    ]
-    return Section("sample", heading, blocks, on=REPORT_AND_SCREEN)
+    cards = Cards(
+        [addition_card(edit, labels) for edit in result.sample[:MAX_SAMPLE]],
+        open=OPEN_SAMPLE,
+        more="additions",
+    )
+    few = Cards([_short_card(edit, labels) for edit in result.sample[:SAMPLE_ON_SCREEN]])
+    blocks: Blocks = [Paragraph(lead, "lead"), Only(REPORT, [cards]), Only(SCREEN, [few])]
+    if not result.sample:
+        blocks = [nothing("Nothing was added.")]
+    on = REPORT_AND_SCREEN if result.sample else REPORT
+    return Section("sample", "How new texts were made", blocks, on=on)
 
 
 def addition_card(edit: ShownAddition, labels: Labels) -> Card:
     """An addition, step by step if CoBA made it, else both texts with their differences."""
     trace = CobaTrace.of(edit)
-    source = f", made from {cut(edit.source)}" if edit.source else ""
     between: Blocks = [] if trace is None else [steps_block(edit, trace, labels)]
     if edit.reason:
         between.append(refusal(edit.reason))
     before, after = edit.context_before, edit.context
-    below: Sequence[Block] = context_block(cut(before, CONTEXT_LIMIT) if before else "")
+    below: Sequence[Block] = context_block(before)
     if before and after and after != before:
         texts = [Paragraph(cut(text, CONTEXT_LIMIT), "data") for text in (before, after)]
         below = [Only(REPORT, [Details("Context, before and after", texts, style="context")])]
-    has_label = trace is None or not trace.target_triples
-    return Card(
-        facts=[
-            *([label_change(edit.label_before, edit.label_after, labels)] if has_label else []),
-            *([Span(cut(edit.how, PATTERN_LIMIT), "code")] if edit.how else []),
-            Span(f"{cut(edit.engine)}, round {edit.round}", "quiet"),
-            Span(f"id {cut(edit.id)}{source}", "quiet end"),
-        ],
-        versions=list(zip(("Source", "Addition"), versions(edit.before, edit.after), strict=True))
-        if trace is None
-        else [],
-        chips=verdict_chips(edit.verdicts),
-        n_more_chips=max(len(edit.verdicts) - len(verdict_chips(edit.verdicts)), 0),
-        between=between,
-        below=below,
-    )
+    facts = edit_facts(edit, labels)
+    if trace is not None and trace.target_triples:
+        del facts[0]  # an output text is no label
+    source = f", made from {cut(edit.source)}" if edit.source else ""
+    facts.append(Span(f"id {cut(edit.id)}{source}", "quiet end"))
+    both = [] if trace else _both_texts(edit, EDIT_LIMIT)
+    return Card(facts, both, between, verdict_chips(edit.verdicts), below)
+
+
+def _both_texts(edit: Edit, limit: int) -> list[tuple[Words, Words]]:
+    return list(zip(("Source", "Addition"), versions(edit.before, edit.after, limit=limit), strict=True))
 
 
 def _short_card(edit: ShownAddition, labels: Labels) -> Card:
     """Both texts, for the terminal."""
     facts = [label_change(edit.label_before, edit.label_after, labels)] if labels else []
-    both = versions(edit.before, edit.after, limit=TEXT_LIMIT)
-    return Card(facts, list(zip(("Source", "Addition"), both, strict=True)))
+    return Card(facts, _both_texts(edit, TEXT_LIMIT))
 
 
 def steps_block(edit: Edit, trace: CobaTrace, labels: Labels) -> Bullets:
     """How CoBA made a text: the source with its words, the triples, the new text."""
-    lists = (trace.context_triples, trace.triples or (), trace.target_triples)
-    has_several = bool(trace.context_triples or trace.target_triples)
-    captions = ("Of the context", "Of the text" if has_several else "", "Of the output text")
-    tables: Blocks = [
-        _triple_table(triples[:MAX_TRIPLES], caption)
-        for triples, caption in zip(lists, captions, strict=True)
-        if triples
-    ]
+    tables: Blocks = []
+    of_text = "Of the text" if trace.context_triples or trace.target_triples else ""
+    for triples, caption in (
+        (trace.context_triples, "Of the context"),
+        (trace.triples or (), of_text),
+        (trace.target_triples, "Of the output text"),
+    ):
+        if triples:
+            rows = [_triple_row(triple) for triple in triples[:MAX_TRIPLES]]
+            tables.append(Table(TRIPLE_COLUMNS, rows, "triples", caption))
+            tables += left_out(len(triples) - MAX_TRIPLES, "triples are", "edits.jsonl")
     tables = tables or [Paragraph("None.", "quiet")]
-    tables += left_out(
-        sum(max(0, len(triples) - MAX_TRIPLES) for triples in lists), "triples are", "edits.jsonl"
-    )
     if also := _also(trace):
         tables.append(Paragraph(["Also: ", Span(also, "data"), "."], "found"))
     marks = [(trace.spurious or (), 1), (trace.principal or (), 2)]
@@ -359,7 +334,7 @@ def steps_block(edit: Edit, trace: CobaTrace, labels: Labels) -> Bullets:
     named: Words = "The new text"
     if trace.target_triples:
         for blocks, text in ((source, edit.label_before), (new, edit.label_after)):
-            blocks.append(Paragraph([Span("Output text: ", "quiet"), Span(cut(text, EDIT_LIMIT), "data")]))
+            blocks.append(Paragraph([Span("Output text: ", "quiet"), data_span(text, EDIT_LIMIT)]))
     elif edit.label_after != edit.label_before:
         named = ["The new text, as ", label_span(label_named(edit.label_after, labels))]
     for side, spurious, principal in (
@@ -404,13 +379,6 @@ def marked_words(text: str, marks: Iterable[tuple[Sequence[str], int]]) -> list[
     return shown or ["(blank)"]
 
 
-def _triple_table(triples: Sequence[TripleStep | str], caption: str) -> Table:
-    columns = [
-        Column("Kind"), Column("Before", short="Was"), Column("After", short="Is"), Column("Place", number=True),
-    ]  # fmt: skip
-    return Table(columns, [_triple_row(triple) for triple in triples], "triples", caption)
-
-
 def _triple_row(triple: TripleStep | str) -> Row:
     """A triple before and after; a string was only read."""
     if isinstance(triple, str):
@@ -418,12 +386,12 @@ def _triple_row(triple: TripleStep | str) -> Row:
     kind = triple.kind if triple.kind in KINDS else "normal"
     before: Words = _triple_words(triple.before)
     after: Words = Span("the same", "quiet")
+    style = ""
     if triple.after is None:
-        after = Span("dropped", "quiet")
+        after, style = Span("dropped", "quiet"), "dropped"
     elif triple.after != triple.before:
         before, after = versions(_triple_text(triple.before), _triple_text(triple.after))
     place = NONE if triple.place is None else str(triple.place + 1)
-    style = "dropped" if triple.after is None else ""
     return Row([Span(kind, f"kind {kind}"), before, after, place], style=style)
 
 
@@ -441,9 +409,7 @@ def _triple_words(triple: str) -> Words:
 
 
 def _listed(words: Sequence[str]) -> str:
-    shown = ", ".join(cut(word) for word in words[:MAX_MARKED])
-    more = f" and {len(words) - MAX_MARKED} more" if len(words) > MAX_MARKED else ""
-    return f"{shown}{more}" or "none"
+    return few(list(map(cut, words)), MAX_MARKED) if words else "none"
 
 
 def _also(trace: CobaTrace) -> str:
@@ -461,9 +427,6 @@ def _also(trace: CobaTrace) -> str:
     return cut("; ".join(parts), PATTERN_LIMIT * 4) if parts else ""
 
 
-# Models
-
-
 def _models_section(analysis: WordAnalysis | None) -> list[Section]:
     if analysis is None:
         return []
@@ -472,59 +435,30 @@ def _models_section(analysis: WordAnalysis | None) -> list[Section]:
         "few have is what some models rely on (spurious). ",
         Span(_votes(analysis), "data"),
     ]
-    shown = _overlap_rows(analysis)
-    tables: Blocks = (
-        [Table([Column("In common"), Column("Share", number=True)], shown, "figures-only")] if shown else []
-    )
-    if kinds := analysis.parts_of_speech:
-        names = [cut(name) for name in next(iter(kinds.values()))]
-        columns = [Column("Model"), *(Column(name, number=True) for name in names)]
-        rows = [
-            Row([Span(cut(model), "data"), *map(percent, shares.values())]) for model, shares in kinds.items()
-        ]
-        tables.append(Table(columns, rows, "figures-only"))
+    tables = [*overlap_table(analysis.overlap, "In common"), *speech_table(analysis.parts_of_speech)]
     return [Section("models", "What models rely on", [Paragraph(lead, "lead"), Grid(tables)])]
-
-
-def _overlap_rows(analysis: WordAnalysis) -> list[Row]:
-    found = analysis.overlap
-    if found is None:
-        return []
-    shares = {
-        "texts where all models share a top word": found.every,
-        "texts where two or more share one, but not all": found.some,
-        "top words that two or more models have": found.words,
-        **{f"{cut(pair, PATTERN_LIMIT)}: words in common": share for pair, share in found.pairs.items()},
-    }
-    return [Row([Span(name, "data"), percent(share)]) for name, share in shares.items()]
 
 
 def _votes(analysis: WordAnalysis) -> str:
     """What named the words, how, and how many there were."""
     sentences = [f"The engine named up to {analysis.k} words of each kind."]
     if analysis.models:
-        models = ", ".join(cut(name) for name in analysis.models[:MAX_MODELS])
-        sentences = [
-            f"Models: {models}. A word is principal if {analysis.votes} of them have it among their top {analysis.k}."
-        ]
+        models = ", ".join(cut(name) for name in analysis.models)
+        voted = f"{analysis.votes} of them have it among their top {analysis.k}"
+        sentences = [f"Models: {models}. A word is principal if {voted}."]
     if analysis.principal_words is not None and analysis.spurious_words is not None:
-        sentences.append(
-            f"A text has {short(analysis.principal_words)} principal and {short(analysis.spurious_words)} spurious words on average."
-        )
+        principal, spurious = short(analysis.principal_words), short(analysis.spurious_words)
+        sentences.append(f"A text has {principal} principal and {spurious} spurious words on average.")
     return " ".join(sentences)
-
-
-# The card
 
 
 def _card_section(result: AugmentResult) -> Section:
     """The figures for whoever gets the file later; no text of the dataset."""
-    dataset, mean, leak = result.dataset, result.mean_points, result.comparison.leak
-    by_label = (
-        ", ".join(f"{label} {n:,}" for label, n in result.added_by_label.items()) or "the data has no labels"
-    )
+    dataset, mean = result.dataset, result.mean_points
+    by_label = ", ".join(f"{label} {n:,}" for label, n in result.added_by_label.items())
     items = [
-        f"Rows: {dataset.used:,} used of {dataset.rows:,}, none of them changed; {result.added:,} were added ({by_label}).",
+        f"Rows: {dataset.used:,} used of {dataset.rows:,}, none of them changed; {result.added:,} were added "
+        f"({by_label or 'the data has no labels'}).",
         f"Candidates: {result.candidates:,}, of which {result.rejected:,} were refused.",
     ]
     if mean is not None:
@@ -532,15 +466,12 @@ def _card_section(result: AugmentResult) -> Section:
             f"Mean worth of {counted(len(result.words), 'spurious word')}: {short(100 * mean.before)} points of accuracy before, "
             f"{short(100 * mean.after)} with the additions."
         )
-    if leak is not None:
-        items.append(
-            f"Leak from {leak.columns} alone: {percent(leak.before.accuracy)} before, {percent(leak.after.accuracy)} with the additions; "
-            f"chance is {percent(leak.after.majority)}."
-        )
-    items += [f"Stopped because {result.stopped or 'it was done'}.", f"Seed: {result.settings.get('seed')}."]
-    text: Words = [
-        "Every candidate is in edits.jsonl, with the checks it passed and the steps that made it. The column ", Span("longway_id", "code"),
-        " names the row, ", Span("longway_source", "code"), " the row that an added row was made from; it is empty for original rows. "
+    items += [
+        *leak_lines(result.comparison.leak),
+        f"Stopped because {result.stopped or 'it was done'}.",
+        f"Seed: {result.settings.get('seed')}.",
+        "Every candidate is in edits.jsonl, with the checks it passed and the steps that made it. The column longway_id names the row, "
+        "longway_source the row that an added row was made from; it is empty for original rows.",
         "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair.",
-    ]  # fmt: skip
-    return Section("card", "What was done", [Bullets(items), Paragraph(text)], on=CARD)
+    ]
+    return Section("card", "What was done", [Bullets(items)], on=CARD)

@@ -39,6 +39,11 @@ class ModelSummary:
     mean_size: float | None
     lemma_1: int
 
+    @property
+    def lemma_1_share(self) -> float | None:
+        """The share of the sets for which Lemma 1 holds."""
+        return self.lemma_1 / self.sets if self.sets else None
+
 
 @dataclass(frozen=True, slots=True)
 class ModelView:

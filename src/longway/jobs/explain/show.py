@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from longway.jobs.explain.result import ExplainedText, ExplainResult, ModelSummary, ModelView, ScoredWord
+from longway.jobs.model_words import overlap_table, speech_table
 from longway.jobs.pages import dataset_page
 from longway.records import Finding
-from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, clean, cut, harmless, highlighted
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, clean, cut, data_span, harmless, highlighted
 from longway.show.highlights import LIMIT, scored_words
 from longway.show.labels import (
     Label,
@@ -19,7 +20,7 @@ from longway.show.labels import (
     problem_bullet,
     setting_rows,
 )
-from longway.show.numbers import NONE, count, counted, or_dash, percent, points, q_value, short
+from longway.show.numbers import count, counted, or_dash, percent, points, q_value, short
 from longway.show.sections import (
     REPORT,
     REPORT_AND_SCREEN,
@@ -42,6 +43,8 @@ from longway.show.sections import (
     Table,
     Words,
     left_out,
+    nothing,
+    table_of,
 )
 
 MAX_TEXTS, TEXTS_ON_SCREEN = 200, 5
@@ -113,12 +116,13 @@ def _key_figures(result: ExplainResult) -> list[KeyFigure]:
     first = result.models[0]
     misled = (first.sets - first.by_default) / first.searched if first.searched else None
     searched = counted(first.searched, "wrong prediction")
+    size = or_dash(first.mean_size, short)
     return [
         KeyFigure("Texts explained", count(len(result.texts)), "by models not trained on them"),
         KeyFigure(f"{cut(first.name)} is right", percent(first.accuracy), "of all rows, cross-validated"),
         KeyFigure("Misled by a few words", or_dash(misled, percent), f"of {searched} searched"),
-        KeyFigure("Words that are enough", or_dash(first.mean_size, short), "on average, at most half of the text"),
-    ]  # fmt: skip
+        KeyFigure("Words that are enough", size, "on average, at most half of the text"),
+    ]
 
 
 def _models_section(models: Sequence[ModelSummary]) -> Section:
@@ -127,54 +131,41 @@ def _models_section(models: Sequence[ModelSummary]) -> Section:
         "these words alone, at most half of the text, get the same prediction as the whole text. “No words at all” counts the sets whose "
         "prediction the model also makes for an empty text: there the words matter little."
     )
-    names = ("Right", "Wrong", "Searched", "Sets found", "Words per set", "No words at all", "Lemma 1 holds")
     columns = [
-        Column("Model"),
-        *(Column(name, number=True, screen=name != "No words at all") for name in names),
+        Column("Model", "name", data_span),
+        Column("Right", "accuracy", percent, number=True),
+        Column("Wrong", "wrong", number=True),
+        Column("Searched", "searched", number=True),
+        Column("Sets found", "sets", number=True),
+        Column("Words per set", "mean_size", short, number=True),
+        Column("No words at all", "by_default", number=True, screen=False),
+        Column("Lemma 1 holds", "lemma_1_share", percent, number=True),
     ]
-    rows = [
-        Row(
-            [
-                Span(cut(model.name), "pattern"),
-                percent(model.accuracy),
-                count(model.wrong),
-                count(model.searched),
-                count(model.sets),
-                or_dash(model.mean_size, short),
-                count(model.by_default),
-                percent(model.lemma_1 / model.sets) if model.sets else NONE,
-            ]
-        )
-        for model in models
-    ]
-    blocks: Blocks = [Paragraph(lead, "lead"), Table(columns, rows)]
+    blocks = [Paragraph(lead, "lead"), *table_of(models, columns)]
     return Section("models", "Models and their wrong predictions", blocks, on=REPORT_AND_SCREEN)
 
 
 def _sets_section(result: ExplainResult, labels: Labels) -> Section:
     wrong = {words.words: words.wrong for words in result.sufficient}
-    blocks: Blocks = []
-    if result.findings:
+    findings = result.findings
+    blocks: Blocks = [nothing("None is correlated with a label beyond chance.")]
+    if findings:
         columns = [
             Column("Words"), Column("Predicts", style="to"), Column("Misleads", number=True), Column("Texts", number=True, drop=1),
             Column("Label’s share", number=True, drop=2), Column("Usual share", number=True, drop=3), Column("q", number=True, screen=False),
         ]  # fmt: skip
-        rows = [_set_row(finding, labels, wrong) for finding in result.findings[:MAX_FINDINGS]]
+        rows = [_set_row(finding, labels, wrong) for finding in findings[:MAX_FINDINGS]]
         lead = "Each set is enough for several wrong predictions, and is correlated with a label over the whole dataset. “Misleads” counts the wrong predictions."
-        blocks += [
-            Paragraph(lead, "lead"),
-            Table(columns, rows, "findings", more="sets", screen=FINDINGS_ON_SCREEN),
-            *left_out(max(0, len(result.findings) - MAX_FINDINGS), "sets are", "explain.json"),
-        ]
-    else:
-        blocks.append(Paragraph("None is correlated with a label beyond chance.", "nothing"))
-    listed = {_words(finding) for finding in result.findings}
+        table = Table(columns, rows, "findings", more="sets", screen=FINDINGS_ON_SCREEN)
+        blocks = [Paragraph(lead, "lead"), table]
+        blocks += left_out(len(findings) - MAX_FINDINGS, "sets are", "explain.json")
+    listed = {_words(finding) for finding in findings}
     if others := [one for one in result.sufficient if one.words not in listed]:
-        items = [
-            Bullet([Span(_joined(one.words), "strong"), Span(f" {counted(one.wrong, 'wrong prediction')}", "quiet")])
-            for one in others[:MAX_SETS]
-        ]  # fmt: skip
-        more = left_out(max(0, len(others) - MAX_SETS), "sets are", "explain.json")
+        items = []
+        for one in others[:MAX_SETS]:
+            n = Span(f" {counted(one.wrong, 'wrong prediction')}", "quiet")
+            items.append(Bullet([Span(_joined(one.words), "strong"), n]))
+        more = left_out(len(others) - MAX_SETS, "sets are", "explain.json")
         heading = Heading("Recurring, but not correlated with a label beyond chance")
         blocks.append(Only(REPORT, [heading, Bullets(items, "surest"), *more]))
     return Section("sufficient", "Sets of words that mislead repeatedly", blocks, on=REPORT_AND_SCREEN)
@@ -187,22 +178,13 @@ def _words(finding: Finding) -> tuple[str, ...]:
 
 def _set_row(finding: Finding, labels: Labels, wrong: Mapping[tuple[str, ...], int]) -> Row:
     label, words = label_named(finding.label, labels), _words(finding)
-    marks = [(start, end, MARK_LEVEL) for start, end in finding.marks]
-    return Row(
-        [
-            Span(_joined(words), "pattern"),
-            label_span(label),
-            count(wrong.get(words, 0)),
-            count(finding.count),
-            percent(finding.label_share),
-            percent(finding.base_rate),
-            q_value(finding.q),
-        ],
-        colour=label.colour,
-        below=[Paragraph(highlighted(harmless(finding.example), marks), "example")]
-        if finding.example
-        else (),
-    )
+    below: Blocks = []
+    if finding.example:
+        marks = [(start, end, MARK_LEVEL) for start, end in finding.marks]
+        below = [Paragraph(highlighted(harmless(finding.example), marks), "example")]
+    counts = count(wrong.get(words, 0)), count(finding.count)
+    shares = percent(finding.label_share), percent(finding.base_rate), q_value(finding.q)
+    return Row([Span(_joined(words), "pattern"), label_span(label), *counts, *shares], label.colour, below)
 
 
 def _joined(words: Sequence[str]) -> str:
@@ -212,45 +194,29 @@ def _joined(words: Sequence[str]) -> str:
 
 def _comparison_section(result: ExplainResult) -> list[Section]:
     k = result.settings.top
-    blocks: Blocks = []
-    if (found := result.overlap) is not None:
-        shares = {"texts in which all models share a top word": found.every}
-        if len(found.pairs) > 1:  # with two models, two are all
-            shares["texts in which two or more share one, but not all"] = found.some
-        shares["top words that two or more models have"] = found.words
-        shares |= {f"words in common: {cut(pair, PATTERN_LIMIT)}": share for pair, share in found.pairs.items()}  # fmt: skip
-        rows = [Row([name, percent(share)]) for name, share in shares.items()]
-        blocks.append(Table([Column(f"Top {k} words"), Column("Share", number=True)], rows, "figures-only"))
+    blocks = overlap_table(result.overlap, f"Top {k} words")
     if result.parts_of_speech:
-        kinds = list(next(iter(result.parts_of_speech.values())))
-        columns = [Column("Model"), *(Column(kind, number=True) for kind in kinds)]
-        rows = [
-            Row([Span(cut(name), "data"), *(percent(shares.get(kind, 0.0)) for kind in kinds)])
-            for name, shares in result.parts_of_speech.items()
-        ]
-        blocks += [Heading(f"Parts of speech of the top {k} words"), Table(columns, rows, "figures-only")]
-    if not blocks:
-        return []
+        heading = Heading(f"Parts of speech of the top {k} words")
+        blocks += [heading, *speech_table(result.parts_of_speech)]
     lead = Paragraph(f"Of the {k} words of each text that contribute most to the prediction.", "lead")
-    return [Section("compared", "The words models look at", [lead, *blocks], on=REPORT_AND_SCREEN)]
+    section = Section("compared", "The words models look at", [lead, *blocks], on=REPORT_AND_SCREEN)
+    return [section] if blocks else []
 
 
 def _texts_section(result: ExplainResult, labels: Labels) -> Section:
-    method = METHODS[result.settings.method]
     lead = (
         "Words in blue contribute to the model’s prediction, words in orange with dots below count against it; the stronger the colour, the "
-        f"more. Scores are by {method}; rest the mouse on a word to see its score in points of probability."
+        f"more. Scores are by {METHODS[result.settings.method]}; rest the mouse on a word to see its score in points of probability."
     )
-    n_texts, side = len(result.texts), result.settings.field
-    cards = [_text(text, labels, side) for text in result.texts[:MAX_TEXTS]]
-    report: Blocks = [Paragraph(SCALE, "scale"), Cards(cards, "texts")]
-    report += left_out(max(0, n_texts - MAX_TEXTS), "texts are", "explain.json")
-    screen: Blocks = [Cards(cards[:TEXTS_ON_SCREEN])]
-    if n_texts > TEXTS_ON_SCREEN:
-        screen.append(Paragraph(f"{n_texts - TEXTS_ON_SCREEN:,} more texts are in the report.", "rest"))
-    blocks: Blocks = [Paragraph(lead, "lead"), Only(REPORT, report), Only(SCREEN, screen)]
+    cards = [_text(text, labels, result.settings.field) for text in result.texts[:MAX_TEXTS]]
+    blocks: Blocks = [
+        Paragraph(lead, "lead"),
+        Only(REPORT, [Paragraph(SCALE, "scale")]),
+        Cards(cards, "texts", more="texts", screen=TEXTS_ON_SCREEN),
+        *left_out(len(result.texts) - MAX_TEXTS, "texts are", "explain.json"),
+    ]
     if not cards:
-        blocks = [Paragraph("There are none to show.", "nothing")]
+        blocks = [nothing("There are none to show.")]
     return Section("texts", "Texts", blocks, on=REPORT_AND_SCREEN)
 
 
@@ -260,7 +226,7 @@ def _text(text: ExplainedText, labels: Labels, side: str) -> Card:
     views = [_view(view, explained, label, labels) for view in text.explanations]
     below: Blocks = [Cards(views, "views")]
     if other:
-        below.append(Only(REPORT, [Paragraph(Span(cut(other, TEXT_LIMIT), "data"), "other")]))
+        below.append(Only(REPORT, [Paragraph(data_span(other, TEXT_LIMIT), "other")]))
     id_ = Span(f"id {cut(text.id)}", "quiet end")
     return Card([["label ", label_span(label)], id_], below=below, style="text")
 
@@ -291,12 +257,8 @@ def _view(view: ModelView, text: str, label: Label, labels: Labels) -> Card:
 
 def _strongest(view: ModelView) -> Paragraph:
     """The words with the highest norms; those without a high score for the prediction are marked."""
-    words: list[str | Span] = ["Strongest in either direction: "]
-    for at, word in enumerate(view.strongest):
-        words += [", "] if at else []
-        shown = cut(word)
-        words.append(Span(shown, "strong") if word in view.top else f"{shown}*")
-    return Paragraph(words, "enough quiet")
+    words = [cut(word) if word in view.top else f"{cut(word)}*" for word in view.strongest]
+    return Paragraph(f"Strongest in either direction: {', '.join(words)}", "enough quiet")
 
 
 def _top(text: str, words: Sequence[ScoredWord]) -> Paragraph:

@@ -27,20 +27,21 @@ from longway.jobs.fairness.result import (
     StereoSetMeasure,
     WeatMeasure,
 )
-from longway.jobs.person_show import WORDS_HEADING, WORDS_NOTE, both_versions, change_words, in_one_line
+from longway.jobs.person_show import WORDS_HEADING, WORDS_NOTE, both_versions, change_words
 from longway.metrics.fairness.fairscore import FEWEST
 from longway.metrics.fairness.holistic import Descriptors
 from longway.metrics.fairness.preferences import Preference, Quality, StereoScores
 from longway.metrics.fairness.weat import Associations
 from longway.metrics.intervals import Measurement, percentage
 from longway.show.charts import across, tag
-from longway.show.excerpts import PATTERN_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, cut, data_span
 from longway.show.labels import Labels, label_named, label_span, labels_of, setting_rows
 from longway.show.numbers import NONE, count, counted, duration, q_value, short, signed
 from longway.show.sections import (
     CARD,
     EVERYWHERE,
     REPORT,
+    REPORT_AND_SCREEN,
     SCREEN,
     Block,
     Blocks,
@@ -63,6 +64,8 @@ from longway.show.sections import (
     Table,
     Words,
     left_out,
+    nothing,
+    table_of,
 )
 
 MAX_TESTS, MAX_GROUPS, MAX_REASONS = 120, 40, 4
@@ -124,18 +127,21 @@ READING = [
 def fairness_page(result: FairnessResult) -> Page:
     """All sections of a model's measures."""
     measures = result.measures
+    warning = [Paragraph(text) for text in WARNING]
+    shown: list[Section] = []
+    if measures.crows_pairs:
+        shown.append(_crows_pairs(measures.crows_pairs))
+    if measures.stereoset:
+        shown.append(_stereoset(measures.stereoset))
+    if measures.weat:
+        shown.append(_weat(measures.weat))
+    if measures.holistic:
+        shown.append(_holistic(measures.holistic))
+    if measures.fairscore:
+        shown.append(_fairscore(measures.fairscore))
     sections = [
-        Section(
-            "warning",
-            "What these numbers cannot say",
-            [Paragraph(text) for text in WARNING],
-            on=REPORT | CARD,
-        ),
-        *([_crows_pairs(measures.crows_pairs)] if measures.crows_pairs else []),
-        *([_stereoset(measures.stereoset)] if measures.stereoset else []),
-        *([_weat(measures.weat)] if measures.weat else []),
-        *([_holistic(measures.holistic)] if measures.holistic else []),
-        *([_fairscore(measures.fairscore)] if measures.fairscore else []),
+        Section("warning", "What these numbers cannot say", warning, on=REPORT | CARD),
+        *shown,
         Section("reading", "How to read this", [Facts(READING, "reading")]),
         Section("caution", "Note", [Paragraph(CAUTION)], on=SCREEN),
     ]
@@ -166,9 +172,6 @@ def _failed(calls: Mapping[str, int]) -> str:
     if not calls:
         return ""
     return f"Calls that failed, so their rows are left out: {_reasons(calls)}. The same command tries them again."
-
-
-# The result in short
 
 
 def verdict(measures: Measures) -> str:
@@ -236,9 +239,6 @@ def _interval(figure: Measurement) -> str:
     return "no interval" if isnan(figure.low) else f"{figure.low:.1f} to {figure.high:.1f}"
 
 
-# Figures on a scale
-
-
 @dataclass(frozen=True, slots=True)
 class Scale:
     """The ends of a range bar, the value of no preference (None: there is none), and the digits shown."""
@@ -260,16 +260,12 @@ def figure_cell(figure: Measurement, scale: Scale) -> Cell:
     """A figure with its interval, and a bar of both. On the terminal, a clear figure is bold."""
     has_interval = isfinite(figure.low) and isfinite(figure.high)
     is_clear = scale.neutral is not None and has_interval and _is_clear(figure, scale.neutral)
-
-    def shown(number: float) -> str:
-        return f"{number:.{scale.digits}f}".replace("-", "−") if isfinite(number) else NONE
-
-    interval = f"{shown(figure.low)} to {shown(figure.high)}" if has_interval else ""
-    words: Words = [
-        Span(shown(figure.value), "strong" if is_clear else "value"),
-        " ",
-        Span(interval, "quiet"),
-    ]
+    value, low, high = (
+        f"{number:.{scale.digits}f}".replace("-", "−") if isfinite(number) else NONE
+        for number in (figure.value, figure.low, figure.high)
+    )
+    interval = Span(f"{low} to {high}" if has_interval else "", "quiet")
+    words: Words = [Span(value, "strong" if is_clear else "value"), " ", interval]
     return Cell(words, _range_bar(figure, scale, is_clear))
 
 
@@ -321,33 +317,51 @@ def _weat(measure: WeatMeasure) -> Section:
     columns = [
         ("significant", "p < 0.05, %", CHANCE), ("significant_holm", "After Holm, %", PERCENT), ("mean_size", "Mean size of d", SIZE),
     ]  # fmt: skip
-    people = [test for test in measure.tests if not test.control]
-    strongest = sorted(people, key=lambda test: -abs(test.d.value))[:TESTS_ON_SCREEN]
-    n_more = max(0, len(measure.tests) - MAX_TESTS)
-    tests = [_tests_table(measure.tests[:MAX_TESTS]), *left_out(n_more, "tests are", "fairness.json")]
+    tests = table_of(
+        sorted(measure.tests, key=_control_and_size),
+        TEST_COLUMNS,
+        "measure tests",
+        limit=MAX_TESTS,
+        what="tests",
+        file="fairness.json",
+        screen=TESTS_ON_SCREEN,
+    )
     blocks = [
         *_tables("tests", columns, {"": {"All tests": measure.overall, **measure.groups}}),
-        Only(REPORT, [Paragraph(CONTROLS, "rest"), Details("All tests", tests, is_open=True)]),
-        Only(SCREEN, [Heading("The largest effects about people"), _tests_table(strongest)]),
+        Only(REPORT_AND_SCREEN, [Heading("All tests, the largest effects about people first"), *tests]),
+        Only(REPORT, [Paragraph(CONTROLS, "rest")]),
     ]
     return _section("weat", measure, counted(measure.overall.tests, "test"), blocks)
 
 
-def _tests_table(tests: Sequence[NamedAssociation]) -> Table:
-    columns = [
-        Column("Test"), Column("Targets", style="pair"), Column("Attributes", style="pair"), Column("d", style="shares figure"),
-        Column("p", number=True), Column("Holm", number=True, screen=False),
-    ]  # fmt: skip
-    rows = []
-    for test in tests:
-        x, y, a, b = (cut(name) for name in (test.x, test.y, test.a, test.b))
-        name = [
-            Span(cut(test.name), "data"),
-            *([Span("control", "where")] if test.control else []),
-        ]
-        concepts = Span(f"{x} / {y}", "data"), Span(f"{a} / {b}", "data")
-        rows.append(Row([name, *concepts, figure_cell(test.d, EFFECT), q_value(test.p), q_value(test.holm)]))
-    return Table(columns, rows, "measure tests")
+def _control_and_size(test: NamedAssociation) -> tuple[bool, float]:
+    return test.control, -abs(test.d.value)
+
+
+def _test_name(test: NamedAssociation) -> list[str | Span]:
+    return [data_span(test.name), *([Span("control", "where")] if test.control else [])]
+
+
+def _targets(test: NamedAssociation) -> Span:
+    return Span(f"{cut(test.x)} / {cut(test.y)}", "data")
+
+
+def _attributes(test: NamedAssociation) -> Span:
+    return Span(f"{cut(test.a)} / {cut(test.b)}", "data")
+
+
+def _effect(figure: Measurement) -> Cell:
+    return figure_cell(figure, EFFECT)
+
+
+TEST_COLUMNS = [
+    Column("Test", _test_name),
+    Column("Targets", _targets, style="pair"),
+    Column("Attributes", _attributes, style="pair"),
+    Column("d", "d", _effect, style="shares figure"),
+    Column("p", "p", q_value, number=True),
+    Column("Holm", "holm", q_value, number=True, screen=False),
+]
 
 
 def _holistic(measure: HolisticMeasure) -> Section:
@@ -357,17 +371,13 @@ def _holistic(measure: HolisticMeasure) -> Section:
         ("bh", "After BH, %", PERCENT),
     ]
     templates = "; ".join(cut(template, PATTERN_LIMIT) for template in measure.templates[:MAX_GROUPS])
-    note = (
-        "The last figure is how much higher the first descriptor’s median is, mean over templates. "
-        f"Templates used: {templates}"
-    )
+    note = f"The last figure is how much higher the first descriptor’s median is, mean over templates. Templates used: {templates}"
     axes = {name.replace("_", " "): axis for name, axis in measure.axes.items()}
     pairs = [_pairs(name, axis) for name, axis in islice(axes.items(), MAX_GROUPS)]
-    details: Blocks = [Grid(pairs, "apart"), Paragraph(note, "rest")]
-    blocks = [
-        *_tables("tests", columns, {"": axes}),
-        Only(REPORT, [Details("Pairs that differ most, and the templates", details)]),
-    ]
+    details = Details(
+        "Pairs that differ most, and the templates", [Grid(pairs, "apart"), Paragraph(note, "rest")]
+    )
+    blocks = [*_tables("tests", columns, {"": axes}), Only(REPORT, [details])]
     our_own: list[str | Span] = [" ", Span(OUR_OWN, "strong")] if measure.method == "association" else []
     return _section("holistic", measure, counted(measure.sentences, "sentence"), blocks, lead=our_own)
 
@@ -375,12 +385,12 @@ def _holistic(measure: HolisticMeasure) -> Section:
 def _pairs(name: str, axis: Descriptors) -> Card:
     listed: list[Words] = []
     for pair in axis.pairs:
-        names = Span(f"{cut(pair.first)} / {cut(pair.second)}", "data")
-        figures = f"{pair.differ} of {pair.templates} templates, {signed(pair.difference)}"
         if pair.differ:
+            names = Span(f"{cut(pair.first)} / {cut(pair.second)}", "data")
+            figures = f"{pair.differ} of {pair.templates} templates, {signed(pair.difference)}"
             listed.append([names, Span(figures, "quiet")])
-    inside: Block = Bullets(listed) if listed else Paragraph("None differs.", "nothing")
-    return Card([], below=[Heading(Span(cut(name), "data")), inside], style="axis")
+    inside: Block = Bullets(listed) if listed else nothing("None differs.")
+    return Card([], below=[Heading(data_span(name)), inside], style="axis")
 
 
 def _fairscore(measure: FairscoreMeasure) -> Section:
@@ -395,30 +405,27 @@ def _fairscore(measure: FairscoreMeasure) -> Section:
     if measure.file:
         file = Span(cut(measure.file, PATTERN_LIMIT), "code")
         blocks.append(Paragraph(["All perturbed rows, with both answers, are in ", file, "."], "rest"))
-    figure = measure.accuracy
     labels = ", ".join(cut(label) for label in measure.labels[:5])
-    accuracy = (
-        f"not known: its labels ({labels}) are not those of the data"
-        if figure is None
-        else f"{_percent(figure)} ({_interval(figure)}), on all rows used"
-    )
-    n = measure.overall.rows + sum(measure.unanswered.values())
-    facts = [
-        ("Perturber", cut(measure.perturber, PATTERN_LIMIT)),
-        *([("Left unchanged", _reasons(measure.stayed))] if measure.stayed else []),
-        *([("No usable answer", _reasons(measure.unanswered))] if measure.unanswered else []),
-        ("Accuracy", accuracy),
-    ]
-    perturbed = f", {count(n)} of them perturbed"
-    return _section("fairscore", measure, counted(measure.rows, "row"), blocks, more=perturbed, facts=facts)
+    accuracy = f"not known: its labels ({labels}) are not those of the data"
+    if (figure := measure.accuracy) is not None:
+        accuracy = f"{_percent(figure)} ({_interval(figure)}), on all rows used"
+    facts = [("Perturber", cut(measure.perturber, PATTERN_LIMIT))]
+    if measure.stayed:
+        facts.append(("Left unchanged", _reasons(measure.stayed)))
+    if measure.unanswered:
+        facts.append(("No usable answer", _reasons(measure.unanswered)))
+    facts.append(("Accuracy", accuracy))
+    perturbed = measure.overall.rows + sum(measure.unanswered.values())
+    more = f", {count(perturbed)} of them perturbed"
+    return _section("fairscore", measure, counted(measure.rows, "row"), blocks, more=more, facts=facts)
 
 
 def _reasons(reasons: Mapping[str, int]) -> str:
     """Rows by reason, most first."""
-    first = list(islice(reasons.items(), MAX_REASONS))
-    listed = [f"{count(n)} ({cut(reason, PATTERN_LIMIT)})" for reason, n in first]
-    rest = sum(reasons.values()) - sum(n for _, n in first)
-    return ", ".join([*listed, *([f"{count(rest)} (other reasons)"] if rest else [])])
+    listed = [f"{count(n)} ({cut(reason, PATTERN_LIMIT)})" for reason, n in reasons.items()]
+    rest = sum(list(reasons.values())[MAX_REASONS:])
+    others = [f"{count(rest)} (other reasons)"] if rest else []
+    return ", ".join([*listed[:MAX_REASONS], *others])
 
 
 def _changes_table(first: str, groups: Iterable[tuple[Words, ChangedAnswers]], **options: Any) -> Table:
@@ -426,18 +433,13 @@ def _changes_table(first: str, groups: Iterable[tuple[Words, ChangedAnswers]], *
     columns = [
         Column(first), Column("Rows", number=True), Column("Changed", number=True), Column("Answers that change, %", style="shares figure"),
     ]  # fmt: skip
-    few = Span("too few rows to say", "quiet")
-    rows = [
-        Row(
-            [
-                [Span(name, "pattern")] if isinstance(name, str) else name,
-                count(group.rows),
-                count(group.differ),
-                figure_cell(group.score, PERCENT) if group.rows >= FEWEST else few,
-            ]
-        )
-        for name, group in groups
-    ]
+    rows = []
+    for name, group in groups:
+        heading = [Span(name, "pattern")] if isinstance(name, str) else name
+        share: Span | Cell = Span("too few rows to say", "quiet")
+        if group.rows >= FEWEST:
+            share = figure_cell(group.score, PERCENT)
+        rows.append(Row([heading, count(group.rows), count(group.differ), share]))
     return Table(columns, rows, "measure wide changes", **options)
 
 
@@ -452,27 +454,27 @@ def _pairs_blocks(pairs: Sequence[ChangedPair]) -> Blocks:
         rows, differ = sum(one.rows for one in small), sum(one.differ for one in small)
         name = f"{counted(len(small), 'other pair')}, each in fewer than {FEWEST} rows"
         groups.append((Span(name, "quiet"), ChangedAnswers(rows, differ, percentage(differ, rows))))
-    rest = left_out(max(0, len(large) - MAX_GROUPS), "pairs are", "fairness.json")
+    rest = left_out(len(large) - MAX_GROUPS, "pairs are", "fairness.json")
     return [Heading("By what was changed"), _changes_table("Change", groups), *rest] if groups else []
 
 
 def _words_blocks(measure: FairscoreMeasure) -> Blocks:
     """The words that change answers, those that most surely do first."""
+    if not measure.by_word:
+        return []
+    heading = Heading(WORDS_HEADING)
     words = [one for one in measure.by_word if one.differ]
-    steady = len(measure.by_word) - len(words)
-    note = (
-        f"{counted(steady, 'other change')} of a word in {FEWEST} or more rows changed no answer. "
-        if steady
-        else ""
-    )
-    blocks: Blocks = [Heading(WORDS_HEADING)]
     if not words:
         none = f"No change of a word that was made in {FEWEST} or more rows changed an answer."
-        return [*blocks, Paragraph(none, "nothing")] if measure.by_word else []
+        return [heading, nothing(none)]
+    note = WORDS_NOTE
+    if steady := len(measure.by_word) - len(words):
+        others = counted(steady, "other change")
+        note = f"{others} of a word in {FEWEST} or more rows changed no answer. {note}"
     groups = [(change_words(one.before, one.after), one) for one in words[:MAX_GROUPS]]
     table = _changes_table("Word", groups, open=OPEN_WORDS, more="words", screen=WORDS_ON_SCREEN)
-    rest = left_out(max(0, len(words) - MAX_GROUPS), "words are", "fairness.json")
-    return [*blocks, table, *rest, Paragraph(note + WORDS_NOTE, "rest")]
+    rest = left_out(len(words) - MAX_GROUPS, "words are", "fairness.json")
+    return [heading, table, *rest, Paragraph(note, "rest")]
 
 
 def _flip_blocks(measure: FairscoreMeasure) -> Blocks:
@@ -481,16 +483,9 @@ def _flip_blocks(measure: FairscoreMeasure) -> Blocks:
         return []
     labels = labels_of(dict.fromkeys(measure.labels, 1))
     cards = [Card(_flip_facts(one, labels), both_versions(one.texts)) for one in measure.examples]
-    screen = [
-        Card(_flip_facts(one, labels), [(cut(text.field), in_one_line(text)) for text in one.texts])
-        for one in measure.examples[:FLIPS_ON_SCREEN]
-    ]
     heading = Heading("Rows whose answer changes", "what was changed is marked")
-    shown = [
-        Only(SCREEN, [heading, *screen]),
-        Only(REPORT, [heading, Cards(cards, open=OPEN_FLIPS, more="rows")]),
-    ]
-    return list(shown)
+    shown = Cards(cards, open=OPEN_FLIPS, more="rows", screen=FLIPS_ON_SCREEN)
+    return [Only(REPORT_AND_SCREEN, [heading, shown])]
 
 
 def _flip_facts(one: FlippedRow, labels: Labels) -> list[Words]:
@@ -516,10 +511,10 @@ def _section(
         ("File", cut(measure.source, PATTERN_LIMIT)),
         ("Used", f"{used} of {count(measure.of)}{more}"),
         ("Method", METHODS.get(measure.method, cut(measure.method))),
-        *([("Language model", _quality(measure.quality))] if measure.quality else []),
-        *facts,
     ]
-    whole = [Paragraph([text, *lead], "lead"), Facts(about, "source"), *blocks]
+    if measure.quality:
+        about.append(("Language model", _quality(measure.quality)))
+    whole = [Paragraph([text, *lead], "lead"), Facts([*about, *facts], "source"), *blocks]
     return Section(id, heading, whole, on=EVERYWHERE)
 
 
@@ -537,21 +532,17 @@ def _tables(n: str, columns: Columns, tables: Mapping[str, Mapping[str, Group]])
     """Tables by heading, with a row per group. n: the field with the number of items."""
     names = [Column("Group"), Column(n.capitalize(), number=True)]
     names += [Column(name, style="shares figure") for _, name, _ in columns]
+    style = "measure wide" if len(columns) == 1 else "measure"
     blocks: Blocks = []
     for heading, groups in tables.items():
-        rows = [
-            Row(
-                [
-                    [Span(cut(name), "pattern"), *_note(group)],
-                    count(getattr(group, n)),
-                    *(figure_cell(getattr(group, field), scale) for field, _, scale in columns),
-                ]
-            )
-            for name, group in islice(groups.items(), MAX_GROUPS)
-        ]
+        rows = []
+        for name, group in islice(groups.items(), MAX_GROUPS):
+            figures = [figure_cell(getattr(group, field), scale) for field, _, scale in columns]
+            named = [Span(cut(name), "pattern"), *_note(group)]
+            rows.append(Row([named, count(getattr(group, n)), *figures]))
         blocks += [Heading(heading)] if heading else []
-        blocks.append(Table(names, rows, "measure wide" if len(columns) == 1 else "measure"))
-        blocks += left_out(max(0, len(groups) - MAX_GROUPS), "groups are", "fairness.json")
+        blocks.append(Table(names, rows, style))
+        blocks += left_out(len(groups) - MAX_GROUPS, "groups are", "fairness.json")
     return blocks
 
 

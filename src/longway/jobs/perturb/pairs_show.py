@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from longway.jobs.change_show import SHEET, reading_sections, refused_section
+from longway.jobs.change_show import SHEET, reading_sections
 from longway.jobs.pages import dataset_page
-from longway.jobs.perturb.pairs_result import FILE, ChangePairs, PairsResult
-from longway.jobs.perturb.result import OFFENSIVE, PersonText, ShownPerson
-from longway.jobs.perturb.show import READING, person_card
-from longway.show.excerpts import PATTERN_LIMIT, cut
-from longway.show.labels import Labels, labels_of, setting_rows
+from longway.jobs.perturb.pairs_result import FILE, PairsResult
+from longway.jobs.perturb.result import PersonText, ShownPerson
+from longway.jobs.perturb.show import READING, people_section, person_card, refused_choices
+from longway.show.excerpts import PATTERN_LIMIT, cut, data_span
+from longway.show.labels import labels_of, setting_rows
 from longway.show.numbers import count, counted, percent
 from longway.show.sections import (
     REPORT,
     REPORT_AND_SCREEN,
-    SCREEN,
     Blocks,
     Cards,
     Column,
-    Facts,
-    Heading,
     KeyFigure,
     Only,
     Page,
@@ -33,12 +29,14 @@ from longway.show.sections import (
     Span,
     Table,
     Words,
+    nothing,
+    table_of,
 )
 
 if TYPE_CHECKING:
-    from longway.jobs.perturb.pair_check import PairsCheck, PairShare
+    from longway.jobs.perturb.pair_check import Flip, PairsCheck, PairShare
 
-OPEN_SAMPLE, OPEN_CHANGES, OPEN_FLIPS, MAX_FLIPS, FLIPS_ON_SCREEN, MAX_WORDS = 4, 12, 8, 60, 3, 20
+OPEN_CHANGES, OPEN_FLIPS, MAX_FLIPS, FLIPS_ON_SCREEN, MAX_WORDS = 12, 8, 60, 3, 20
 WARNING: Words = [
     Span("A model that passes such a test is not fair because of it.", "strong"),
     " The pairs change listed words and names in the texts of one dataset. Read some of them: rules made them, and some are wrong.",
@@ -49,44 +47,37 @@ NOTE: Words = "Every pair is in pairs.jsonl, with its row, its word and both tex
 def pairs_page(result: PairsResult) -> Page:
     """All sections of a test set."""
     dataset, labels = result.dataset, labels_of(result.dataset.labels)
+    figures = [KeyFigure("Pairs", count(result.n_pairs), f"of {counted(result.used, 'row')}")]
+    for axis in result.axes:
+        mentioned = f"{counted(axis.rows, 'row')} mention one"
+        figures.append(KeyFigure(f"Pairs, {axis.axis}", count(axis.pairs), mentioned))
+    n_changes = sum(one.pairs > 0 for one in result.changes)
     n = result.n_refused
+    figures += [
+        KeyFigure("Changes", count(n_changes), "of one attribute into another"),
+        KeyFigure("Refused", count(n), f"of {counted(result.tries, 'choice')} tried"),
+    ]
+    read = "A random sample of each axis. Read each one: is everything about this person changed, and nobody else? Does the label still hold?"
+    refused = f"{counted(n, 'choice')} could not be made, or a check rejected the result. The reasons, most frequent first, with an example of each."
+    heading = "Choices that were refused"
     return dataset_page(
         result,
         "Longway perturb, test set",
         "Counterfactual test set of",
         verdict=_pairs_verdict(result),
         warning=WARNING,
-        facts=[
-            ("Changed by", cut(result.engine)),
-        ],
-        figures=[
-            KeyFigure("Pairs", count(result.n_pairs), f"of {counted(result.used, 'row')}"),
-            *(
-                KeyFigure(f"Pairs, {axis.axis}", count(axis.pairs), f"{counted(axis.rows, 'row')} mention one")
-                for axis in result.axes
-            ),
-            KeyFigure("Changes", count(sum(one.pairs > 0 for one in result.changes)), "of one attribute into another"),
-            KeyFigure("Refused", count(n), f"of {counted(result.tries, 'choice')} tried"),
-        ],
+        facts=[("Changed by", cut(result.engine))],
+        figures=figures,
         figures_style="three",
         sections=[
-            _changes_section(result.changes, is_full=_is_full(result)),
-            _sample_section(result.sample, [axis.axis for axis in result.axes], labels),
-            refused_section(
-                result.refused,
-                lambda one: person_card(one.example, labels, hidden=one.reason == OFFENSIVE),
-                n_rejected=n,
-                file=FILE,
-                heading="Choices that were refused",
-                lead=f"{counted(n, 'choice')} could not be made, or a check rejected the result. The reasons, most frequent first, with an "
-                "example of each.",
-                nothing="None: every choice could be made.",
-            ),
-            Section("settings", "Settings", [Facts(setting_rows(result.settings, source=FILE), "settings")]),
+            _changes_section(result),
+            people_section(result.sample, labels, read, heading="Pairs to read", none="There are none."),
+            refused_choices(result.refused, labels, refused, n=n, file=FILE, heading=heading),
             *reading_sections(READING, NOTE, formulas=dataset.formulas),
         ],
+        settings=setting_rows(result.settings, source=FILE),
         sheets=(SHEET, "perturb.css"),
-    )  # fmt: skip
+    )
 
 
 def _pairs_verdict(result: PairsResult) -> str:
@@ -96,55 +87,24 @@ def _pairs_verdict(result: PairsResult) -> str:
     return f"{counted(result.n_pairs, 'pair')} were made from {counted(result.used, 'row')}: {axes}."
 
 
-def _is_full(result: PairsResult) -> bool:
-    return all(axis.pairs == result.settings.get("per_axis") for axis in result.axes)
-
-
-def _changes_section(changes: Sequence[ChangePairs], *, is_full: bool) -> Section:
+def _changes_section(result: PairsResult) -> Section:
     columns = [
-        Column("Axis"),
-        Column("From"),
-        Column("To"),
-        Column("Rows", number=True),
-        Column("Refused", number=True),
-        Column("Pairs", number=True),
-    ]
-    rows = [
-        Row(
-            [
-                *(Span(cut(name), "data") for name in (one.axis, one.source, one.target)),
-                count(one.possible),
-                count(one.refused),
-                Span(count(one.pairs), "strong"),
-            ]
-        )
-        for one in changes
+        Column("Axis", "axis", data_span),
+        Column("From", "source", data_span),
+        Column("To", "target", data_span),
+        Column("Rows", "possible", number=True),
+        Column("Refused", "refused", number=True),
+        Column("Pairs", "pairs", number=True),
     ]
     lead = "Rows that mention the first attribute, choices that were tried and refused, and pairs. Pairs are shared evenly by the changes of an axis, as far as there are rows."
-    blocks: Blocks = [Paragraph(lead, "lead")]
-    blocks.append(
-        Table(columns, rows, "figures-only pairs", open=OPEN_CHANGES, more="changes", screen=OPEN_CHANGES)
+    table = table_of(
+        result.changes, columns, "figures-only pairs", what="changes", open=OPEN_CHANGES, screen=OPEN_CHANGES
     )
-    if not is_full:
+    blocks: Blocks = [Paragraph(lead, "lead"), *table]
+    if any(axis.pairs != result.settings.get("per_axis") for axis in result.axes):
         text = "There are fewer pairs than requested: the rows have no more. Use more data for larger axes."
         blocks.append(Paragraph(text, "rest"))
     return Section("changes", "Pairs by change", blocks, on=REPORT_AND_SCREEN)
-
-
-def _sample_section(sample: Sequence[ShownPerson], axes: Sequence[str], labels: Labels) -> Section:
-    if not sample:
-        return Section("sample", "Pairs to read", [Paragraph("There are none.", "nothing")])
-    lead = "A random sample of each axis. Read each one: is everything about this person changed, and nobody else? Does the label still hold?"
-    blocks: Blocks = [Paragraph(lead, "lead")]
-    few = []
-    for axis in axes:
-        if cards := [person_card(one, labels) for one in sample if one.axis == axis]:
-            few += cards[:1]
-            blocks += [
-                Heading(Span(cut(axis), "data")),
-                Cards(cards, open=OPEN_SAMPLE, more="pairs"),
-            ]
-    return Section("sample", "Pairs to read", [Only(REPORT, blocks), Only(SCREEN, [Cards(few)])], on=REPORT_AND_SCREEN)  # fmt: skip
 
 
 # A model's answers
@@ -152,24 +112,20 @@ def _sample_section(sample: Sequence[ShownPerson], axes: Sequence[str], labels: 
 
 def check_page(result: PairsCheck) -> Page:
     """All sections of a check."""
-    worst = [axis for axis, share in result.by_axis.items() if share.differ]
-    figures = [KeyFigure("Pairs", count(result.overall.pairs), f"of {counted(result.overall.rows, 'row')}")]
-    figures.append(_figure("Fairscore", result.overall))
-    figures += [_figure(f"Fairscore, {axis}", share) for axis, share in result.by_axis.items()]
-    if result.accuracy_before is not None:
-        figures.append(
-            KeyFigure(
-                "Accuracy",
-                f"{result.accuracy_before:.1f}%",
-                f"{result.accuracy_after:.1f}% on the changed texts",
-            )
-        )
     share = result.overall
+    figures = [KeyFigure("Pairs", count(share.pairs), f"of {counted(share.rows, 'row')}")]
+    figures.append(_figure("Fairscore", share))
+    figures += [_figure(f"Fairscore, {axis}", one) for axis, one in result.by_axis.items()]
+    if result.accuracy_before is not None:
+        changed = f"{result.accuracy_after:.1f}% on the changed texts"
+        figures.append(KeyFigure("Accuracy", f"{result.accuracy_before:.1f}%", changed))
+    verdict = f"{count(share.differ)} of {counted(share.pairs, 'answer')} change if a person’s gender, race or age does ({_score(share)})"
+    if worst := [axis for axis, one in result.by_axis.items() if one.differ]:
+        verdict += f": {', '.join(worst)}"
     return Page(
         kicker="Longway, check of a test set",
         title="Answers to pairs of texts",
-        verdict=f"{count(share.differ)} of {counted(share.pairs, 'answer')} change if a person’s gender, race or age does ({_score(share)})"
-        + (f": {', '.join(worst)}." if worst else "."),
+        verdict=f"{verdict}.",
         warning=WARNING,
         facts=[("Model", cut(result.model, PATTERN_LIMIT))],
         figures=figures,
@@ -211,44 +167,38 @@ def _shares_section(result: PairsCheck) -> Section:
 
 
 def _words_section(result: PairsCheck) -> Section:
+    heading = "Words that change the answer"
     tried = Counter(pair.word.lower() for pair in result.pairs)
     flipped = Counter(flip.pair.word.lower() for flip in result.flips)
     if not flipped:
-        return Section(
-            "words", "Words that change the answer", [Paragraph("None: no answer changed.", "nothing")]
-        )
-    columns = [Column("Word"), Column("Pairs", number=True), Column("Change", number=True), Column("Share", number=True)]  # fmt: skip
+        return Section("words", heading, [nothing("None: no answer changed.")])
+    columns = [Column("Word"), *(Column(name, number=True) for name in ("Pairs", "Change", "Share"))]
     rows = [
-        Row([Span(cut(word), "data"), count(tried[word]), count(n), percent(n / tried[word])])
+        Row([data_span(word), count(tried[word]), count(n), percent(n / tried[word])])
         for word, n in flipped.most_common(MAX_WORDS)
     ]
     table = Table(columns, rows, "figures-only pairs", open=OPEN_CHANGES, more="words", screen=6)
-    return Section("words", "Words that change the answer", [table], on=REPORT_AND_SCREEN)
+    return Section("words", heading, [table], on=REPORT_AND_SCREEN)
 
 
 def _flips_section(result: PairsCheck) -> Section:
     if not result.flips:
-        return Section("flips", "Answers that change", [Paragraph("None.", "nothing")], on=REPORT_AND_SCREEN)
+        return Section("flips", "Answers that change", [nothing("None.")], on=REPORT_AND_SCREEN)
     labels = labels_of(Counter(pair.label for pair in result.pairs))
-    cards = [
-        person_card(
-            ShownPerson(
-                pair.pair, "", pair.label, pair.axis, pair.source, pair.target, pair.word, "", "", (), (), 0.0,
-                (
-                    *((PersonText("context", pair.context_before, pair.context_after or "", (), None),) if pair.context_before else ()),
-                    PersonText("text", pair.text_before, pair.text_after, (), None),
-                    PersonText("answer", flip.before, flip.after, (), None),
-                ),
-            ),
-            labels,
-        )
-        for flip in result.flips[:MAX_FLIPS]
-        for pair in [flip.pair]
-    ]  # fmt: skip
-    more = len(result.flips) - len(cards)
-    rest: Blocks = [Paragraph(f"{more:,} more are in `flips`.", "rest")] if more else []
-    blocks: Blocks = [
-        Only(REPORT, [Cards(cards, open=OPEN_FLIPS, more="answers"), *rest]),
-        Only(SCREEN, [Cards(cards[:FLIPS_ON_SCREEN])]),
-    ]
+    cards = [person_card(_flipped(flip), labels) for flip in result.flips[:MAX_FLIPS]]
+    listed = Cards(cards, open=OPEN_FLIPS, more="answers", screen=FLIPS_ON_SCREEN)
+    blocks: Blocks = [listed]
+    if n_more := len(result.flips) - len(cards):
+        blocks.append(Only(REPORT, [Paragraph(f"{n_more:,} more are in `flips`.", "rest")]))
     return Section("flips", "Answers that change", blocks, on=REPORT_AND_SCREEN)
+
+
+def _flipped(flip: Flip) -> ShownPerson:
+    """A pair with both answers, as a card shows it."""
+    pair = flip.pair
+    texts = [("text", pair.text_before, pair.text_after), ("answer", flip.before, flip.after)]
+    if pair.context_before:
+        texts.insert(0, ("context", pair.context_before, pair.context_after or ""))
+    shown = tuple(PersonText(*text, (), None) for text in texts)
+    person = (pair.axis, pair.source, pair.target, pair.word)
+    return ShownPerson(pair.pair, "", pair.label, *person, "", "", (), (), 0.0, shown)

@@ -6,69 +6,63 @@ Every list is cut here and what is cut is counted, so the page stays small whate
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from longway.jobs.change_show import (
-    MAX_REASONS,
     MAX_ROWS,
     SHEET,
+    changed_words,
     cost_section,
     encoding_section,
+    failed_blocks,
     reading_sections,
-    reason_words,
     reasons_blocks,
     refusal,
     refused_section,
+    stopped_words,
     verdict_chips,
 )
-from longway.jobs.edit_counts import ReasonCount
 from longway.jobs.pages import dataset_page
 from longway.jobs.perturb.result import (
     CONTRAST,
     FILE,
     OFFENSIVE,
     AttributeCount,
-    AxisCount,
     PersonText,
     PerturbResult,
+    RefusedChoices,
     ShownPerson,
 )
-from longway.show.change_charts import ChangeRow, change_chart
+from longway.show.change_charts import change_bar
 from longway.show.differences import versions
-from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, data_span
 from longway.show.labels import Labels, label_named, label_span, labels_of, setting_rows
-from longway.show.numbers import NONE, arrow, count, counted, percent, short
+from longway.show.numbers import NONE, count, counted, percent, short
 from longway.show.sections import (
     CARD,
     REPORT,
     REPORT_AND_SCREEN,
-    SCREEN,
     Blocks,
     Bullets,
     Card,
     Cards,
-    Chart,
+    Cell,
     Column,
     Facts,
-    Grid,
     Heading,
     KeyFigure,
     Only,
     Page,
     Paragraph,
-    Row,
     Section,
     Span,
-    Table,
     Words,
-    left_out,
+    nothing,
+    table_of,
 )
 
 OPEN_SAMPLE, MAX_SAMPLE = 4, 20  # per axis
 OPEN_PAIRS, MAX_PAIRS = 12, 80
 MAX_AXES = 6
-MAX_ATTRIBUTES = 12
-MAX_TEXTS = 4
 MAX_CHAIN = 200
 MAX_LEFT = 6
 CHAIN, CHOSEN = 2, 3  # levels of unchanged words: they mention the person, or were chosen
@@ -102,8 +96,7 @@ def perturb_page(result: PerturbResult) -> Page:
     dataset = result.dataset
     labels = labels_of(dataset.labels)
     drawn = f"{result.settings.get('sampling')}, seed {result.settings.get('seed')}"
-    settings = setting_rows(result.settings, source=FILE)
-    cost = cost_section(result.cost, budget=result.budget, file=FILE)
+    failed = failed_blocks(result.failed_calls, file=FILE)
     return dataset_page(
         result,
         "Longway perturb",
@@ -124,13 +117,13 @@ def perturb_page(result: PerturbResult) -> Page:
             _refused_section(result, labels),
             _unchanged_section(result),
             _distance_section(result),
-            replace(cost, on=REPORT_AND_SCREEN) if result.cost else cost,
-            *_failed_section(result.failed_calls),
-            Section("settings", "Settings", [Facts(settings, "settings")]),
+            cost_section(result.cost, budget=result.budget, file=FILE),
+            *([Section("failed", "Failed calls", failed, on=REPORT_AND_SCREEN)] if failed else []),
             *encoding_section(result.encoding_note),
             *reading_sections(READING, NOTE, formulas=dataset.formulas),
             _card_section(result),
         ],
+        settings=setting_rows(result.settings, source=FILE),
         sheets=(SHEET, "perturb.css"),
     )
 
@@ -156,140 +149,105 @@ def _key_figures(result: PerturbResult) -> list[KeyFigure]:
     rows, could, done, far = result.rows, result.perturbable, result.perturbed, result.distances
     axes = sorted(result.axes, key=lambda row: -row.perturbed)[:MAX_AXES]
     shares = [f"{cut(row.axis)} {percent(row.perturbed / done)}" for row in axes] if done else []
+    largest, *others = shares or [NONE, "nothing was changed"]
+    of_rows = f"{count(could)} of {counted(rows, 'row')}"
+    kept = f"{count(result.kept_warned)} of them kept" if result.warned else "by the contrast of pairs"
+    edits = KeyFigure("Words changed per row", NONE, "not measured")
+    if far is not None:
+        edits = KeyFigure(edits.name, short(far.edits), f"{percent(far.edit_share)} of its words")
     return [
-        KeyFigure(
-            "Rows that mention people",
-            percent(could / rows) if rows else NONE,
-            f"{count(could)} of {counted(rows, 'row')}",
-        ),
+        KeyFigure("Rows that mention people", percent(could / rows) if rows else NONE, of_rows),
         KeyFigure(
             "Rows added" if result.adds_rows else "Rows changed",
             count(done),
             f"{percent(done / could) if could else NONE} of these",
         ),
-        KeyFigure("By axis", shares[0] if shares else NONE, ", ".join(shares[1:]) if shares else "nothing was changed"),
+        KeyFigure("By axis", largest, ", ".join(others)),
+        edits,
         KeyFigure(
-            "Words changed per row",
-            short(far.edits) if far else NONE,
-            f"{percent(far.edit_share)} of its words" if far else "not measured",
+            "Blocked as offensive", count(result.blocked), f"of {counted(result.tries, 'choice')} tried"
         ),
-        KeyFigure("Blocked as offensive", count(result.blocked), f"of {counted(result.tries, 'choice')} tried"),
-        KeyFigure(
-            "Labels in doubt",
-            count(result.warned),
-            f"{count(result.kept_warned)} of them kept" if result.warned else "by the contrast of pairs",
-        ),
-    ]  # fmt: skip
-
-
-# Who is mentioned
+        KeyFigure("Labels in doubt", count(result.warned), kept),
+    ]
 
 
 def _balance_section(result: PerturbResult) -> Section:
     lead = (
-        "Rows that have a word for each attribute. The pale bar is before, the narrow one inside it is after. A person whose gender is left "
-        "open has no such word: rows changed to non-binary often leave one bar and enter none."
+        "Rows that have a word for each attribute, before and after. A person whose gender is left open has no such word: rows changed to "
+        "non-binary often leave one attribute and enter none."
     )
-    columns = [
-        Column("Axis"),
-        Column("Attribute"),
-        Column("Rows before", number=True),
-        Column("Rows after", number=True),
+    rows = _mentioned(result)
+    full = max((max(row.rows_before, row.rows_after) for row in rows), default=0)
+
+    def cell(row: AttributeCount) -> Cell:
+        words = changed_words(count(row.rows_before), count(row.rows_after))
+        return Cell(words, change_bar(row.rows_before, row.rows_after, full=full))
+
+    columns = [Column("Axis", "axis"), Column("Attribute", "attribute"), Column("Rows", cell, style="shares")]
+    blocks: Blocks = [Paragraph(lead, "lead"), *table_of(rows, columns, "changes")]
+    axes = [
+        f"{cut(axis.axis)} mentioned in {counted(axis.rows, 'row')}, changed in {count(axis.perturbed)}"
+        for axis in result.axes
     ]
-    rows = [
-        Row([row.axis, row.attribute, count(row.rows_before), Span(count(row.rows_after), "strong")])
-        for row in result.balance
-        if row.rows_before or row.rows_after
-    ]
-    blocks: Blocks = [
-        Only(REPORT, [Paragraph(lead, "lead"), Grid([_axis_chart(axis, result.balance) for axis in result.axes[:MAX_AXES]], "thirds")]),
-        Only(SCREEN, [Table(columns, rows)]),
-    ]  # fmt: skip
+    blocks.append(Paragraph(f"{'; '.join(axes)}.", "rest"))
     on = REPORT_AND_SCREEN if result.perturbed else REPORT
     return Section("balance", "Who is mentioned, before and after", blocks, on=on)
 
 
-def _axis_chart(axis: AxisCount, counts: Sequence[AttributeCount]) -> Chart:
-    """Rows with a word for each attribute, before and after."""
-    name = cut(axis.axis)
-    rows = [
-        ChangeRow(
-            cut(row.attribute),
-            row.rows_before,
-            row.rows_after,
-            arrow(count(row.rows_before), count(row.rows_after)),
-            f"l{at % 8}",
-        )
-        for at, row in enumerate([row for row in counts if row.axis == axis.axis][:MAX_ATTRIBUTES])
-    ]
-    svg = change_chart(
-        rows,
-        key=f"balance-{name}",
-        title=f"Rows that have a word for each attribute of {name}, before and after",
-        desc="; ".join(f"{row.name}: {row.shown}" for row in rows) or "none",
-        full=max((value for row in rows for value in (row.before, row.after)), default=0.0),
-    )
-    note = f"mentioned in {counted(axis.rows, 'row')}, changed in {count(axis.perturbed)}"
-    return Chart(svg, Span(name, "data"), note)
+def _mentioned(result: PerturbResult) -> list[AttributeCount]:
+    """The attributes that some row mentions."""
+    return [row for row in result.balance if row.rows_before or row.rows_after]
 
 
 def _pairs_section(result: PerturbResult) -> Section:
     columns = [
-        Column("Axis"), Column("From"), Column("To"), Column("Rows", number=True), Column("Share", number=True),
-    ]  # fmt: skip
-    rows = [
-        Row(
-            [
-                *(Span(cut(name), "data") for name in (pair.axis, pair.source, pair.target)),
-                Span(count(pair.count), "strong"),
-                percent(pair.count / result.perturbed) if result.perturbed else NONE,
-            ]
-        )
-        for pair in result.pairs[:MAX_PAIRS]
+        Column("Axis", "axis", data_span),
+        Column("From", "source", data_span),
+        Column("To", "target", data_span),
+        Column("Rows", "count", number=True),
+        Column("Share", lambda pair: percent(pair.count / (result.perturbed or 1)), number=True),
     ]
-    table = Table(columns, rows, "figures-only pairs", open=OPEN_PAIRS, more="pairs")
-    blocks: Blocks = [table] if rows else [Paragraph("Nothing was changed.", "nothing")]
-    blocks += left_out(max(len(result.pairs) - MAX_PAIRS, 0), "pairs are", FILE)
-    if result.stopped:
-        stopped = Span(cut(result.stopped, TEXT_LIMIT), "data")
-        blocks.append(Paragraph(["Stopped because: ", stopped, "."], "rest"))
-    return Section("pairs", "What became what", blocks)
-
-
-# Rows to read
+    table = table_of(
+        result.pairs,
+        columns,
+        "figures-only pairs",
+        limit=MAX_PAIRS,
+        what="pairs",
+        file=FILE,
+        open=OPEN_PAIRS,
+    )
+    blocks = table or [nothing("Nothing was changed.")]
+    return Section("pairs", "What became what", [*blocks, *stopped_words(result.stopped)])
 
 
 def _sample_section(result: PerturbResult, labels: Labels) -> Section:
     heading = "Added rows to read" if result.adds_rows else "Changed rows to read"
-    if not result.sample:
-        return Section("sample", heading, [Paragraph("Nothing was changed.", "nothing")])
     lead: Words = [
         f"A random sample of {counted(result.perturbed, 'perturbed row')} for each axis. Read each one: is everything about this person "
         "changed, and nobody else? Is it good English, and does the label still hold? ",
         Span("Words with a dotted line", "person"),
         " refer to the same person and are unchanged.",
     ]
+    return people_section(result.sample, labels, lead, heading=heading, none="Nothing was changed.")
+
+
+def people_section(
+    sample: Sequence[ShownPerson], labels: Labels, lead: Words, *, heading: str, none: str
+) -> Section:
+    """Changed persons to read, by axis; one of each axis on the terminal. none: what to say if there are none."""
+    if not sample:
+        return Section("sample", heading, [nothing(none)])
     blocks: Blocks = [Paragraph(lead, "lead")]
-    few: list[Card] = []
-    for axis in result.axes[:MAX_AXES]:
-        sample = [row for row in result.sample if row.axis == axis.axis]
-        if not sample:
-            continue
-        cards = [person_card(row, labels) for row in sample[:MAX_SAMPLE]]
-        few += cards[:1]
-        blocks += [
-            Heading(Span(cut(axis.axis), "data")),
-            Cards(cards, open=OPEN_SAMPLE, more="rows"),
-            *left_out(max(len(sample) - MAX_SAMPLE, 0), "are", FILE),
-        ]
-    return Section(
-        "sample", heading, [Only(REPORT, blocks), Only(SCREEN, [Cards(few)])], on=REPORT_AND_SCREEN
-    )
+    for axis in dict.fromkeys(row.axis for row in sample):
+        cards = [person_card(row, labels) for row in sample if row.axis == axis][:MAX_SAMPLE]
+        listed = Cards(cards, open=OPEN_SAMPLE, more="rows", screen=1)
+        blocks += [Only(REPORT, [Heading(data_span(axis))]), listed]
+    return Section("sample", heading, blocks, on=REPORT_AND_SCREEN)
 
 
 def person_card(row: ShownPerson, labels: Labels, *, hidden: bool = False) -> Card:
     """A choice in a row, with all its texts. hidden: leave out the new texts, as for those that were blocked as offensive."""
-    between: Blocks = [_text_block(text, hidden=hidden) for text in row.texts[:MAX_TEXTS]]
+    between: Blocks = [_text_block(text, hidden=hidden) for text in row.texts]
     if hidden:
         between.append(Paragraph("The new text is not shown here; it is in edits.jsonl.", "rest"))
     if row.left:
@@ -298,29 +256,22 @@ def person_card(row: ShownPerson, labels: Labels, *, hidden: bool = False) -> Ca
     if row.reason:
         between.append(refusal(row.reason))
     objections = [] if row.reason else [one for one in row.verdicts if not one.passed]
-    chips = verdict_chips(objections)
     source = f", made from {cut(row.source_id)}" if row.source_id else ""
-    return Card(
-        facts=[
-            Span(cut(f"{row.axis}: {row.source} to {row.target}", PATTERN_LIMIT), "data"),
-            [Span("chosen word ", "quiet"), Span(cut(row.word), "strong")],
-            label_span(label_named(row.label, labels)),
-            Span(f"id {cut(row.id)}{source}", "quiet end"),
-        ],
-        between=between,
-        chips=chips,
-        n_more_chips=len(objections) - len(chips),
-    )
+    facts: list[Words] = [
+        data_span(f"{row.axis}: {row.source} to {row.target}", PATTERN_LIMIT),
+        [Span("chosen word ", "quiet"), Span(cut(row.word), "strong")],
+        label_span(label_named(row.label, labels)),
+        Span(f"id {cut(row.id)}{source}", "quiet end"),
+    ]
+    return Card(facts, between=between, chips=verdict_chips(objections))
 
 
 def _text_block(text: PersonText, *, hidden: bool) -> Facts:
     """Both versions of a text; one of them if it is unchanged, or the new one is hidden."""
     name = cut(text.field)
-    is_same = hidden or text.before == text.after
-    before, after = versions(
-        text.before, text.before if is_same else text.after, marks=_marks(text), styles=STYLES
-    )
-    if is_same:
+    new = text.before if hidden else text.after
+    before, after = versions(text.before, new, marks=_marks(text), styles=STYLES)
+    if new == text.before:
         return Facts([(f"{name}, {'before' if hidden else 'unchanged'}", before)], "versions whole")
     return Facts([(f"{name}, before", before), (f"{name}, after", after)], "versions")
 
@@ -335,9 +286,6 @@ def _marks(text: PersonText) -> list[tuple[int, int, int]]:
     return [(first, last, CHOSEN), *((start, end, CHAIN) for start, end in around if start < end)]
 
 
-# Objections, and what stayed unchanged
-
-
 def _guards_section(result: PerturbResult) -> Section:
     seen = {check.check: check.seen for check in result.checks}
     sentences = []
@@ -348,35 +296,41 @@ def _guards_section(result: PerturbResult) -> Section:
             f"it the oppressor, where it was not before.{' They were not used.' if n else ''}"
         )
     if CONTRAST in seen:
-        kept = result.kept_warned
-        used = f"{count(kept)} of these {'was' if kept == 1 else 'were'} kept, as requested, and marked in edits.jsonl."
+        n, kept = result.warned, result.kept_warned
+        used = "They were not used." if n else ""
+        if kept:
+            used = f"{count(kept)} of these {'was' if kept == 1 else 'were'} kept, as requested, and marked in edits.jsonl."
         sentences.append(
-            f"In {count(result.warned) if result.warned else 'none'} of {counted(seen[CONTRAST], 'new pair')} the texts no longer differ in who "
-            "is mentioned, or differ now and did not before, so that the label may no longer hold. "
-            + (used if kept else "They were not used." if result.warned else "")
+            f"In {count(n) if n else 'none'} of {counted(seen[CONTRAST], 'new pair')} the texts no longer differ in who "
+            f"is mentioned, or differ now and did not before, so that the label may no longer hold. {used}"
         )
     heading = "Offence, and labels in doubt"
     if not sentences:
-        nothing = Paragraph("No new text was written that could be checked.", "nothing")
-        return Section("guards", heading, [nothing])
-    note = Paragraph(
-        "Both are rules over word lists. They catch the known cases and no others: read the sample.", "rest"
-    )
-    on = REPORT_AND_SCREEN if result.blocked or result.warned else REPORT
-    return Section("guards", heading, [Bullets(sentences, "missing"), note], on=on)
+        return Section("guards", heading, [nothing("No new text was written that could be checked.")])
+    note = "Both are rules over word lists. They catch the known cases and no others: read the sample."
+    return Section("guards", heading, [Bullets(sentences, "missing"), Paragraph(note, "rest")])
 
 
 def _refused_section(result: PerturbResult, labels: Labels) -> Section:
     n = sum(one.count for one in result.refused)
+    lead = f"{counted(n, 'choice')} could not be made, and others of the same row were tried instead. The reasons, most frequent first, with an example of each."
+    return refused_choices(
+        result.refused, labels, lead, n=n, file=FILE, heading="Choices that could not be made"
+    )
+
+
+def refused_choices(
+    refused: Sequence[RefusedChoices], labels: Labels, lead: str, *, n: int, file: str, heading: str
+) -> Section:
+    """Why choices could not be made; new texts that were blocked as offensive are hidden."""
     return refused_section(
-        result.refused,
-        lambda one: person_card(one.example, labels, hidden=one.reason == OFFENSIVE),
+        refused,
+        lambda one: [person_card(one.example, labels, hidden=one.reason == OFFENSIVE)],
         n_rejected=n,
-        file=FILE,
-        heading="Choices that could not be made",
-        lead=f"{counted(n, 'choice')} could not be made, and others of the same row were tried instead. The reasons, most frequent first, "
-        "with an example of each.",
-        nothing="None: every choice could be made.",
+        file=file,
+        heading=heading,
+        lead=lead,
+        none="None: every choice could be made.",
     )
 
 
@@ -384,53 +338,38 @@ def _unchanged_section(result: PerturbResult) -> Section:
     stayed, left = result.stayed, result.left
     blocks: Blocks = []
     if stayed:
-        total = sum(one.count for one in stayed)
-        reasons = [reason_words(one, total) for one in stayed[:MAX_REASONS]]
-        rest = left_out(max(len(stayed) - MAX_REASONS, 0), "reasons are", FILE)
-        blocks += [Heading("Unchanged rows"), Bullets(reasons, "missing"), *rest]
+        blocks += reasons_blocks(stayed, "Unchanged rows", file=FILE)
     if left:
-        columns = [Column("Reason"), Column("For example"), Column("Words", number=True)]
-        rows = [
-            Row(
-                [
-                    Span(cut(one.reason, TEXT_LIMIT), "data"),
-                    Span(", ".join(f"{cut(word)} ({count(n)})" for word, n in one.words), "data"),
-                    count(one.count),
-                ]
-            )
-            for one in left[:MAX_ROWS]
+        columns = [
+            Column("Reason", "reason", _whole),
+            Column("For example", "words", _frequent),
+            Column("Words", "count", number=True),
         ]
-        table = Table(columns, rows, "figures-only words-left", more="reasons")
-        rest = left_out(max(len(left) - MAX_ROWS, 0), "reasons are", FILE)
-        blocks += [Heading("Words that only look demographic"), table, *rest]
-    blocks = blocks or [Paragraph("Nothing: every row was changed.", "nothing")]
+        style = "figures-only words-left"
+        table = table_of(left, columns, style, limit=MAX_ROWS, what="reasons", file=FILE)
+        blocks += [Heading("Words that only look demographic"), *table]
+    blocks = blocks or [nothing("Nothing: every row was changed.")]
     return Section("left", "What was left unchanged, and why", blocks)
+
+
+def _whole(text: str) -> Span:
+    return data_span(text, TEXT_LIMIT)
+
+
+def _frequent(words: Sequence[tuple[str, int]]) -> Span:
+    return Span(", ".join(f"{cut(word)} ({count(n)})" for word, n in words), "data")
 
 
 def _distance_section(result: PerturbResult) -> Section:
     far, heading = result.distances, "How much the texts changed"
     if far is None:
         text = "Not measured: nothing was changed, or the extra prove is not installed."
-        return Section("distance", heading, [Paragraph(text, "nothing")])
+        return Section("distance", heading, [nothing(text)])
     text = (
         f"Measured on {counted(far.rows, 'perturbed row')}: {short(far.edits)} words inserted, deleted or replaced per row "
         f"({percent(far.edit_share)} of its words), BLEU {short(far.bleu)}, ROUGE-2 {short(far.rouge.rouge2)}."
     )
     return Section("distance", heading, [Paragraph(text, "lead")])
-
-
-def _failed_section(failed: Sequence[ReasonCount]) -> list[Section]:
-    if not failed:
-        return []
-    n = sum(one.count for one in failed)
-    lost = (
-        f"{counted(n, 'call')} to engines failed for a passing reason; run the same command again to retry."
-    )
-    blocks = [Paragraph(lost), *reasons_blocks(failed, "Show why calls failed", file=FILE)]
-    return [Section("failed", "Failed calls", blocks, on=REPORT_AND_SCREEN)]
-
-
-# The card
 
 
 def _card_section(result: PerturbResult) -> Section:
@@ -439,26 +378,17 @@ def _card_section(result: PerturbResult) -> Section:
     done = f"{result.changed:,} have another text, none was added"
     if result.adds_rows:
         done = f"{result.added:,} were added, none was changed"
-    axes = ", ".join(
-        f"{row.axis} in {row.perturbed:,} rows (of {row.rows:,} that mention one)" for row in result.axes
-    )
-    mentioned = ", ".join(
-        f"{row.attribute} {row.rows_before:,} and {row.rows_after:,}"
-        for row in result.balance
-        if row.rows_before or row.rows_after
-    )
+    axes = [f"{row.axis} in {row.perturbed:,} rows (of {row.rows:,} that mention one)" for row in result.axes]
+    mentioned = [f"{row.attribute} {row.rows_before:,} and {row.rows_after:,}" for row in _mentioned(result)]
+    people = f"{result.perturbable:,} mention somebody’s gender, race or age"
     items = [
-        f"Rows: {dataset.used:,} used of {dataset.rows:,}; {result.perturbable:,} mention somebody’s gender, race or age; {done}. Labels stay "
-        "the same.",
-        f"Changed: {axes}.",
-        f"Who is mentioned, rows before and after: {mentioned or 'nobody'}.",
+        f"Rows: {dataset.used:,} used of {dataset.rows:,}; {people}; {done}. Labels stay the same.",
+        f"Changed: {', '.join(axes)}.",
+        f"Who is mentioned, rows before and after: {', '.join(mentioned) or 'nobody'}.",
         f"Blocked as offensive: {result.blocked:,}. Label in doubt, because the change removed or created the contrast of a pair: "
         f"{result.warned:,}, of which {result.kept_warned:,} were kept.",
         f"Stopped because {result.stopped or 'it was done'}.",
+        "Every change is in edits.jsonl, with the word that was chosen and its new attribute. The column longway_id names the row. "
+        "The categories are those of the US Census and leave people out.",
     ]
-    text: Words = [
-        "Every change is in edits.jsonl, with the word that was chosen and its new attribute. The column ",
-        Span("longway_id", "code"),
-        " names the row. The categories are those of the US Census and leave people out.",
-    ]
-    return Section("card", "What was done", [Bullets(items), Paragraph(text)], on=CARD)
+    return Section("card", "What was done", [Bullets(items)], on=CARD)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 from longway.jobs.person_show import WORDS_HEADING, WORDS_NOTE, both_versions, change_words
@@ -16,7 +17,6 @@ from longway.jobs.prove import result as proof
 from longway.jobs.prove import wording as say
 from longway.jobs.prove.charts import GapRow, Lane, gap_chart
 from longway.jobs.prove.result import ACCURACY, BETTER, FAIRSCORE, FILE, WORSE, Comparison, PatternGroups, Run
-from longway.jobs.prove.settings import PLAIN
 from longway.jobs.prove.show_details import (
     Shown,
     data_section,
@@ -26,15 +26,14 @@ from longway.jobs.prove.show_details import (
     leak_section,
     legend,
     more,
-    nothing,
 )
 from longway.jobs.prove.verdict import largest, verdict_of
 from longway.jobs.prove.wording import change, figure, name
 from longway.metrics.fairness.fairscore import FEWEST
-from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, data_span
 from longway.show.highlights import scored_words
 from longway.show.labels import Labels, label_named, label_span, level_name, setting_rows
-from longway.show.numbers import NONE, arrow, count, counted, duration, or_dash, percent, q_value
+from longway.show.numbers import NONE, arrow, count, counted, duration, few, or_dash, percent, q_value
 from longway.show.sections import (
     REPORT,
     REPORT_AND_SCREEN,
@@ -59,8 +58,10 @@ from longway.show.sections import (
     Span,
     Table,
     Words,
+    nothing,
     plain_text,
     spans,
+    table_of,
 )
 
 ChangeFigure = proof.PairFigure | proof.WordFigure
@@ -96,7 +97,7 @@ NOTE: Words = [
     "Other shortcuts may be left. Longway reduces shortcuts; it does not certify that a dataset or a model is fair.",
 ]
 Entry = list[str | Span]
-ScoreRow = tuple[Words, Callable[[str], Words]]  # the heading, and what gives the cell of a test set
+ScoreRow = tuple[Words, Callable[[str], Words | None]]  # the heading, and what gives the cell of a test set
 
 
 def prove_page(result: proof.ProveResult) -> Page:
@@ -145,7 +146,7 @@ def _facts(shown: Shown) -> list[tuple[str, str]]:
         "Methods": [say.method_name(method) for method in dict.fromkeys(method for _, method in shown.runs)],
         "Test sets": [name(one.name) for one in result.tests],
     }
-    facts = [(title, say.few(names, MAX_NAMED)) for title, names in named.items()]
+    facts = [(title, few(names, MAX_NAMED)) for title, names in named.items()]
     if result.features is not None:
         facts.append(("Shortcuts known", _grammar_words(result.features)))
     facts.append(("Seeds", str(max((row.seeds for row in result.rows), default=NONE))))
@@ -157,7 +158,7 @@ def _grammar_words(features: proof.GrammarFeatures) -> str:
     """The grammar whose rules training methods know, and what it parsed."""
     parsed = [f"{name(one.data)} {count(one.parsed)} of {count(one.rows)}" for one in features.versions]
     rules = count(max(one.rules for one in features.versions))
-    return f"{rules} rules of a grammar learned from {counted(features.texts, 'text')}; rows parsed: {say.few(parsed, MAX_NAMED)}"
+    return f"{rules} rules of a grammar learned from {counted(features.texts, 'text')}; rows parsed: {few(parsed, MAX_NAMED)}"
 
 
 def _key_figures(shown: Shown) -> list[KeyFigure]:
@@ -165,36 +166,28 @@ def _key_figures(shown: Shown) -> list[KeyFigure]:
     result, (first, second) = shown.result, shown.pair
     changes = result.of_versions(ACCURACY, second)
     better, worse = ([one for one in changes if one.verdict == verdict] for verdict in (BETTER, WORSE))
-    unclear = f"{count(len(worse))} clearly worse, {count(len(changes) - len(better) - len(worse))} no clear difference"
-    verdicts = KeyFigure("Clearly better", f"{count(len(better))} of {count(len(changes))}", unclear)
-    if not changes:
-        verdicts = KeyFigure("Clearly better", NONE, "nothing was compared")
+    verdicts = KeyFigure("Clearly better", NONE, "nothing was compared")
+    if changes:
+        n_unclear = len(changes) - len(better) - len(worse)
+        unclear = f"{count(len(worse))} clearly worse, {count(n_unclear)} no clear difference"
+        verdicts = KeyFigure(verdicts.name, f"{count(len(better))} of {count(len(changes))}", unclear)
     leak = KeyFigure("Right from one part alone", NONE, "not measured")
     for (part, columns), by in list(shown.leaks.items())[::-1]:  # the first part counts
         if part != "both" and first in by and second in by:
             figures = arrow(*(or_dash(by[data].accuracy, percent) for data in shown.pair))
             chance = f"chance is {or_dash(by[first].majority, percent)}"
             leak = KeyFigure(f"Right from {name(columns)} alone", figures, chance)
+    gap = KeyFigure("Gap, with and against patterns", NONE, "not measured")
     before, after = _mean_gaps(result.groups, shown.pair)
-    gap = (
-        ("not measured", NONE)
-        if before is None
-        else ("points of accuracy, on average", _gap_words(before, after))
-    )
+    if before is not None:
+        gap = KeyFigure(gap.name, _gap_words(before, after), "points of accuracy, on average")
     changed = KeyFigure("Texts changed", NONE, "not measured")
     for one in result.apart:
         if (one.against, one.data) == shown.pair:
-            changed = KeyFigure(
-                "Texts changed", or_dash(one.changed, percent), f"of {counted(one.rows, 'row')}"
-            )
-    largest_changes = [_largest("Largest clear gain", better), _largest("Largest clear loss", worse)]
-    return [
-        verdicts,
-        *largest_changes,
-        leak,
-        KeyFigure("Gap, with and against patterns", gap[1], gap[0]),
-        changed,
-    ]
+            of_rows = f"of {counted(one.rows, 'row')}"
+            changed = KeyFigure(changed.name, or_dash(one.changed, percent), of_rows)
+    gain, loss = _largest("Largest clear gain", better), _largest("Largest clear loss", worse)
+    return [verdicts, gain, loss, leak, gap, changed]
 
 
 def _largest(title: str, some: Sequence[Comparison]) -> KeyFigure:
@@ -204,13 +197,12 @@ def _largest(title: str, some: Sequence[Comparison]) -> KeyFigure:
     return KeyFigure(title, change(one.difference), f"points: {say.run_name(one.run)} on {name(one.test)}")
 
 
-# Failures, concerns, notes
-
-
 def _failed_section(failed: Sequence[proof.FailedTraining]) -> list[Section]:
+    if not failed:
+        return []
     lead = f"{counted(len(failed), 'training')} failed. The figures below do not include them, so a row may have fewer seeds, or be missing."
     blocks = [Paragraph(lead, "lead"), *_remarks(failed, "objections failures", "failures")]
-    return [Section("failed", "What could not be trained", blocks, on=REPORT_AND_SCREEN)] if failed else []
+    return [Section("failed", "What could not be trained", blocks, on=REPORT_AND_SCREEN)]
 
 
 def _remarks(rows: Sequence[proof.FailedTraining | proof.TrainingNote], style: str, what: str) -> Blocks:
@@ -218,32 +210,28 @@ def _remarks(rows: Sequence[proof.FailedTraining | proof.TrainingNote], style: s
     remarks: list[Words] = []
     for (run, text), same in grouped(rows, lambda row: (row.run, row.text)).items():
         on = " and ".join(name(data) for data in dict.fromkeys(row.data for row in same))
-        seeds = list(dict.fromkeys(str(row.seed) for row in same if row.seed is not None))[:MAX_IDS]
-        of_seeds = f", seed{'s' if len(seeds) > 1 else ''} {', '.join(seeds)}" if seeds else ""
+        seeds = list(dict.fromkeys(str(row.seed) for row in same if row.seed is not None))
+        of_seeds = f", seed{'s' if len(seeds) > 1 else ''} {few(seeds, MAX_IDS)}" if seeds else ""
         where = Span(f" trained on {cut(on, TEXT_LIMIT)}{of_seeds}: ", "quiet")
-        remarks.append([Span(say.run_words(run), "strong"), where, Span(cut(text, TEXT_LIMIT), "data")])
+        remarks.append([Span(say.run_words(run), "strong"), where, data_span(text, TEXT_LIMIT)])
     return [Bullets(remarks[:MAX_REMARKS], style), *more(remarks, MAX_REMARKS, what)] if remarks else []
 
 
 def _concern_section(concerns: Sequence[proof.Concern]) -> Section:
+    heading = "What limits the comparison"
+    if not concerns:
+        return Section("concerns", heading, [nothing("The checks raised no concern.")])
     items = []
     for one in concerns[:MAX_REMARKS]:
-        refused: Entry = [Span("✗ refused", "refused mark"), " "] if one.refused else []
-        ids = f": {say.few([name(str(row)) for row in one.ids], MAX_IDS)}" if one.ids else ""
+        words: Entry = [Span("✗ refused", "refused mark"), " "] if one.refused else []
+        ids = f": {few([name(str(row)) for row in one.ids], MAX_IDS)}" if one.ids else ""
         below = [Paragraph(f"{name(one.kind)}{ids}", "quiet")]
-        items.append(Bullet([*refused, Span(cut(one.text, TEXT_LIMIT), "data")], count(one.count), below))
+        items.append(Bullet([*words, data_span(one.text, TEXT_LIMIT)], count(one.count), below))
     blocks = [Bullets(items, "problems"), *more(concerns, MAX_REMARKS, "concerns")]
-    none = Only(REPORT, [nothing("The checks raised no concern.")])
-    return Section(
-        "concerns", "What limits the comparison", blocks if items else [none], on=REPORT_AND_SCREEN
-    )
-
-
-# Accuracy before and after
+    return Section("concerns", heading, blocks, on=REPORT_AND_SCREEN)
 
 
 def _score_section(shown: Shown) -> Section:
-    result = shown.result
     others = "the other versions" if len(shown.versions) > 2 else "the other version"
     lead = (
         f"Each model was trained on each version and tested on data it has not seen. A cell shows the accuracy when trained on "
@@ -252,20 +240,17 @@ def _score_section(shown: Shown) -> Section:
     )
     rows: list[ScoreRow] = [(_run_cell(run), partial(_entries, shown, ACCURACY, run)) for run in shown.runs]
     tables = _score_tables(rows, shown.tests, per_cell=len(shown.versions) - 1)
-    blocks: Blocks = (
-        [Paragraph(lead, "lead"), Only(REPORT, tables)] if tables else [nothing("Nothing was tested.")]
-    )
-    for test in result.tests:
+    blocks: Blocks = [nothing("Nothing was tested.")]
+    if tables:
+        blocks = [Paragraph(lead, "lead"), Only(REPORT, tables)]
+    for test in shown.result.tests:
         dropped = f" ({test.left_out:,} left out: also in the training data)" if test.left_out else ""
-        caption = f"{name(test.name)}: {counted(test.rows, 'row')}{dropped}, chance is {or_dash(test.majority, percent)}"
+        chance = f"chance is {or_dash(test.majority, percent)}"
+        caption = f"{name(test.name)}: {counted(test.rows, 'row')}{dropped}, {chance}"
         blocks.append(Only(SCREEN, [_screen_table(shown, test.name, [ACCURACY], caption)]))
-    blocks += [
-        *more(result.versions, len(shown.versions), "versions"),
-        *_remarks(result.notes, "notes", "notes"),
-    ]
-    return Section(
-        "scores", "Accuracy before and after", [*blocks, *_all_metrics(shown)], on=REPORT_AND_SCREEN
-    )
+    blocks += more(shown.result.versions, len(shown.versions), "versions")
+    blocks += [*_remarks(shown.result.notes, "notes", "notes"), *_all_metrics(shown)]
+    return Section("scores", "Accuracy before and after", blocks, on=REPORT_AND_SCREEN)
 
 
 def _run_cell(run: Run, where: str = "") -> Words:
@@ -274,21 +259,20 @@ def _run_cell(run: Run, where: str = "") -> Words:
 
 def _entries(shown: Shown, metric: str, run: Run, test: str) -> Entry:
     """The figures of a run on a test set for each version after the first; for the first alone if there are no others."""
+    first, *others = shown.versions
     words: Entry = []
-    for data in shown.versions[1:]:
+    for data in others:
         if (one := shown.compared.get((data, run, test, metric))) is not None:
             entry = _entry(one)
         elif (after := shown.mean(data, run, test, metric)) is not None:  # not compared
-            before = figure(shown.mean(shown.versions[0], run, test, metric), metric)
+            before = figure(shown.mean(first, run, test, metric), metric)
             entry = [Span(f"{before} → ", "quiet"), Span(figure(after, metric), "strong")]
         else:
             continue
-        words += [Span(name(data), "version"), " ", *entry, " "] if len(shown.versions) > 2 else entry
-    if not words and (alone := shown.figures.get((shown.versions[0], *run, test, metric))):
-        words = [
-            Span(figure(alone.mean, metric), "strong"),
-            *_in_brackets(say.figure_interval(alone, metric)),
-        ]
+        words += [Span(name(data), "version"), " ", *entry, " "] if len(others) > 1 else entry
+    if not words and (alone := shown.figures.get((first, *run, test, metric))):
+        interval = _in_brackets(say.figure_interval(alone, metric))
+        words = [Span(figure(alone.mean, metric), "strong"), *interval]
     return words
 
 
@@ -318,29 +302,28 @@ def _score_tables(rows: Sequence[ScoreRow], tests: Sequence[str], *, per_cell: i
 def _screen_table(shown: Shown, test: str, metrics: Sequence[str], caption: str) -> Table:
     """All runs on a test set, with a column per version: what a terminal has room for."""
     rows = []
-    for run, metric in [(run, metric) for run in shown.runs for metric in metrics]:
-        means = [shown.mean(data, run, test, metric) for data in shown.versions]
-        axis = f", {name(say.axis_of(metric))}" if say.axis_of(metric) else ""
-        cells: list[Words] = [f"{say.run_name(run)}{axis}", *(figure(mean, metric) for mean in means)]
-        if (one := shown.compared.get((shown.pair[1], run, test, metric))) is not None:
-            cells += [
-                [change(one.difference, metric), *_in_brackets(say.change_interval(one))],
-                say.mark(one.verdict),
-            ]
-        if any(mean is not None for mean in means):
-            rows.append(Row([*cells, "", ""][: len(means) + 3]))
-    columns = [Column(name(data), number=True) for data in shown.versions]
-    return Table(
-        [Column("Model"), *columns, Column("Difference", number=True), Column("")], rows, caption=caption
-    )
+    for run in shown.runs:
+        for metric in metrics:
+            means = [shown.mean(data, run, test, metric) for data in shown.versions]
+            if all(mean is None for mean in means):
+                continue
+            axis = f", {name(say.axis_of(metric))}" if say.axis_of(metric) else ""
+            difference: list[Words] = ["", ""]
+            if (one := shown.compared.get((shown.pair[1], run, test, metric))) is not None:
+                interval = _in_brackets(say.change_interval(one))
+                difference = [[change(one.difference, metric), *interval], say.mark(one.verdict)]
+            figures = [figure(mean, metric) for mean in means]
+            rows.append(Row([f"{say.run_name(run)}{axis}", *figures, *difference]))
+    versions = [Column(name(data), number=True) for data in shown.versions]
+    columns = [Column("Model"), *versions, Column("Difference", number=True), Column("")]
+    return Table(columns, rows, caption=caption)
 
 
 def _all_metrics(shown: Shown) -> Blocks:
     rows = shown.result.rows
     metrics = list(dict.fromkeys(row.metric for row in rows if not say.axis_of(row.metric)))[:MAX_METRICS]
-    runs, tests = shown.runs, shown.tests
     measured = {(row.run, row.test, row.data) for row in rows}
-    every = [(run, test, data) for run in runs for test in tests for data in shown.versions]
+    every = product(shown.runs, shown.tests, shown.versions)
     places = [place for place in every if place in measured]
     if not places:
         return []
@@ -349,25 +332,17 @@ def _all_metrics(shown: Shown) -> Blocks:
         where = Span(f"on {name(test)}, trained on {name(data)}", "where")
         figures = [_metric_cell(shown, data, run, test, metric) for metric in metrics]
         cells.append(Row([[say.run_words(run), " ", where], *figures]))
-    less = (
-        "the calibration error, the Brier score and the fairscore"
-        if FAIRSCORE in metrics
-        else "the calibration error and the Brier score"
-    )
+    less = "the calibration error and the Brier score"
+    if FAIRSCORE in metrics:
+        less = "the calibration error, the Brier score and the fairscore"
     of_label = f" F1 is that of the label {name(shown.result.labels[-1])}." if "binary_f1" in metrics else ""
     note = (
         "The mean over seeds, ± its standard deviation if there are several, and the 95% interval. ▲ and ▼: clearly better or worse than "
         f"trained on {name(shown.versions[0])}. For {less}, less is better.{of_label}"
     )
-    columns = [
-        Column("Model, test set, trained on"),
-        *(Column(say.metric_name(one), number=True) for one in metrics),
-    ]
-    blocks = [
-        Table(columns, cells, "figures-only measures"),
-        *more(places, MAX_FIGURES, "rows"),
-        Paragraph(note, "rest"),
-    ]
+    named = [Column(say.metric_name(one), number=True) for one in metrics]
+    table = Table([Column("Model, test set, trained on"), *named], cells, "figures-only measures")
+    blocks = [table, *more(places, MAX_FIGURES, "rows"), Paragraph(note, "rest")]
     return [Only(REPORT, [Details("All metrics, with their spread over seeds", blocks)])]
 
 
@@ -382,31 +357,30 @@ def _metric_cell(shown: Shown, data: str, run: Run, test: str, metric: str) -> W
 def _method_section(shown: Shown) -> list[Section]:
     """Each method against plain training on the same data."""
     compared = [one for one in shown.result.comparisons if one.against_method and one.metric == ACCURACY]
+    if not compared:
+        return []
     rows: list[ScoreRow] = []
-    for (data, run, other), same in grouped(
-        compared, lambda one: (one.data, one.run, one.against_method)
-    ).items():
+    same_run = grouped(compared, lambda one: (one.data, one.run, one.against_method))
+    for (data, run, other), same in same_run.items():
         where = f"{say.method_name(run[1])} against {say.method_name(other or '')}, trained on {name(data)}"
         cells: dict[str, Words] = {one.test: _entry(one) for one in same}
-        rows.append((_run_cell(run, where), lambda test, cells=cells: cells.get(test, "")))  # type: ignore[misc]
+        rows.append((_run_cell(run, where), cells.get))
     lead = (
         "A training method that should ignore shortcuts, against plain training on the same version. If it gains more than the change of "
         "the data does, the data may not be what needs repair."
     )
-    tests = [test for test in shown.tests if any(one.test == test for one in compared)]
-    blocks = [Paragraph(lead, "lead"), *_score_tables(rows, tests)]
-    return [Section("methods", "Training methods on the same data", blocks)] if rows else []
-
-
-# The fairscore
+    tested = {one.test for one in compared}
+    tables = _score_tables(rows, [test for test in shown.tests if test in tested])
+    return [Section("methods", "Training methods on the same data", [Paragraph(lead, "lead"), *tables])]
 
 
 def _fairscore_section(shown: Shown) -> list[Section]:
     fair = shown.result.fairscore
     if fair is None:
         return []
+    by = "rule" if fair.perturber == RULES else cut(fair.perturber, PATTERN_LIMIT)
     lead = (
-        f"In every test row that mentions a person, one person was given another gender, race or age by {_by(fair.perturber)}, with all words that "
+        f"In every test row that mentions a person, one person was given another gender, race or age by {by}, with all words that "
         "depend on it. The fairscore is the share of these rows for which a model’s answer changes. Lower is better. A model that always gives the "
         "same answer has 0, so read it together with the accuracy."
     )
@@ -419,10 +393,8 @@ def _fairscore_section(shown: Shown) -> list[Section]:
         *_word_table(shown, fair.words),
     ]
     if flips := [_flip(one, shown.labels) for one in fair.examples[:MAX_FLIPS]]:
-        details += [
-            Heading("Texts whose answer changes with the person"),
-            Cards(flips, open=OPEN_FLIPS, more="texts"),
-        ]
+        heading = Heading("Texts whose answer changes with the person")
+        details += [heading, Cards(flips, open=OPEN_FLIPS, more="texts")]
         details += more(fair.examples, MAX_FLIPS, "texts")
     blocks.append(Only(REPORT, details))
     return [Section("fairscore", "Fairscore before and after", blocks, on=REPORT_AND_SCREEN)]
@@ -431,40 +403,34 @@ def _fairscore_section(shown: Shown) -> list[Section]:
 def _perturbed_blocks(shown: Shown, test: proof.PerturbedTest) -> Blocks:
     changed = f"{count(test.perturbed)} of {counted(test.rows, 'row')} perturbed"
     share = percent(test.perturbed / test.rows) if test.rows else NONE
-    metrics = {f"{FAIRSCORE}:{axis}": (axis, n) for axis, n in list(test.axes.items())[:MAX_AXES]}
+    where = "Without such rows there is no fairscore."
+    if test.file:
+        where = f"The rows are in {cut(test.file, PATTERN_LIMIT)}."
+    reasons = [f"{count(n)}: {cut(reason, PATTERN_LIMIT)}" for reason, n in test.stayed.items()]
+    note = f"{where} Left unchanged: {'; '.join(reasons[:MAX_REASONS])}." if reasons else where
+    heading = Heading(name(test.test), f"{changed}, {share}")
+    below = [*more(reasons, MAX_REASONS, "reasons"), Paragraph(note, "rest")]
+    scored = [row for row in shown.result.rows if (row.test, row.metric) == (test.test, FAIRSCORE)]
+    runs = list(dict.fromkeys(row.run for row in scored))
+    if not runs:
+        none = Paragraph(f"{name(test.test)}, fairscore: {changed}, so there is none.")
+        return [Only(REPORT, [heading, *below]), Only(SCREEN, [none])]
+    axes = dict(list(test.axes.items())[:MAX_AXES])
+    metrics = {f"{FAIRSCORE}:{axis}": f"{name(axis)}, {counted(n, 'row')}" for axis, n in axes.items()}
     if len(test.axes) > 1:
-        metrics = {FAIRSCORE: ("all", test.perturbed), **metrics}
-    runs = dict.fromkeys(
-        row.run for row in shown.result.rows if (row.test, row.metric) == (test.test, FAIRSCORE)
-    )
-    rows = [
-        Row([_run_cell(run), *(_entries(shown, metric, run, test.test) or NONE for metric in metrics)])
-        for run in list(runs)[:MAX_RUNS]
+        metrics = {FAIRSCORE: f"all, {counted(test.perturbed, 'row')}", **metrics}
+    rows = []
+    for run in runs[:MAX_RUNS]:
+        entries = [_entries(shown, metric, run, test.test) or NONE for metric in metrics]
+        rows.append(Row([_run_cell(run), *entries]))
+    columns = [Column("Model and method"), *map(Column, metrics.values())]
+    table = Table(columns, rows, f"scores c{len(metrics)}")
+    listed = ", ".join(f"{name(axis)} {count(n)}" for axis, n in test.axes.items())
+    caption = f"{name(test.test)}, fairscore: {changed} ({listed})"
+    return [
+        Only(REPORT, [heading, table, *more(runs, MAX_RUNS, "models and methods"), *below]),
+        Only(SCREEN, [_screen_table(shown, test.test, list(metrics), caption)]),
     ]
-    columns = [
-        Column("Model and method"),
-        *(Column(f"{name(axis)}, {counted(n, 'row')}") for axis, n in metrics.values()),
-    ]
-    reasons = list(test.stayed.items())
-    stayed = [f"{count(n)}: {cut(reason, PATTERN_LIMIT)}" for reason, n in reasons[:MAX_REASONS]]
-    stayed += [f"{count(sum(n for _, n in rest))}: other reasons"] if (rest := reasons[MAX_REASONS:]) else []
-    where = (
-        f"The rows are in {cut(test.file, PATTERN_LIMIT)}."
-        if test.file
-        else "Without such rows there is no fairscore."
-    )
-    note = f"{where} Left unchanged: {'; '.join(stayed)}." if stayed else where
-    axes = ", ".join(f"{name(axis)} {count(n)}" for axis, n in test.axes.items())
-    caption = f"{name(test.test)}, fairscore: {changed}{f' ({axes})' if axes else ', so there is none'}"
-    report: Blocks = [Heading(name(test.test), f"{changed}, {share}")]
-    report += [Table(columns, rows, f"scores c{len(metrics)}")] if rows else []
-    report += [*more(list(runs), MAX_RUNS, "models and methods"), Paragraph(note, "rest")]
-    screen = _screen_table(shown, test.test, list(metrics), caption) if rows else Paragraph(f"{caption}.")
-    return [Only(REPORT, report), Only(SCREEN, [screen])]
-
-
-def _by(perturber: str) -> str:
-    return "rule" if perturber == RULES else cut(perturber, PATTERN_LIMIT)
 
 
 def _pair_table(shown: Shown, pairs: Sequence[proof.PairFigure]) -> Blocks:
@@ -472,9 +438,11 @@ def _pair_table(shown: Shown, pairs: Sequence[proof.PairFigure]) -> Blocks:
     large = [one for one in pairs if one.rows >= FEWEST]
     rows = _change_rows(sorted(large, key=lambda one: -one.rows), _change_words)
     rest = {(one.test, one.axis, one.source, one.target): one.rows for one in pairs if one.rows < FEWEST}
-    note = f"Other changes, each in fewer than {FEWEST} rows: {len(rest)}, in {counted(sum(rest.values()), 'row')}. They are in results.json."
-    table = shown.table("Change", rows, "measures", limit=MAX_PAIRS) if rows else []
-    blocks: Blocks = [*table, *([Paragraph(note, "rest")] if rest else [])]
+    blocks = shown.table("Change", rows, "measures", limit=MAX_PAIRS)
+    if rest:
+        few_rows = f"{len(rest)}, in {counted(sum(rest.values()), 'row')}"
+        note = f"Other changes, each in fewer than {FEWEST} rows: {few_rows}. They are in results.json."
+        blocks.append(Paragraph(note, "rest"))
     return [Details("By change", blocks)] if blocks else []
 
 
@@ -482,36 +450,32 @@ def _word_table(shown: Shown, words: Sequence[proof.WordFigure]) -> Blocks:
     """The words whose change most surely changes answers, in any version."""
     lows: dict[tuple[Run, str, str, str], float] = defaultdict(float)
     for one in words:
-        key = one.run, one.test, one.before, one.after
-        lows[key] = max(lows[key], one.low or 0.0)
-    ordered = sorted(words, key=lambda one: -lows[one.run, one.test, one.before, one.after])
-    rows = _change_rows(ordered, lambda one: change_words(one.before, one.after))
-    note = Paragraph(WORDS_NOTE, "rest")
-    return (
-        [Details(WORDS_HEADING, [*shown.table("Word", rows, "measures", limit=MAX_PAIRS), note])]
-        if rows
-        else []
-    )
+        lows[_word_key(one)] = max(lows[_word_key(one)], one.low or 0.0)
+    ordered = sorted(words, key=lambda one: -lows[_word_key(one)])
+    table = shown.table("Word", _change_rows(ordered, _word_change), "measures", limit=MAX_PAIRS)
+    return [Details(WORDS_HEADING, [*table, Paragraph(WORDS_NOTE, "rest")])] if table else []
+
+
+def _word_key(one: proof.WordFigure) -> tuple[Run, str, str, str]:
+    return one.run, one.test, one.before, one.after
+
+
+def _word_change(one: proof.WordFigure) -> Words:
+    return change_words(one.before, one.after)
 
 
 def _change_rows(
     figures: Sequence[ChangeFigure], words: Callable[[Any], Words]
 ) -> list[tuple[Words, dict[str, Words]]]:
     """A row for each change of a model and test set, with a figure of each version, in the order of the figures."""
-    places: dict[tuple[Run, str, str, int], list[ChangeFigure]] = grouped(
-        figures, lambda one: (one.run, one.test, plain_text(words(one)), one.rows)
-    )
+    places = grouped(figures, lambda one: (one.run, one.test, plain_text(words(one)), one.rows))
     rows: list[tuple[Words, dict[str, Words]]] = []
     for (run, test, _, n), same in places.items():
         where = Span(f"{say.run_words(run)} on {name(test)}, {counted(n, 'row')}", "where")
-        cells: dict[str, Words] = {
-            one.data: [
-                Span(figure(one.mean, FAIRSCORE), "strong"),
-                " ",
-                Span(say.figure_interval(one, FAIRSCORE), "quiet"),
-            ]
-            for one in same
-        }
+        cells: dict[str, Words] = {}
+        for one in same:
+            interval = Span(say.figure_interval(one, FAIRSCORE), "quiet")
+            cells[one.data] = [Span(figure(one.mean, FAIRSCORE), "strong"), " ", interval]
         rows.append(([*spans(words(same[0])), " ", where], cells))
     return rows
 
@@ -533,11 +497,7 @@ def _flip(one: proof.PersonExample, labels: Labels) -> Card:
     return Card(facts, both_versions(one.texts), below=[Bullets(answers, "answers")])
 
 
-# What got worse
-
-
 def _worse_section(shown: Shown) -> Section:
-    worse = shown.result.worse
     objections: list[Words] = [*leak_changes(shown)]
     for (run, test), same in list(_places(shown).items())[:MAX_GROUPS]:
         before, after = _mean_gaps(same, shown.pair)
@@ -546,34 +506,47 @@ def _worse_section(shown: Shown) -> Section:
             objections.append(
                 f"The gap between supporting and counter-examples grew with {grown}. It was not tested."
             )
-    columns = [
-        Column("Model and test set"), Column("Metric"), Column("Compared"), Column("Figures", number=True, screen=False),
-        Column("Difference", number=True), Column("q", number=True, screen=False),
-    ]  # fmt: skip
     blocks: Blocks = [Bullets(objections, "objections")] if objections else []
-    if rows := [_worse_row(one) for one in worse[:MAX_WORSE]]:
-        blocks.append(Table(columns, rows, "figures-only worse-table", screen=ON_SCREEN))
-        blocks += more(worse, MAX_WORSE, "figures that got worse")
+    blocks += table_of(
+        shown.result.worse,
+        WORSE_COLUMNS,
+        "figures-only worse-table",
+        limit=MAX_WORSE,
+        what="figures that got worse",
+        file=FILE,
+        screen=ON_SCREEN,
+    )
     none = nothing("No figure is clearly worse, no leak rose and no gap grew.")
     return Section("worse", "What got worse", blocks or [none], on=REPORT_AND_SCREEN)
 
 
-def _worse_row(one: Comparison) -> Row:
-    compared = f"{name(one.data)} against {name(one.against)}"
-    if one.against_method:
-        compared = (
-            f"{say.method_name(one.method)} on {name(one.data)} against {say.method_name(one.against_method)}"
-        )
-    metric: Entry = [Span("▼", "worse"), f" {say.metric_name(one.metric)}"]
-    difference = [
-        Span(change(one.difference, one.metric), "strong"),
-        Span(f" {say.change_interval(one)}", "quiet"),
-    ]
-    heading: Entry = [say.run_words(one.run), " ", Span(f"on {name(one.test)}", "where")]
-    return Row([heading, metric, compared, say.before_and_after(one), difference, or_dash(one.q, q_value)])
+def _where(one: Comparison | proof.WorstGroup) -> Words:
+    return [say.run_words(one.run), " ", Span(f"on {name(one.test)}", "where")]
 
 
-# With the pattern and against it
+def _worse_metric(one: Comparison) -> Words:
+    return [Span("▼", "worse"), f" {say.metric_name(one.metric)}"]
+
+
+def _worse_than(one: Comparison) -> str:
+    if not one.against_method:
+        return f"{name(one.data)} against {name(one.against)}"
+    return f"{say.method_name(one.method)} on {name(one.data)} against {say.method_name(one.against_method)}"
+
+
+def _difference(one: Comparison) -> Words:
+    interval = Span(f" {say.change_interval(one)}", "quiet")
+    return [Span(change(one.difference, one.metric), "strong"), interval]
+
+
+WORSE_COLUMNS = [
+    Column("Model and test set", _where),
+    Column("Metric", _worse_metric),
+    Column("Compared", _worse_than),
+    Column("Figures", say.before_and_after, number=True, screen=False),
+    Column("Difference", _difference, number=True),
+    Column("q", "q", q_value, number=True, screen=False),
+]
 
 
 def _group_section(shown: Shown) -> Section:
@@ -582,31 +555,25 @@ def _group_section(shown: Shown) -> Section:
         "that relies on the pattern is right on the first and wrong on the second. The line between the two dots is that gap, and it should "
         "shrink. The pale band is the 95% interval; the figure beside the name is the gap in points, before and after."
     )
-    places = _places(shown)
-    charts = [
-        _gap_chart(shown, key, same, at) for at, (key, same) in enumerate(list(places.items())[:MAX_GROUPS])
-    ]
+    places = list(_places(shown).items())
+    charts = [_gap_chart(shown, key, same, at) for at, (key, same) in enumerate(places[:MAX_GROUPS])]
     blocks: Blocks = [nothing("No pattern with supporting and counter-examples was found.")]
     if charts:
         sides = legend([("supporting examples", "ink", "round"), ("counter-examples", "ink", "ring")])
-        rest = more(list(places), MAX_GROUPS, "models and test sets")
+        rest = more(places, MAX_GROUPS, "models and test sets")
         blocks = [Paragraph(lead, "lead"), shown.legend, sides, Grid(charts), *rest]
     rows: list[tuple[Words, dict[str, Words]]] = []
-    for (run, test), same in grouped(shown.result.worst, lambda one: (one.run, one.test)).items():
-        cells: dict[str, Words] = {
-            one.data: [
-                Span(or_dash(one.accuracy, percent), "strong"),
-                Span(f" {name(one.group)} ({count(one.n)})", "quiet"),
-            ]
-            for one in same
-        }
-        rows.append(([say.run_words(run), " ", Span(f"on {name(test)}", "where")], cells))
+    for same in grouped(shown.result.worst, lambda one: (one.run, one.test)).values():
+        cells: dict[str, Words] = {}
+        for one in same:
+            group = Span(f" {name(one.group)} ({count(one.n)})", "quiet")
+            cells[one.data] = [Span(or_dash(one.accuracy, percent), "strong"), group]
+        rows.append((_where(same[0]), cells))
     if rows:
         note = "Texts with a pattern and one label; the group with the lowest accuracy, and in brackets how many texts it has."
         table = shown.table("Model and test set", rows, "worst", limit=MAX_WORST)
         blocks += [Heading("The worst group"), *table, Paragraph(note, "rest")]
-    blocks = [Only(REPORT, blocks), Only(SCREEN, _counter_table(shown))]
-    return Section("groups", "With the pattern and against it", blocks, on=REPORT_AND_SCREEN)
+    return Section("groups", "With the pattern and against it", blocks)
 
 
 def _places(shown: Shown) -> dict[tuple[Run, str], list[PatternGroups]]:
@@ -640,20 +607,19 @@ def _gap_chart(shown: Shown, key: tuple[Run, str], same: Sequence[PatternGroups]
     drawn, rows = [], []
     for by in patterns[:MAX_PATTERNS]:
         one = next(iter(by.values()))
-        pattern, label = (
-            cut(str(one.pattern), PATTERN_LIMIT),
-            label_span(label_named(one.label, shown.labels)),
-        )
-        where = f"{level_name(one.pattern.level)} in {name(one.pattern.field)} "
-        heading: Words = [Span(pattern, "pattern"), " ", Span(where, "where"), label]
+        pattern = cut(str(one.pattern), PATTERN_LIMIT)
+        where = Span(f"{level_name(one.pattern.level)} in {name(one.pattern.field)} ", "where")
+        label = label_span(label_named(one.label, shown.labels))
+        heading: Words = [Span(pattern, "pattern"), " ", where, label]
         lanes, gaps = [], []
         for data, colour in list(shown.colours.items())[:MAX_LANES]:
             sides = (by[data].supporting, by[data].counter) if data in by else (None, None)
             right, wrong = map(_side, sides)
-            gaps.append(say.whole_points(by[data].gap) if data in by else NONE)
-            lanes.append(Lane(colour, *sides, f"with it {right}, against it {wrong}, gap {gaps[-1]}"))
-            rows.append(Row([heading, name(data), right, wrong, Span(gaps[-1], "strong")]))
+            gap = say.whole_points(by[data].gap) if data in by else NONE
+            lanes.append(Lane(colour, *sides, f"with it {right}, against it {wrong}, gap {gap}"))
+            rows.append(Row([heading, name(data), right, wrong, Span(gap, "strong")]))
             heading = Span(pattern, "again")
+            gaps.append(gap)
         drawn.append(GapRow(pattern, " → ".join(gaps[:2]), lanes))
     columns = [
         Column("Pattern"), Column("Trained on"), Column("Right with it", number=True, short="With it"),
@@ -667,38 +633,15 @@ def _gap_chart(shown: Shown, key: tuple[Run, str], same: Sequence[PatternGroups]
         title=f"Accuracy on supporting and counter-examples of each pattern: {title}",
         desc="; ".join(f"{row.name}: {row.shown}" for row in drawn),
     )
-    below = [
-        *more(patterns, MAX_PATTERNS, "patterns"),
-        Details("The same in figures", [Table(columns, rows, "shares-table")]),
-    ]
+    figures = Details("The same in figures", [Table(columns, rows, "shares-table")])
     note = "" if before is None else f"mean gap {_gap_words(before, after)} points"
+    below = [*more(patterns, MAX_PATTERNS, "patterns"), figures]
     return Chart(svg, title, note, below=below, style="groups")
 
 
 def _side(side: proof.GroupSide | None) -> str:
     """ "95.0% of 120"."""
     return NONE if side is None or side.accuracy is None else f"{percent(side.accuracy)} of {count(side.n)}"
-
-
-def _counter_table(shown: Shown) -> Blocks:
-    """The accuracy on counter-examples of the strongest patterns, for the first model and test set that has some."""
-    groups = [one for one in shown.result.groups if one.counter and one.method == PLAIN]
-    rows: list[tuple[Words, dict[str, Words]]] = []
-    for by in _by_pattern(one for one in groups if (one.run, one.test) == (groups[0].run, groups[0].test)):
-        one = next(iter(by.values()))
-        rows.append(
-            (
-                [cut(str(one.pattern), 40), Span(f"→ {name(one.label)}", "where")],
-                {data: _side(own.counter) for data, own in by.items()},
-            )
-        )
-    if not rows:
-        return []
-    about = f"Right on rows with the pattern and another label ({say.run_name(groups[0].run)} on {name(groups[0].test)}):"
-    return [Paragraph(about), *shown.table("Pattern", rows[:ON_SCREEN])]
-
-
-# What the model looked at
 
 
 def _example_section(shown: Shown) -> list[Section]:
@@ -715,20 +658,17 @@ def _example(one: proof.ChangedAnswer, labels: Labels) -> Card:
     """A row, answered by both models, with words coloured on one scale."""
     label = label_named(one.label, labels)
     texts: list[tuple[Words, Words]] = []
-    for field, text in (("text_words", one.text), ("context_words", one.context or "")):
+    for field, text in (("text_words", one.text), ("context_words", one.context)):
+        if not text:
+            continue
         words: list[Sequence[proof.Point]] = [getattr(side, field) or () for side in one.sides]
         strongest = max((abs(score) for some in words for _, _, score in some), default=0.0)
         for side, some in zip(one.sides, words, strict=True):
-            wrong = Span(" ✗ wrong", "wrong") if side.answer != one.label else ""
-            answer = label_span(label_named(side.answer, labels))
-            said: Words = [
-                Span(name(side.data), "strong"),
-                ": ",
-                answer,
-                f" {percent(side.probability)}",
-                wrong,
-            ]
-            coloured = scored_words(text, some, strongest=strongest, label=label.name)
-            texts += [(said if field == "text_words" else "context", coloured)] if text else []
+            said: Words = "context"
+            if field == "text_words":
+                answer = label_span(label_named(side.answer, labels))
+                wrong = Span(" ✗ wrong", "wrong") if side.answer != one.label else ""
+                said = [Span(name(side.data), "strong"), ": ", answer, f" {percent(side.probability)}", wrong]
+            texts.append((said, scored_words(text, some, strongest=strongest, label=label.name)))
     where = Span(f"{name(one.test)}, id {name(one.id)}", "quiet end")
     return Card([label_span(label), where], texts, style="text")

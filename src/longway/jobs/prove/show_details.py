@@ -13,11 +13,8 @@ from longway.records import Leak
 from longway.show.charts import leak_chart
 from longway.show.excerpts import PATTERN_LIMIT, cut
 from longway.show.labels import Labels, labels_of
-from longway.show.numbers import NONE, count, or_dash, percent, three_digits
+from longway.show.numbers import NONE, count, few, or_dash, percent, three_digits
 from longway.show.sections import (
-    REPORT,
-    REPORT_AND_SCREEN,
-    SCREEN,
     Block,
     Blocks,
     Bullet,
@@ -25,7 +22,6 @@ from longway.show.sections import (
     Chart,
     Column,
     Grid,
-    Only,
     Paragraph,
     Row,
     Section,
@@ -33,6 +29,8 @@ from longway.show.sections import (
     Table,
     Words,
     left_out,
+    nothing,
+    table_of,
 )
 
 MAX_VERSIONS = 6
@@ -123,23 +121,15 @@ def grouped(items: Iterable[Item], key: Callable[[Item], Same]) -> dict[Same, li
 
 def more(items: Sequence[object], limit: int, what: str) -> Sequence[Block]:
     """The line that counts the items beyond the limit."""
-    return left_out(max(len(items) - limit, 0), f"{what} are", proof.FILE)
-
-
-def nothing(text: str) -> Paragraph:
-    """What a section says if it has nothing to show."""
-    return Paragraph(text, "nothing")
+    return left_out(len(items) - limit, f"{what} are", proof.FILE)
 
 
 def legend(items: Iterable[tuple[str, str, str]]) -> Bullets:
     """A legend of (name, colour, shape)."""
-    keys = [
-        Bullet([Span("", f"key {shape}"), Span(text, "data")], colour=colour) for text, colour, shape in items
-    ]
+    keys = []
+    for text, colour, shape in items:
+        keys.append(Bullet([Span("", f"key {shape}"), Span(text, "data")], colour=colour))
     return Bullets(keys, "legend")
-
-
-# Leak
 
 
 def leak_section(shown: Shown) -> Section:
@@ -148,21 +138,23 @@ def leak_section(shown: Shown) -> Section:
         "How often a bag of words predicts the right label from one part of the input. The dashed line is the accuracy of always predicting "
         "the most frequent label; the whisker is the 95% interval."
     )
-    figures, rows = [], []
+    charts = []
     for at, ((part, columns), by) in enumerate(shown.leaks.items()):
         bars = [_bar(by[data]) for data in shown.versions if data in by]
-        title = f"Accuracy of a bag of words from {name(columns)}, by version"
         words = [f"{name(bar.columns[0])} {percent(bar.accuracy)}" for bar in bars]
-        desc = "; ".join([*words, f"chance {percent(bars[0].majority)}"])
-        svg = leak_chart(bars, key=f"leak-{at}", majority=bars[0].majority, title=title, desc=desc)
-        figures.append(Chart(svg, f"{name(columns)} {'together' if part == 'both' else 'alone'}"))
-        rows.append((name(columns), {data: or_dash(one.accuracy, percent) for data, one in by.items()}))
-    report = Only(
-        REPORT, [Paragraph(lead, "lead"), Grid(figures[:MAX_LEAKS]), *more(figures, MAX_LEAKS, "leaks")]
+        majority = bars[0].majority
+        svg = leak_chart(
+            bars,
+            key=f"leak-{at}",
+            majority=majority,
+            title=f"Accuracy of a bag of words from {name(columns)}, by version",
+            desc="; ".join([*words, f"chance {percent(majority)}"]),
+        )
+        charts.append(Chart(svg, f"{name(columns)} {'together' if part == 'both' else 'alone'}"))
+    blocks = [Paragraph(lead, "lead"), Grid(charts[:MAX_LEAKS]), *more(charts, MAX_LEAKS, "leaks")]
+    return Section(
+        "leak", "Leak before and after", blocks if charts else [nothing("The leak was not measured.")]
     )
-    screen = Only(SCREEN, shown.table("Right from", rows, limit=MAX_LEAKS))
-    blocks = [report, screen] if figures else [nothing("The leak was not measured.")]
-    return Section("leak", "Leak before and after", blocks, on=REPORT_AND_SCREEN)
 
 
 def leak_changes(shown: Shown) -> list[str]:
@@ -185,72 +177,61 @@ def _bar(leak: proof.VersionLeak) -> Leak:
     return Leak(leak.part, (leak.data,), accuracy, low, high, leak.majority or 0.0, "", 0)
 
 
-# Distances between the versions
-
-DISTANCES: dict[str, Callable[[proof.Distance], str]] = {
-    "Rows": lambda one: count(one.rows),
-    "Changed": lambda one: or_dash(one.changed, percent),
-    "BLEU": lambda one: or_dash(one.bleu, "{:.1f}".format),
-    "ROUGE-1": lambda one: or_dash(one.rouge1, "{:.2f}".format),
-    "ROUGE-2": lambda one: or_dash(one.rouge2, "{:.2f}".format),
-    "ROUGE-L": lambda one: or_dash(one.rougeL, "{:.2f}".format),
-    "Words changed": lambda one: or_dash(one.words_changed, "{:.1f}".format),
-    "Edit distance": lambda one: or_dash(one.edit_distance, three_digits),
-    "Embedding distance": lambda one: or_dash(one.embedding_distance, three_digits),
-}
-
-
 def distance_section(shown: Shown) -> Section:
     """How much the versions differ from each other."""
-    result = shown.result
-    columns = [Column("Version"), *(Column(title, number=True) for title in DISTANCES)]
-    rows = [
-        Row(
-            [
-                [name(one.data), " ", Span(f"from {name(one.against)}", "where")],
-                *(of(one) for of in DISTANCES.values()),
-            ]
-        )
-        for one in result.apart[:MAX_ROWS]
-    ]
-    far = Table(columns, rows, "figures-only far")
-    blocks: Blocks = [far, *more(result.apart, MAX_ROWS, "rows")] if rows else [nothing("Not measured.")]
-    if any(one.bleu is None for one in result.apart):
-        blocks.append(
-            Paragraph(f"BLEU, ROUGE and edit distance were not measured: {install_command('prove')}", "rest")
-        )
+    distances = shown.result.apart
+    table = table_of(distances, DISTANCES, "figures-only far", limit=MAX_ROWS, what="rows", file=proof.FILE)
+    blocks = table or [nothing("Not measured.")]
+    if any(one.bleu is None for one in distances):
+        text = f"BLEU, ROUGE and edit distance were not measured: {install_command('prove')}"
+        blocks.append(Paragraph(text, "rest"))
     return Section("apart", "How much the versions differ", blocks)
 
 
-# What was trained and tested on
+def _versions_apart(one: proof.Distance) -> list[str | Span]:
+    return [name(one.data), " ", Span(f"from {name(one.against)}", "where")]
+
+
+DISTANCES = [
+    Column("Version", _versions_apart),
+    Column("Rows", "rows", number=True),
+    Column("Changed", "changed", percent, number=True),
+    Column("BLEU", "bleu", "{:.1f}".format, number=True),
+    Column("ROUGE-1", "rouge1", "{:.2f}".format, number=True),
+    Column("ROUGE-2", "rouge2", "{:.2f}".format, number=True),
+    Column("ROUGE-L", "rougeL", "{:.2f}".format, number=True),
+    Column("Words changed", "words_changed", "{:.1f}".format, number=True),
+    Column("Edit distance", "edit_distance", three_digits, number=True),
+    Column("Embedding distance", "embedding_distance", three_digits, number=True),
+]
 
 
 def data_section(result: proof.ProveResult) -> Section:
     """The versions and the test sets."""
-    versions = _sources(
-        "Version", result.versions, "Fingerprint", lambda one: cut(one.fingerprint or NONE, 24)
-    )
-    return Section(
-        "data",
-        "What was trained and tested on",
-        [*versions, *_sources("Test set", result.tests, "Notes", _test_note)],
-    )
+    fingerprint = Column("Fingerprint", lambda one: cut(one.fingerprint or NONE, 24))
+    versions = _sources("Version", result.versions, fingerprint)
+    tests = _sources("Test set", result.tests, Column("Notes", _test_note))
+    return Section("data", "What was trained and tested on", [*versions, *tests])
 
 
-def _sources(first: str, rows: Sequence[Source], last: str, note: Callable[[Source], str]) -> Blocks:
-    cells = []
-    for one in rows[:MAX_ROWS]:
-        ordered = sorted(one.labels.items(), key=lambda item: (-item[1], item[0]))
-        labels = [f"{name(label)} {count(n)}" for label, n in ordered[:MAX_LISTED]]
-        labels += [f"{count(len(ordered) - MAX_LISTED)} more"] if len(ordered) > MAX_LISTED else []
-        heading: Words = [
-            Span(name(one.name), "pattern"),
-            " ",
-            Span(cut(one.source or NONE, PATTERN_LIMIT), "where"),
-        ]
-        cells.append(Row([heading, count(one.rows), ", ".join(labels) or NONE, note(one)]))
-    columns = [Column(first), Column("Rows", number=True), Column("Labels"), Column(last)]
-    return [Table(columns, cells, "figures-only sources"), *more(rows, MAX_ROWS, f"{first.lower()}s")]
+def _sources(first: str, rows: Sequence[Source], last: Column) -> Blocks:
+    columns = [
+        Column(first, _source_name),
+        Column("Rows", "rows", number=True),
+        Column("Labels", "labels", _label_counts),
+        last,
+    ]
+    what = f"{first.lower()}s"
+    return table_of(rows, columns, "figures-only sources", limit=MAX_ROWS, what=what, file=proof.FILE)
+
+
+def _source_name(one: Source) -> list[str | Span]:
+    return [Span(name(one.name), "pattern"), " ", Span(cut(one.source or NONE, PATTERN_LIMIT), "where")]
+
+
+def _label_counts(labels: Mapping[str, int]) -> str:
+    ordered = sorted(labels.items(), key=lambda item: (-item[1], item[0]))
+    return few([f"{name(label)} {count(n)}" for label, n in ordered], MAX_LISTED)
 
 
 def _test_note(test: proof.TestSummary) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from longway.jobs.prove.result import (
     ACCURACY,
     BETTER,
@@ -18,7 +16,7 @@ from longway.jobs.prove.result import (
 )
 from longway.jobs.prove.settings import PLAIN
 from longway.show.excerpts import cut
-from longway.show.numbers import NONE, arrow, count, or_dash, percent, points, signed
+from longway.show.numbers import NONE, arrow, or_dash, percent, points, signed
 from longway.show.sections import Span
 
 MODELS = {
@@ -133,16 +131,6 @@ def mark(verdict: str) -> Span:
     """The verdict as a sign and a word, so that its meaning does not depend on its colour."""
     style = {BETTER: "better mark", WORSE: "worse mark"}.get(verdict, "quiet mark")
     return Span(f"{SIGNS[verdict]} {verdict}" if verdict in SIGNS else "", style if verdict in SIGNS else "")
-
-
-def few(names: Sequence[str], limit: int) -> str:
-    """The first names, and how many more there are.
-
-    >>> few(["a", "b", "c"], 2), few([], 2)
-    ('a, b and 1 more', '–')
-    """
-    n_more = len(names) - limit
-    return ", ".join(names[:limit]) + (f" and {count(n_more)} more" if n_more > 0 else "") or NONE
 
 
 def whole_points(value: float | None) -> str:

@@ -8,13 +8,14 @@ from dataclasses import replace
 from longway.jobs.change_show import (
     SHEET,
     checks_section,
-    edit_card,
     encoding_section,
     leak_figure,
+    leak_lines,
     leak_section,
     leak_words,
     patterns_section,
     reading_sections,
+    sample_section,
     worse_section,
 )
 from longway.jobs.pages import dataset_page
@@ -23,18 +24,15 @@ from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSumm
 from longway.jobs.repair.settings import DROP
 from longway.show.excerpts import PATTERN_LIMIT, cut
 from longway.show.labels import POINTS, Labels, labels_of, setting_rows
-from longway.show.numbers import count, counted, duration, percent
+from longway.show.numbers import arrow, count, counted, duration, few, percent
 from longway.show.sections import (
     CARD,
-    REPORT,
     REPORT_AND_SCREEN,
     SCREEN,
     Blocks,
     Bullets,
-    Cards,
     Column,
     KeyFigure,
-    Only,
     Page,
     Paragraph,
     Row,
@@ -42,11 +40,12 @@ from longway.show.sections import (
     Span,
     Table,
     Words,
+    nothing,
+    table_of,
 )
 
 GONE = 0.2  # share of its information that a pattern may keep to count as gone
 LEFTOVERS = "rows that kept what was taken out of most others, or that added rows take the place of"
-MAX_SAMPLE, SAMPLE_ON_SCREEN = 20, 3
 MAX_NAMED = 5
 READING = [
     ("Leak", "How often a model that sees only a bag of words from one part of the input predicts the right label. Lower is better, down to chance."),
@@ -90,19 +89,17 @@ def repair_page(result: RepairResult) -> Page:
 
 def plan_page(plan: RepairPlan, name: str) -> Page:
     """The plan, before anything is changed."""
-    sections = []
-    if plan.steps:
-        sections.append(Section("plan", "Remedies", [_plan_table(plan)], on=SCREEN))
-    if plan.patterns:
-        table = _expected_table(plan.patterns)
-        sections.append(Section("patterns", "What changed texts can do", [table], on=SCREEN))
+    expected = _expected_table(plan.patterns)
     return Page(
         kicker="Longway repair",
         title=cut(f"Plan for {name}", PATTERN_LIMIT),
         verdict=_plan_verdict(plan),
         facts=[],
         figures=[],
-        sections=sections,
+        sections=[
+            Section("plan", "Remedies", _plan_table(plan), on=SCREEN),
+            Section("patterns", "What changed texts can do", expected, on=SCREEN),
+        ],
         version="",
         fingerprint="",
     )
@@ -111,55 +108,42 @@ def plan_page(plan: RepairPlan, name: str) -> Page:
 def _plan_verdict(plan: RepairPlan) -> str:
     if not plan.steps:
         return " ".join(["No remedy applies: nothing will be changed.", *plan.notes])
-    sentences = [
-        "" if plan.leak is None else f"A bag of words predicts {percent(plan.leak)} of the labels.",
-        f"The goal is that a bag of words predicts {percent(plan.goal)} of the labels or less."
-        if plan.leak is None
-        else f"The goal is {percent(plan.goal)} or less.",
-        f"It takes about {duration(plan.seconds)} on two slow cores (a rough estimate)"
-        + (" and costs nothing." if plan.calls is None else "."),
-        *plan.notes,
-    ]
-    return " ".join(filter(None, sentences))
+    goal = f"The goal is that a bag of words predicts {percent(plan.goal)} of the labels or less."
+    if plan.leak is not None:
+        goal = f"A bag of words predicts {percent(plan.leak)} of the labels. The goal is {percent(plan.goal)} or less."
+    free = " and costs nothing" if plan.calls is None else ""
+    takes = f"It takes about {duration(plan.seconds)} on two slow cores (a rough estimate){free}."
+    return " ".join([goal, takes, *plan.notes])
 
 
-def _plan_table(plan: RepairPlan) -> Table:
-    columns = [Column("Remedy"), Column("Aimed at"), Column("Rows", number=True)]
-    rows = [[step.remedy, _aimed_at(step), count(step.rows)] for step in plan.steps]
-    if any(step.edits is not None for step in plan.steps):
-        columns.append(Column("Edits at most", number=True))
-        for row, step in zip(rows, plan.steps, strict=True):
-            row.append("" if step.edits is None else count(step.edits))
-    return Table(columns, [Row([*row]) for row in rows])
-
-
-def _expected_table(patterns: Sequence[ExpectedPattern]) -> Table:
+def _plan_table(plan: RepairPlan) -> Blocks:
     columns = [
-        Column("Pattern"),
-        Column("Label"),
-        Column("Rows", number=True),
-        Column("Label’s share", number=True),
-        Column("Chance", number=True),
+        Column("Remedy", "remedy"),
+        Column("Aimed at", _aimed_at),
+        Column("Rows", "rows", number=True),
+        Column("Edits at most", "edits", number=True),
     ]
-    rows = [
-        Row(
-            [
-                cut(one.name),
-                cut(one.label),
-                f"{count(one.rows)} → {count(one.rows_after)}",
-                f"{percent(one.share)} → {percent(one.share_after)}",
-                percent(one.chance),
-            ]
-        )
-        for one in patterns
+    if all(step.edits is None for step in plan.steps):
+        del columns[-1]
+    return table_of(plan.steps, columns)
+
+
+def _expected_table(patterns: Sequence[ExpectedPattern]) -> Blocks:
+    columns = [
+        Column("Pattern", "name", cut),
+        Column("Label", "label", cut),
+        Column("Rows", lambda one: arrow(count(one.rows), count(one.rows_after)), number=True),
+        Column("Label’s share", lambda one: arrow(percent(one.share), percent(one.share_after)), number=True),
+        Column("Chance", "chance", percent, number=True),
     ]
-    return Table(columns, rows)
+    return table_of(patterns, columns)
 
 
 def _aimed_at(step: PlannedRemedy) -> str:
-    shown = ", ".join(cut(name) for name in step.patterns[:MAX_NAMED])
-    more = f" and {len(step.patterns) - MAX_NAMED} more" if len(step.patterns) > MAX_NAMED else ""
-    return "; ".join(filter(None, [f"{shown}{more}", step.why]))
+    if not step.patterns:
+        return step.why
+    shown = few(list(map(cut, step.patterns)), MAX_NAMED)
+    return f"{shown}; {step.why}" if step.why else shown
 
 
 def gone(result: RepairResult) -> tuple[int, int]:
@@ -171,37 +155,23 @@ def gone(result: RepairResult) -> tuple[int, int]:
 def verdict(result: RepairResult) -> str:
     """The result in one or two sentences."""
     n_gone, n_listed = gone(result)
-    shortcuts = (
-        [f"{count(n_gone)} of {counted(n_listed, 'shortcut')} gone"] if n_listed and result.is_changed else []
-    )
+    parts = []
+    if n_listed and result.is_changed:
+        parts.append(f"{count(n_gone)} of {counted(n_listed, 'shortcut')} gone")
     # What a bag of words gets from a single text is mostly real signal.
-    leaks = [leak_words(result.comparison.leak)] if _has_context(result) or not result.is_changed else []
-    rows = [_rows(result) or "no remedy applied, and nothing was changed"]
-    risk = (
-        [f"about {percent(share)} of the labels at risk"] if (share := _at_risk(result)) is not None else []
-    )
-    first, *others = (*shortcuts, *leaks, *rows, *risk)
+    if result.dataset.fields.get("context") is not None or not result.is_changed:
+        parts.append(leak_words(result.comparison.leak))
+    parts.append(_rows(result) or "no remedy applied, and nothing was changed")
+    if result.labels_at_risk is not None and (result.changed or result.added):
+        share = result.labels_at_risk / max(1, result.rows_after)
+        parts.append(f"about {percent(share)} of the labels at risk")
+    first, *others = parts
     return "; ".join([first[:1].upper() + first[1:], *map(_lower_first, others)]) + "."
 
 
-def _at_risk(result: RepairResult) -> float | None:
-    """The share of all rows whose label may have become wrong."""
-    if result.labels_at_risk is None or not (result.changed or result.added):
-        return None
-    return result.labels_at_risk / max(1, result.rows_after)
-
-
-def _has_context(result: RepairResult) -> bool:
-    return result.dataset.fields.get("context") is not None
-
-
 def _rows(result: RepairResult) -> str:
-    parts = [
-        f"{counted(n, 'row')} {what}"
-        for n, what in ((result.changed, "changed"), (result.added, "added"), (result.dropped, "dropped"))
-        if n
-    ]
-    return ", ".join(parts)
+    counts = {"changed": result.changed, "added": result.added, "dropped": result.dropped}
+    return ", ".join(f"{counted(n, 'row')} {what}" for what, n in counts.items() if n)
 
 
 def _lower_first(text: str) -> str:
@@ -210,11 +180,13 @@ def _lower_first(text: str) -> str:
 
 def _key_figures(result: RepairResult) -> list[KeyFigure]:
     n_gone, n_listed = gone(result)
+    rows = arrow(count(result.dataset.used), count(result.rows_after))
+    kept = "keep at most a fifth of what they said about a label"
     return [
         leak_figure(result.comparison.leak),
-        KeyFigure("Shortcuts gone", f"{count(n_gone)} of {count(n_listed)}", "keep at most a fifth of what they said about a label"),
-        KeyFigure("Rows", f"{count(result.dataset.used)} → {count(result.rows_after)}", _rows(result) or "nothing was changed"),
-    ]  # fmt: skip
+        KeyFigure("Shortcuts gone", f"{count(n_gone)} of {count(n_listed)}", kept),
+        KeyFigure("Rows", rows, _rows(result) or "nothing was changed"),
+    ]
 
 
 def _remedies_section(result: RepairResult) -> Section:
@@ -236,22 +208,10 @@ def _remedies_section(result: RepairResult) -> Section:
     for step in (*result.plan, *leftovers):
         use = uses.get(step.remedy, RemedyUse(step.remedy, 0, 0, 0))
         reason = f"{use.refused[0].reason} ({count(use.refused[0].count)})" if use.refused else ""
-        rows.append(
-            Row(
-                [
-                    step.remedy,
-                    _aimed_at(step),
-                    count(use.rows),
-                    "" if step.edits is None else count(step.edits),
-                    count(use.drafts),
-                    count(use.used),
-                    reason,
-                ]
-            )
-        )
-    blocks: Blocks = (
-        [Table(columns, rows, "labels")] if rows else [Paragraph("No remedy applies.", "nothing")]
-    )
+        edits = "" if step.edits is None else count(step.edits)
+        figures = (edits, count(use.drafts), count(use.used))
+        rows.append(Row([step.remedy, _aimed_at(step), count(use.rows), *figures, reason]))
+    blocks: Blocks = [Table(columns, rows, "labels")] if rows else [nothing("No remedy applies.")]
     if result.weights is not None:
         blocks.append(Paragraph(_weights(result.weights), "rest"))
     if result.stopped and any(step.remedy == DROP for step in result.plan):
@@ -284,30 +244,16 @@ def _weights(weights: WeightSummary) -> str:
 
 
 def _sample_section(result: RepairResult, labels: Labels) -> Section:
-    heading = "A sample to look at"
-    if not result.sample:
-        return Section("sample", heading, [Paragraph("No text was changed or added.", "nothing")])
     lead = "Drawn at random. Read each one: does the label hold, and is it good English?"
-    cards = [edit_card(edit, labels) for edit in result.sample[:MAX_SAMPLE]]
-    blocks: Blocks = [
-        Only(REPORT, [Paragraph(lead, "lead"), Cards(cards)]),
-        Only(SCREEN, [Cards(cards[:SAMPLE_ON_SCREEN])]),
-    ]
-    return Section("sample", heading, blocks, on=REPORT_AND_SCREEN)
+    none = "No text was changed or added."
+    return sample_section(result.sample, labels, lead, none=none, file=FILE)
 
 
 def _card_section(result: RepairResult) -> Section:
-    leak = result.comparison.leak
-    items: list[Words] = [
-        f"Rows: {result.dataset.used:,} before, {result.rows_after:,} after; {result.changed:,} changed, {result.added:,} added, "
-        f"{result.dropped:,} dropped."
+    rows = f"{result.changed:,} changed, {result.added:,} added, {result.dropped:,} dropped"
+    items = [
+        f"Rows: {result.dataset.used:,} before, {result.rows_after:,} after; {rows}.",
+        *leak_lines(result.comparison.leak),
+        "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair.",
     ]
-    if leak is not None:
-        items.append(
-            f"Leak from {leak.columns} alone: {percent(leak.before.accuracy)} before, {percent(leak.after.accuracy)} after; chance is "
-            f"{percent(leak.after.majority)}."
-        )
-    items.append(
-        "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair."
-    )
     return Section("card", "What was done", [Bullets(items)], on=CARD)

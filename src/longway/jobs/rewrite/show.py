@@ -5,7 +5,7 @@ Every list is cut here and what is cut is counted, so the page stays small whate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import isfinite
 
 from longway.jobs.change_show import (
@@ -16,12 +16,15 @@ from longway.jobs.change_show import (
     edit_card,
     encoding_section,
     leak_figure,
+    leak_lines,
     leak_section,
     leak_words,
     n_worse,
     patterns_section,
     reading_sections,
     refused_section,
+    sample_section,
+    stopped_words,
     total_cost,
     unwritten_section,
     worse_section,
@@ -32,17 +35,16 @@ from longway.jobs.pages import dataset_page
 from longway.jobs.rewrite.decisions import DecisionSummary
 from longway.jobs.rewrite.result import FILE, RewriteResult
 from longway.show.change_charts import Goal, Point, line_chart
-from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.show.excerpts import PATTERN_LIMIT, cut
 from longway.show.labels import (
     POINTS,
     Labels,
     labels_of,
     setting_rows,
 )
-from longway.show.numbers import NONE, arrow, count, counted, duration, or_dash, percent, three_digits
+from longway.show.numbers import NONE, arrow, count, counted, duration, few, or_dash, percent, three_digits
 from longway.show.sections import (
     CARD,
-    REPORT,
     REPORT_AND_SCREEN,
     SCREEN,
     Blocks,
@@ -50,26 +52,27 @@ from longway.show.sections import (
     Cards,
     Chart,
     Column,
-    Details,
     Grid,
     KeyFigure,
-    Only,
     Page,
     Paragraph,
-    Row,
     Section,
     Span,
-    Table,
     Words,
     left_out,
+    nothing,
+    table_of,
 )
 
 OPEN_ROUNDS, MAX_ROUNDS = 12, 100  # the first number is visible at once, the second after a click
-A_FEW = 3  # rounds more than are visible at once are not worth folding
 OPEN_STRONGEST, MAX_STRONGEST = 5, 20
-MAX_SAMPLE, SAMPLE_ON_SCREEN = 20, 3
 MAX_DESCRIBED = 20  # rounds in the description of a chart
 MAX_DECISIONS = 6
+CURVES = (
+    ("leak", "Leak from the text", "lower is better", percent),
+    ("objective", "Cosine between labels", "higher is more alike", three_digits),
+    ("kl", "KL between labels", "lower is more alike", three_digits),
+)
 HARDLY = 0.02  # a leak that fell by less has hardly fallen
 READING = [
     ("Leak", "How often a model that sees only a bag of words from one part of the input predicts the right label. Lower is better, down to chance."),
@@ -118,7 +121,7 @@ def rewrite_page(result: RewriteResult) -> Page:
             _strongest_section(result.strongest, labels),
             refused_section(
                 result.refused,
-                lambda one: edit_card(one.example, labels) if one.example else None,
+                lambda one: [edit_card(one.example, labels)] if one.example else [],
                 n_rejected=result.rejected,
                 file=FILE,
             ),
@@ -152,21 +155,24 @@ def verdict(result: RewriteResult) -> str:
 
 def _key_figures(result: RewriteResult) -> list[KeyFigure]:
     n_labels, wrong = result.labels_changed, result.expected_wrong
-    labels = f"{counted(n_labels, 'label')} changed" if n_labels else "no label changed"
     expected = KeyFigure("Labels expected to be wrong", NONE, "not estimated")
     if wrong is not None:
         shown, whose = (wrong.rows, "rewritten texts") if wrong.rows else (wrong, "accepted edits")
         note = f"of the {whose}; 95% interval {percent(shown.low)} to {percent(shown.high)}"
         expected = KeyFigure(expected.name, percent(shown.share), note)
-    added = f"; {counted(result.added, 'row')} added" if result.added else ""
+    rewritten = (
+        f"of {count(result.dataset.used)}; {counted(n_labels, 'label') if n_labels else 'no label'} changed"
+    )
+    if result.added:
+        rewritten += f"; {counted(result.added, 'row')} added"
     return [
         leak_figure(result.comparison.leak),
-        KeyFigure("Texts rewritten", count(result.changed), f"of {count(result.dataset.used)}; {labels}{added}"),
+        KeyFigure("Texts rewritten", count(result.changed), rewritten),
         KeyFigure("Edits accepted", count(result.accepted), f"of {counted(result.candidates, 'candidate')}"),
         expected,
-        KeyFigure("Similarity to the originals", or_dash(result.bleu, lambda bleu: f"{bleu:.2f}"), "BLEU; 1 is a copy"),
+        KeyFigure("Similarity to the originals", or_dash(result.bleu, "{:.2f}".format), "BLEU; 1 is a copy"),
         cost_figure(result.cost),
-    ]  # fmt: skip
+    ]
 
 
 def _decisions_section(decisions: DecisionSummary | None) -> list[Section]:
@@ -174,66 +180,73 @@ def _decisions_section(decisions: DecisionSummary | None) -> list[Section]:
     if decisions is None:
         return []
     parts = []
-    for what, patterns in (
-        ("left alone as real signal", decisions.signal),
-        ("removed first", decisions.shortcuts),
-    ):
-        if patterns:
-            n_more = len(patterns) - MAX_DECISIONS
-            more = f" and {n_more:,} more" if n_more > 0 else ""
-            parts.append(f"{what}: {', '.join(cut(one) for one in patterns[:MAX_DECISIONS])}{more}")
+    if decisions.signal:
+        parts.append(f"left alone as real signal: {few(list(map(cut, decisions.signal)), MAX_DECISIONS)}")
+    if decisions.shortcuts:
+        parts.append(f"removed first: {few(list(map(cut, decisions.shortcuts)), MAX_DECISIONS)}")
     if n := decisions.rejected:
         parts.append(f"{counted(n, 'rejected text')} {'is' if n == 1 else 'are'} not proposed again")
     applied = "; ".join(parts) or "none could be used"
     blocks: Blocks = [Paragraph(f"Decisions of {cut(decisions.source)}: {applied}.")]
-    if decisions.left_out:
-        items = [
-            f"Not applied: {cut(one.pattern.name, PATTERN_LIMIT)}: {one.why}" for one in decisions.left_out
-        ]
+    if unused := decisions.left_out:
+        items = [f"Not applied: {cut(one.pattern.name, PATTERN_LIMIT)}: {one.why}" for one in unused]
         blocks.append(Bullets(items[:MAX_DECISIONS], "missing"))
-        blocks += left_out(max(len(items) - MAX_DECISIONS, 0), "decisions that were not applied are", FILE)
+        blocks += left_out(len(items) - MAX_DECISIONS, "decisions that were not applied are", FILE)
     return [Section("decisions", "Decisions of a review", blocks, on=REPORT_AND_SCREEN)]
 
 
-# Rounds
-
-
 def _rounds_section(result: RewriteResult) -> Section:
-    rounds, leak = result.rounds, result.comparison.leak
+    rounds, leak, stopped = result.rounds, result.comparison.leak, stopped_words(result.stopped)
+    if not rounds:
+        return Section("rounds", "Round by round", [nothing("There were no rounds."), *stopped])
     lead = (
         "Each round rewrites the texts that stand out most, and measures the whole dataset again. Each curve has its own scale, which is "
         "written at its ends."
     )
-    stopped: Blocks = []
-    if result.stopped:
-        stopped = [
-            Paragraph(["Stopped because: ", Span(cut(result.stopped, TEXT_LIMIT), "data"), "."], "rest")
-        ]
-    if not rounds:
-        return Section("rounds", "Round by round", [Paragraph("There were no rounds.", "nothing"), *stopped])
     blocks: Blocks = [Paragraph(lead, "lead")]
     if charts := _round_charts(rounds, chance=leak.before.majority if leak else None):
         blocks.append(Grid(charts, "thirds"))
-    if len(rounds) <= OPEN_ROUNDS + A_FEW:
-        blocks.append(_round_table(rounds))
-    else:  # the first and the last rounds
-        between = rounds[1 : 1 - OPEN_ROUNDS]
-        shown = between[:MAX_ROUNDS]
-        blocks.append(_round_table((rounds[0], *rounds[1 - OPEN_ROUNDS :])))
-        blocks.append(Details(f"Show the {len(shown)} rounds between", [_round_table(shown)]))
-        blocks += left_out(len(between) - len(shown), "rounds are", FILE)
+    columns = [
+        Column("Round", _round_name),
+        Column("Rows", "rows", number=True),
+        Column("Candidates", "candidates", number=True),
+        Column("Accepted", "accepted", number=True),
+        Column("Leak", "leak", percent, number=True),
+        Column("Mean cosine", "objective", three_digits, number=True, short="Cosine"),
+        Column("KL", "kl", three_digits, number=True),
+        Column("Mean gamma", "mean_gamma", three_digits, number=True, short="Gamma"),
+        Column("Time", "seconds", duration, number=True),
+    ]
+    style = "rounds figures-only"
+    blocks += table_of(rounds, columns, style, limit=MAX_ROUNDS, what="rounds", file=FILE, open=OPEN_ROUNDS)
     return Section("rounds", "Round by round", [*blocks, *stopped])
+
+
+def _round_name(one: RoundSummary) -> str:
+    return f"Round {one.number}" if one.number else "Original"
 
 
 def _round_charts(rounds: Sequence[RoundSummary], *, chance: float | None) -> list[Chart]:
     """Leak, mean cosine and divergence over the rounds; a figure that was measured only once has no chart."""
     goal = None if chance is None or not isfinite(chance) else Goal(chance, f"chance {percent(chance)}")
-    charts = (
-        _round_chart(_points(rounds, "leak"), "leak", "Leak from the text", "lower is better", percent, goal),
-        _round_chart(_points(rounds, "objective"), "objective", "Cosine between labels", "higher is more alike", three_digits),
-        _round_chart(_points(rounds, "kl"), "kl", "KL between labels", "lower is more alike", three_digits),
-    )  # fmt: skip
-    return [chart for chart in charts if chart]
+    charts = []
+    for key, name, better, form in CURVES:
+        points = _points(rounds, key)
+        if len(points) < 2:
+            continue
+        described = [f"round {at}: {form(value)}" for at, value in points[:MAX_DESCRIBED]]
+        svg = line_chart(
+            points,
+            key=f"rounds-{key}",
+            title=f"{name} after each round",
+            desc="; ".join(described),
+            form=form,
+            goal=goal if key == "leak" else None,
+        )
+        change = arrow(form(points[0][1]), form(points[-1][1]))
+        above = Paragraph([Span(change, "strong"), " ", Span(better, "quiet")], "reached")
+        charts.append(Chart(svg, name, above=[above]))
+    return charts
 
 
 def _points(rounds: Sequence[RoundSummary], name: str) -> list[Point]:
@@ -242,99 +255,36 @@ def _points(rounds: Sequence[RoundSummary], name: str) -> list[Point]:
     return [(number, float(value)) for number, value in values if value is not None and isfinite(value)]
 
 
-def _round_chart(
-    points: Sequence[Point],
-    key: str,
-    name: str,
-    better: str,
-    form: Callable[[float], str],
-    goal: Goal | None = None,
-) -> Chart | None:
-    if len(points) < 2:
-        return None
-    described = "; ".join(f"round {at}: {form(value)}" for at, value in points[:MAX_DESCRIBED])
-    rest = f"; then to round {points[-1][0]}: {form(points[-1][1])}" if len(points) > MAX_DESCRIBED else ""
-    svg = line_chart(
-        points,
-        key=f"rounds-{key}",
-        title=f"{name} after each round",
-        desc=described + rest,
-        form=form,
-        goal=goal,
-    )
-    change = arrow(form(points[0][1]), form(points[-1][1]))
-    return Chart(
-        svg, name, above=[Paragraph([Span(change, "strong"), " ", Span(better, "quiet")], "reached")]
-    )
-
-
-def _round_table(rounds: Sequence[RoundSummary]) -> Table:
-    columns = [
-        Column("Round"), Column("Rows", number=True), Column("Candidates", number=True), Column("Accepted", number=True),
-        Column("Leak", number=True), Column("Mean cosine", number=True, short="Cosine"), Column("KL", number=True),
-        Column("Mean gamma", number=True, short="Gamma"), Column("Time", number=True),
-    ]  # fmt: skip
-    rows = [
-        Row(
-            [
-                f"Round {one.number}" if one.number else "Original",
-                *(count(n) if one.number else "" for n in (one.rows, one.candidates, one.accepted)),
-                Span(or_dash(one.leak, percent), "strong"),
-                *(or_dash(value, three_digits) for value in (one.objective, one.kl, one.mean_gamma)),
-                or_dash(one.seconds, duration),
-            ]
-        )
-        for one in rounds
-    ]
-    return Table(columns, rows, "rounds figures-only")
-
-
 def _less_alike(rounds: Sequence[RoundSummary]) -> list[str]:
     """Sentences about labels that are less alike than before, by the two figures of the paper."""
     sentences = []
-    for name, figure, moved, sign in (
+    for key, figure, moved, sign in (
         ("objective", "mean cosine", "fell", -1),
         ("kl", "divergence", "rose", 1),
     ):
-        values = [value for _, value in _points(rounds, name)]
+        values = [value for _, value in _points(rounds, key)]
         first, last = (three_digits(value) for value in (values[0], values[-1])) if values else ("", "")
         if first != last and sign * (values[-1] - values[0]) > 0:
-            sentences.append(
-                f"The labels are less alike: the {figure} between them {moved} from {first} to {last}."
-            )
+            change = f"{moved} from {first} to {last}"
+            sentences.append(f"The labels are less alike: the {figure} between them {change}.")
     return sentences
 
 
-# Edits
-
-
 def _sample_section(result: RewriteResult, labels: Labels) -> Section:
-    heading = "A sample to look at"
-    if not result.sample:
-        return Section("sample", heading, [Paragraph("No edit was accepted.", "nothing")])
     lead = (
         f"Drawn at random from {counted(result.accepted, 'accepted edit')}. Read each one: does the label still hold, and is it good "
         "English? Words with a dashed line were removed, words with a full line added."
     )
-    cards = [edit_card(edit, labels) for edit in result.sample[:MAX_SAMPLE]]
-    blocks: Blocks = [
-        Only(REPORT, [Paragraph(lead, "lead"), Cards(cards)]),
-        Only(SCREEN, [Cards(cards[:SAMPLE_ON_SCREEN])]),
-        *left_out(max(len(result.sample) - MAX_SAMPLE, 0), "sampled edits are", FILE),
-    ]
-    return Section("sample", heading, blocks, on=REPORT_AND_SCREEN)
+    return sample_section(result.sample, labels, lead, none="No edit was accepted.", file=FILE)
 
 
 def _strongest_section(edits: Sequence[ShownEdit], labels: Labels) -> Section:
     if not edits:
-        return Section("strongest", "Strongest edits", [Paragraph("No edit was accepted.", "nothing")])
-    cards = [edit_card(edit, labels) for edit in edits[:MAX_STRONGEST]]
-    blocks: Blocks = [
-        Paragraph("The edits that lowered gamma most.", "lead"),
-        Cards(cards, open=OPEN_STRONGEST),
-        *left_out(max(len(edits) - MAX_STRONGEST, 0), "strong edits are", FILE),
-    ]
-    return Section("strongest", "Strongest edits", blocks)
+        return Section("strongest", "Strongest edits", [nothing("No edit was accepted.")])
+    cards = Cards([edit_card(edit, labels) for edit in edits[:MAX_STRONGEST]], open=OPEN_STRONGEST)
+    rest = left_out(len(edits) - MAX_STRONGEST, "strong edits are", FILE)
+    lead = Paragraph("The edits that lowered gamma most.", "lead")
+    return Section("strongest", "Strongest edits", [lead, cards, *rest])
 
 
 # The card, and notes on the terminal
@@ -342,35 +292,22 @@ def _strongest_section(edits: Sequence[ShownEdit], labels: Labels) -> Section:
 
 def _card_section(result: RewriteResult, wrong: str) -> Section:
     """What was done to the dataset, for whoever gets the file later. It has figures and settings, and no text of the dataset."""
-    dataset, leak, found = result.dataset, result.comparison.leak, result.comparison.found
+    dataset, found = result.dataset, result.comparison.found
     items: list[Words] = [
         f"Rows: {dataset.used:,} used of {dataset.rows:,}; {result.changed:,} have another text, {result.added:,} were added, "
-        f"{result.labels_changed:,} have another label."
+        f"{result.labels_changed:,} have another label.",
+        *leak_lines(result.comparison.leak),
     ]
-    if leak is not None:
-        before, after = (
-            f"{percent(one.accuracy)} ({percent(one.low)} to {percent(one.high)})"
-            for one in (leak.before, leak.after)
-        )
-        items.append(
-            f"Leak from {leak.columns} alone: {before} before, {after} after; chance is {percent(leak.after.majority)}."
-        )
     if found is not None:
-        n = n_worse(result.comparison)
+        stronger = f"{n_worse(result.comparison):,} got stronger"
         items.append(
-            f"Patterns correlated with a label: {found.before:,} before, {found.after:,} after; {n:,} got stronger."
+            f"Patterns correlated with a label: {found.before:,} before, {found.after:,} after; {stronger}."
         )
     cost, _ = total_cost(result.cost)
     items += [
         wrong,
         f"Stopped because {result.stopped or 'it was done'}. Seed: {result.settings.get('seed')}. Cost: {cost}.",
-        [
-            "Every change is in ",
-            Span("edits.jsonl", "code"),
-            ", with the checks it passed. The column ",
-            Span("longway_id", "code"),
-            " has the id of the row.",
-        ],
+        "Every change is in edits.jsonl, with the checks it passed. The column longway_id has the id of the row.",
         "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair.",
     ]
     return Section("card", "What was done", [Bullets(items)], on=CARD)

@@ -26,10 +26,10 @@ from longway.jobs.choices.prove.result import (
 from longway.jobs.prove.charts import GapRow, Lane, gap_chart
 from longway.jobs.prove.result import BETTER, UNCLEAR, WORSE, Comparison, GroupSide
 from longway.jobs.prove.verdict import largest
-from longway.jobs.prove.wording import before_and_after, change, change_interval, few, mark, model_name, name
+from longway.jobs.prove.wording import before_and_after, change, change_interval, mark, model_name, name
 from longway.show.excerpts import PATTERN_LIMIT, cut
 from longway.show.labels import setting_rows
-from longway.show.numbers import NONE, arrow, count, counted, duration, or_dash, percent, points
+from longway.show.numbers import NONE, arrow, count, counted, duration, few, or_dash, percent, points
 from longway.show.sections import (
     REPORT_AND_SCREEN,
     Blocks,
