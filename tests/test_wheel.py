@@ -59,7 +59,7 @@ def first_commands():
 
 
 def test_the_readme_starts_with_audit_and_ends_with_prove():
-    assert [command[1] for command in first_commands()] == ["audit", "engines", "repair", "prove"]
+    assert [command[1] for command in first_commands()] == ["audit", "repair", "prove"]
 
 
 @pytest.mark.soak
@@ -87,9 +87,8 @@ def test_the_first_commands_of_the_readme_work_in_a_clean_environment(
     install = INSTALLERS[installer].format(python=shlex.quote(python), wheel=shlex.quote(str(wheel)))
     for command in [shlex.split(install), *first_commands()]:
         program = str(folder / "longway") if command[0] == "longway" else command[0]
-        yes = ["--yes"] if command[1:3] == ["engines", "install"] else []
         done = subprocess.run(
-            [program, *command[1:], *yes], cwd=tmp_path, capture_output=True, text=True, check=False
+            [program, *command[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, f"{shlex.join(command)}\n{done.stdout}\n{done.stderr}"
     assert (tmp_path / "longway-runs" / "reviews-prove" / "report.html").is_file()

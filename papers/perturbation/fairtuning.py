@@ -51,8 +51,8 @@ from longway.classify.classifier import Inputs, Labelled
 from longway.metrics import json_values
 from longway.metrics.intervals import observations
 from longway.metrics.paired import Paired, adjust, paired
-from shared import Row, dataset_of, each, finish, perturbed, rows_in, write
-from shared import data as data_path
+from perturbed_rows import Row, dataset_of, each, finish, perturbed, rows_in, write
+from perturbed_rows import data as data_path
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]

@@ -48,7 +48,7 @@ from longway.classify.network_training import device_named
 from longway.classify.pretrained import check_whole, positions_of, read_model
 from longway.methods.perturb.windows import WINDOW, windows_of
 from longway.metrics.intervals import mean_and_std
-from shared import Row, data, each, finish, perturbed, rows_in, write
+from perturbed_rows import Row, data, each, finish, perturbed, rows_in, write
 
 Ints = NDArray[np.int64]
 # File, columns, and the most documents of it: what one slow core perturbs in less than an hour.

@@ -56,7 +56,7 @@ from longway.metrics.versions import rouge_rows
 from longway.store import Journal
 from longway.tokens.tokenizer import token_spans
 from panda import PandaRow, read_panda, request_of, rows_of_pair
-from shared import data, finish, rows_in, write
+from perturbed_rows import data, finish, rows_in, write
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

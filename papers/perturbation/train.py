@@ -35,8 +35,8 @@ from longway.methods.perturb.neural import ABOUT_FILE, NeuralPerturber
 from longway.methods.perturb.segments import FORMS, Form, joined
 from longway.metrics.bleu import sacre_bleu
 from panda import PandaRow, read_panda, request_of
+from perturbed_rows import finish
 from score import word_distance
-from shared import finish
 
 RATE, RATE_FROM_SCRATCH = 1e-5, 3e-3
 BETAS, EPSILON, WEIGHT_DECAY, CLIP, WARM_UP = (0.9, 0.999), 1e-8, 0.01, 0.1, 1200  # Table 10

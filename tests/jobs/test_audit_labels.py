@@ -158,7 +158,7 @@ def test_an_interrupted_run_repeats_no_finished_audit(tmp_path):
     assert again.steps == []
     (out / "rude" / "findings.json").unlink()  # a damaged label is audited again, the other is not
     lw.audit_labels(rows_of(), "tags", levels=LEVELS, out=out, watcher=again)
-    assert {step.split(":")[0] for step in again.steps} == {"rude (2 of 2)"}
+    assert {step.split(":")[0] for step in again.steps} == {"rude (2 of 2)", "writing the report"}
     with pytest.raises(RunError, match="contains another run"):
         lw.audit_labels(rows_of(150), "tags", levels=LEVELS, out=out)
 

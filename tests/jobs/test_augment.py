@@ -209,7 +209,7 @@ def test_an_engine_that_can_name_no_words_is_told_with_its_reason(data, monkeypa
         async def close(self):
             pass
 
-    monkeypatch.setattr("longway.jobs.augment.job.engine_named", lambda name, **more: Mute())
+    monkeypatch.setattr("longway.jobs.engine_use.engine_named", lambda name, **more: Mute())
     with pytest.raises(DataError, match=r"engine mute named no word \(that takes .* or --identify models"):
         run_on(data, engine="mute", identify="engine")
 
@@ -266,7 +266,7 @@ def few_synonyms(monkeypatch):
 
 
 def test_eda_adds_rows_and_needs_no_engine(data, monkeypatch, few_synonyms):
-    monkeypatch.setattr("longway.jobs.augment.job.engine_named", None)
+    monkeypatch.setattr("longway.jobs.engine_use.engine_named", None)
     run, found = run_on(data, method="eda", variants=2, spurious=("sadly",))
     after = table(run.folder / "dataset.csv")
     assert found["added"] == len(after) - 24 > 40
@@ -389,7 +389,7 @@ def test_an_engine_that_cannot_write_is_told(data, monkeypatch):
         pass
 
     mute = SimpleNamespace(name="mute", can=frozenset({"judge"}), close=close)
-    monkeypatch.setattr("longway.jobs.augment.job.engine_named", lambda name, **more: mute)
+    monkeypatch.setattr("longway.jobs.engine_use.engine_named", lambda name, **more: mute)
     with pytest.raises(SettingError, match="The engine mute cannot write"):
         run_on(data)
 

@@ -85,16 +85,6 @@ def test_a_bound_that_moved_with_the_data_is_not_new(audited):
     assert gate(after, Limits(severity="high"), baseline=before) == []
 
 
-def test_findings_of_an_earlier_version_have_their_severity(audited):
-    content = audited.to_dict()
-    for finding in content["findings"]:
-        for one in (finding, *finding["variants"]):
-            del one["points"]
-    again = type(audited).from_dict(content)
-    assert [severity_of(one) for one in again.findings] == [severity_of(one) for one in audited.findings]
-    assert again.findings[0].points == pytest.approx(audited.findings[0].points)
-
-
 def test_a_check_is_an_assertion(audited, tmp_path):
     audited.check(leak=0.999)
     with pytest.raises(AssertionError, match="sadly") as raised:

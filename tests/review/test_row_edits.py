@@ -149,7 +149,7 @@ def test_a_dropped_row_is_restored_from_what_the_run_kept(ending, tmp_path):
         with run.edit_log() as log:
             log.write(map(Edit.from_dict, repair_edits()))
         run.write_dataset(data, data, log.changes)
-        run.finish("repair.json", {}, report="<html></html>")
+        run.run.finish()
     contents = RunContents(tmp_path / "run")
     assert contents.dropped_path == tmp_path / "run" / f"dropped.{ending}"
     assert load(contents.dataset_path, text="claim", label="label").frame.height == 4

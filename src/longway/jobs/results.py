@@ -195,7 +195,8 @@ class EditedResult(WithEdits):
     def to_dict(self) -> dict[str, Any]:
         """The content of the file; the comparison of the data before and after is a part of it."""
         content = Result.to_dict(self)
-        return {**content, **content.pop("comparison", {})}
+        comparison = content.pop("comparison", {})
+        return {**content, **comparison}
 
     @classmethod
     def _fields_in(cls, content: Mapping[str, Any]) -> Mapping[str, object]:

@@ -121,7 +121,8 @@ class RunIdentity:
     ) -> RunIdentity:
         """The identity of a run on this dataset. more: entries that are added to the settings, or replace theirs."""
         entries = {**asdict(settings), **inputs_of(dataset, held_out or {}), **(more or {})}
-        return cls(command, entries, dataset.fingerprint)
+        # As run.json has them, so that a result is the same when it is read.
+        return cls(command, json.loads(json.dumps(entries)), dataset.fingerprint)
 
     @property
     def keywords(self) -> dict[str, Any]:
