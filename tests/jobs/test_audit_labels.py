@@ -247,7 +247,7 @@ def test_of_five_hundred_tags_the_most_frequent_are_audited_and_the_rest_is_name
     beyond = [tag for tag in result.left_out if tag.reason == "not among the 20 most frequent"]
     assert beyond
     assert all(MIN_ROWS <= tag.rows <= 200 * shares[-1] for tag in beyond)
-    assert "more tags in labels.json" in on_screen(result)
+    assert "more tags are in labels.json" in result.report.html
 
 
 @pytest.mark.parametrize(

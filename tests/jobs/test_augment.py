@@ -486,8 +486,7 @@ def metered(call):
     return reply
 
 
-@pytest.mark.usefixtures("prices", "words", "believing")
-def test_answers_that_were_paid_for_become_rows(data):
+def test_answers_that_were_paid_for_become_rows(data, prices, words, believing):
     """Money is kept for the next steps and the judge: no text stays without its next step and its judgement."""
     with Loopback(metered) as server:
         _, whole = run_on(data, server, budget=1000.0, out="whole")

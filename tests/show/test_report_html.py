@@ -102,8 +102,8 @@ def test_what_is_left_out_is_counted(hostile_page):
     text = Elements(hostile_page).text
     assert "32 smaller labels have" in text
     assert "Show 80 more groups" in text
-    assert "200 more groups in findings.json" in text
-    assert "6 more texts in findings.json" in text
+    assert "200 more groups are in findings.json" in text
+    assert "6 more texts are in findings.json" in text
     assert "450 more kinds of problem" in text
 
 

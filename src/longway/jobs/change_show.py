@@ -135,7 +135,7 @@ def leak_section(comparison: Comparison, *, file: str) -> Section:
         "predicting the most frequent label; the whisker is the 95% interval."
     )
     charts = [_leak_chart(change, f"leak-{at}") for at, change in enumerate(leaks[:MAX_LEAKS])]
-    rest = left_out(len(leaks) - MAX_LEAKS, "leaks are", file)
+    rest = left_out(len(leaks) - MAX_LEAKS, "leaks", file)
     return Section("leak", heading, [Paragraph(lead, "lead"), Grid(charts), *rest])
 
 
@@ -186,7 +186,7 @@ def patterns_section(comparison: Comparison, labels: Labels, *, file: str) -> Se
         text = f"{found.before:,} patterns were correlated with a label, {found.after:,} are now. The strongest, before and after:"
         blocks.append(Only(SCREEN, [Paragraph(text)]))
     blocks.append(pattern_table(findings[:MAX_PATTERNS], labels, full=_most_points(comparison)))
-    blocks += left_out(len(findings) - MAX_PATTERNS, "patterns are", file)
+    blocks += left_out(len(findings) - MAX_PATTERNS, "patterns", file)
     return Section("findings", heading, blocks, on=REPORT_AND_SCREEN)
 
 
@@ -329,7 +329,7 @@ def sample_section(
     if not edits:
         return Section("sample", heading, [nothing(none)])
     cards = [edit_card(edit, labels) for edit in edits[:MAX_SAMPLE]]
-    rest = left_out(len(edits) - MAX_SAMPLE, "sampled edits are", file)
+    rest = left_out(len(edits) - MAX_SAMPLE, "sampled edits", file)
     blocks = [Paragraph(lead, "lead"), Cards(cards, screen=CARDS_ON_SCREEN), *rest]
     return Section("sample", heading, blocks, on=REPORT_AND_SCREEN)
 
@@ -361,7 +361,7 @@ def refused_section(
         for one in refused[:MAX_REFUSED]
     ]
     reasons = Bullets(items, "refusals", screen=REASONS_ON_SCREEN, more="reasons")
-    rest = left_out(len(refused) - MAX_REFUSED, "reasons are", file)
+    rest = left_out(len(refused) - MAX_REFUSED, "reasons", file)
     return Section("refused", heading, [Paragraph(lead, "lead"), reasons, *rest], on=REPORT_AND_SCREEN)
 
 
@@ -403,7 +403,7 @@ def reasons_blocks(reasons: Sequence[ReasonCount], summary: str, *, file: str) -
     total = sum(one.count for one in reasons)
     items = [reason_words(one, total) for one in reasons[:MAX_REASONS]]
     listed = Bullets(items, "missing", screen=REASONS_ON_SCREEN, more="reasons")
-    return [Details(summary, [listed, *left_out(len(reasons) - MAX_REASONS, "reasons are", file)])]
+    return [Details(summary, [listed, *left_out(len(reasons) - MAX_REASONS, "reasons", file)])]
 
 
 # Checks and costs

@@ -308,7 +308,7 @@ def left_out(n: int, what: str, file: str) -> Sequence[Block]:
     """
     if n <= 0:
         return ()
-    line = Paragraph(f"{n:,} more {what} in {file} and not on this page.", "rest")
+    line = Paragraph(f"{n:,} more {what} are in {file} and not on this page.", "rest")
     return (Only(REPORT | CARD, [line]),)
 
 
@@ -345,7 +345,7 @@ def table_of(
         for record in records[:limit]
     ]
     table = Table(columns, rows, style, caption, open, what, screen)
-    return [table, *left_out(len(records) - len(rows), f"{what} are", file)]
+    return [table, *left_out(len(records) - len(rows), what, file)]
 
 
 def nothing(text: str) -> Paragraph:

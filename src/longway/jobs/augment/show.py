@@ -225,7 +225,7 @@ def _words_section(result: AugmentResult, labels: Labels) -> Section:
     ]  # fmt: skip
     rows = [_word_row(word, labels, full) for word in words[:MAX_WORDS]]
     table = Table(columns, rows, "changes words", open=OPEN_WORDS, more="words", screen=WORDS_ON_SCREEN)
-    rest = left_out(len(words) - MAX_WORDS, "words are", FILE)
+    rest = left_out(len(words) - MAX_WORDS, "words", FILE)
     return Section("words", heading, [Paragraph(lead, "lead"), table, *rest], on=REPORT_AND_SCREEN)
 
 
@@ -324,7 +324,7 @@ def steps_block(edit: Edit, trace: CobaTrace, labels: Labels) -> Bullets:
         if triples:
             rows = [_triple_row(triple) for triple in triples[:MAX_TRIPLES]]
             tables.append(Table(TRIPLE_COLUMNS, rows, "triples", caption))
-            tables += left_out(len(triples) - MAX_TRIPLES, "triples are", "edits.jsonl")
+            tables += left_out(len(triples) - MAX_TRIPLES, "triples", "edits.jsonl")
     tables = tables or [Paragraph("None.", "quiet")]
     if also := _also(trace):
         tables.append(Paragraph(["Also: ", Span(also, "data"), "."], "found"))

@@ -158,14 +158,14 @@ def _sets_section(result: ExplainResult, labels: Labels) -> Section:
         lead = "Each set is enough for several wrong predictions, and is correlated with a label over the whole dataset. “Misleads” counts the wrong predictions."
         table = Table(columns, rows, "findings", more="sets", screen=FINDINGS_ON_SCREEN)
         blocks = [Paragraph(lead, "lead"), table]
-        blocks += left_out(len(findings) - MAX_FINDINGS, "sets are", "explain.json")
+        blocks += left_out(len(findings) - MAX_FINDINGS, "sets", "explain.json")
     listed = {_words(finding) for finding in findings}
     if others := [one for one in result.sufficient if one.words not in listed]:
         items = []
         for one in others[:MAX_SETS]:
             n = Span(f" {counted(one.wrong, 'wrong prediction')}", "quiet")
             items.append(Bullet([Span(_joined(one.words), "strong"), n]))
-        more = left_out(len(others) - MAX_SETS, "sets are", "explain.json")
+        more = left_out(len(others) - MAX_SETS, "sets", "explain.json")
         heading = Heading("Recurring, but not correlated with a label beyond chance")
         blocks.append(Only(REPORT, [heading, Bullets(items, "surest"), *more]))
     return Section("sufficient", "Sets of words that mislead repeatedly", blocks, on=REPORT_AND_SCREEN)
@@ -213,7 +213,7 @@ def _texts_section(result: ExplainResult, labels: Labels) -> Section:
         Paragraph(lead, "lead"),
         Only(REPORT, [Paragraph(SCALE, "scale")]),
         Cards(cards, "texts", more="texts", screen=TEXTS_ON_SCREEN),
-        *left_out(len(result.texts) - MAX_TEXTS, "texts are", "explain.json"),
+        *left_out(len(result.texts) - MAX_TEXTS, "texts", "explain.json"),
     ]
     if not cards:
         blocks = [nothing("There are none to show.")]

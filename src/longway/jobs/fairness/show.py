@@ -454,7 +454,7 @@ def _pairs_blocks(pairs: Sequence[ChangedPair]) -> Blocks:
         rows, differ = sum(one.rows for one in small), sum(one.differ for one in small)
         name = f"{counted(len(small), 'other pair')}, each in fewer than {FEWEST} rows"
         groups.append((Span(name, "quiet"), ChangedAnswers(rows, differ, percentage(differ, rows))))
-    rest = left_out(len(large) - MAX_GROUPS, "pairs are", "fairness.json")
+    rest = left_out(len(large) - MAX_GROUPS, "pairs", "fairness.json")
     return [Heading("By what was changed"), _changes_table("Change", groups), *rest] if groups else []
 
 
@@ -473,7 +473,7 @@ def _words_blocks(measure: FairscoreMeasure) -> Blocks:
         note = f"{others} of a word in {FEWEST} or more rows changed no answer. {note}"
     groups = [(change_words(one.before, one.after), one) for one in words[:MAX_GROUPS]]
     table = _changes_table("Word", groups, open=OPEN_WORDS, more="words", screen=WORDS_ON_SCREEN)
-    rest = left_out(len(words) - MAX_GROUPS, "words are", "fairness.json")
+    rest = left_out(len(words) - MAX_GROUPS, "words", "fairness.json")
     return [heading, table, *rest, Paragraph(note, "rest")]
 
 
@@ -542,7 +542,7 @@ def _tables(n: str, columns: Columns, tables: Mapping[str, Mapping[str, Group]])
             rows.append(Row([named, count(getattr(group, n)), *figures]))
         blocks += [Heading(heading)] if heading else []
         blocks.append(Table(names, rows, style))
-        blocks += left_out(len(groups) - MAX_GROUPS, "groups are", "fairness.json")
+        blocks += left_out(len(groups) - MAX_GROUPS, "groups", "fairness.json")
     return blocks
 
 

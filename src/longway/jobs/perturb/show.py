@@ -6,6 +6,7 @@ Every list is cut here and what is cut is counted, so the page stays small whate
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from longway.jobs.change_show import (
     MAX_ROWS,
@@ -97,6 +98,7 @@ def perturb_page(result: PerturbResult) -> Page:
     labels = labels_of(dataset.labels)
     drawn = f"{result.settings.get('sampling')}, seed {result.settings.get('seed')}"
     failed = failed_blocks(result.failed_calls, file=FILE)
+    cost = cost_section(result.cost, budget=result.budget, file=FILE)
     return dataset_page(
         result,
         "Longway perturb",
@@ -117,7 +119,7 @@ def perturb_page(result: PerturbResult) -> Page:
             _refused_section(result, labels),
             _unchanged_section(result),
             _distance_section(result),
-            cost_section(result.cost, budget=result.budget, file=FILE),
+            replace(cost, on=REPORT_AND_SCREEN) if result.cost else cost,
             *([Section("failed", "Failed calls", failed, on=REPORT_AND_SCREEN)] if failed else []),
             *encoding_section(result.encoding_note),
             *reading_sections(READING, NOTE, formulas=dataset.formulas),

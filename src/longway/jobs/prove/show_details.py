@@ -121,7 +121,7 @@ def grouped(items: Iterable[Item], key: Callable[[Item], Same]) -> dict[Same, li
 
 def more(items: Sequence[object], limit: int, what: str) -> Sequence[Block]:
     """The line that counts the items beyond the limit."""
-    return left_out(len(items) - limit, f"{what} are", proof.FILE)
+    return left_out(len(items) - limit, what, proof.FILE)
 
 
 def legend(items: Iterable[tuple[str, str, str]]) -> Bullets:

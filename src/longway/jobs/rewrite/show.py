@@ -191,7 +191,7 @@ def _decisions_section(decisions: DecisionSummary | None) -> list[Section]:
     if unused := decisions.left_out:
         items = [f"Not applied: {cut(one.pattern.name, PATTERN_LIMIT)}: {one.why}" for one in unused]
         blocks.append(Bullets(items[:MAX_DECISIONS], "missing"))
-        blocks += left_out(len(items) - MAX_DECISIONS, "decisions that were not applied are", FILE)
+        blocks += left_out(len(items) - MAX_DECISIONS, "decisions that were not applied", FILE)
     return [Section("decisions", "Decisions of a review", blocks, on=REPORT_AND_SCREEN)]
 
 
@@ -282,7 +282,7 @@ def _strongest_section(edits: Sequence[ShownEdit], labels: Labels) -> Section:
     if not edits:
         return Section("strongest", "Strongest edits", [nothing("No edit was accepted.")])
     cards = Cards([edit_card(edit, labels) for edit in edits[:MAX_STRONGEST]], open=OPEN_STRONGEST)
-    rest = left_out(len(edits) - MAX_STRONGEST, "strong edits are", FILE)
+    rest = left_out(len(edits) - MAX_STRONGEST, "strong edits", FILE)
     lead = Paragraph("The edits that lowered gamma most.", "lead")
     return Section("strongest", "Strongest edits", [lead, cards, *rest])
 
