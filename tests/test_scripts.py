@@ -160,7 +160,7 @@ def test_every_script_is_listed_above():
         ),
         "runs/on_ray.py",
         "runs/plant_measures.py",
-        *(f"papers/perturbation/{name}.py" for name in ("bases", "panda", "shared")),
+        *(f"papers/perturbation/{name}.py" for name in ("bases", "panda", "perturbed_rows")),
     }
     assert scripts - shared - parts == set(SMALL)
 
