@@ -270,7 +270,7 @@ def test_the_terminal_shows_the_figures_of_each_test_set(proved, capsys):
         "dev: 1,200 rows (9 left out: also in the training data), chance is 50.0%",
         "dev, fairscore: 120 of 1,200 rows perturbed (gender 80, race 40)",
         "bag of words, gender 40.0% 3.0% −37.0 (−38.8 to −35.2) ▲ better",
-        "symmetric, fairscore: 0 of 708 rows perturbed, so there is none.",
+        "symmetric: 0 of 708 rows perturbed, so there is no fairscore.",
         "bag of words, plain training ▼ accuracy after against before −3.1 −4.9 to −1.3",
         "Right from claim alone 68.1% → 60.1% chance is 50.0%",
     ):

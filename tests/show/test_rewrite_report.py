@@ -89,8 +89,8 @@ def test_refused_candidates_stand_under_their_reason(rewritten):
 def test_what_engines_did_not_write_and_calls_that_failed_are_told_with_reasons(rewritten):
     page = render_rewrite(rewritten)
     text = section(page, "unwritten")
-    assert "Engines gave 320 times a reason for writing no text or fewer than requested." in text
-    assert "9 calls to engines failed for a passing reason; run the same command again to retry." in text
+    assert "Engines gave a reason for writing no text, or fewer than requested, 320 times." in text
+    assert "9 calls to engines failed temporarily; run the same command again to retry." in text
     assert "Show the reasons 320 no rule can put this text differently 100.0%" in text
     assert (
         "Show why calls failed 7 the server did not answer within 60 seconds 77.8% 2 status 502 22.2%" in text
@@ -125,12 +125,12 @@ def test_a_price_that_is_not_known_is_not_made_up(rewritten):
     assert "In total –, a price is not known; the budget was $5.00." in text_of(rewritten)
 
 
-def test_many_rounds_show_the_first_at_once(rewritten):
+def test_of_many_rounds_the_original_and_the_latest_are_seen_at_once(rewritten):
     rewritten["rounds"] = many_rounds(40)
     page = render_rewrite(rewritten)
     seen, folded = section(page, "rounds").split("Show 28 more rounds")
-    assert re.findall(r"Round (\d+)", seen.split("Time", 1)[1]) == [str(at) for at in range(1, 12)]
-    assert re.findall(r"Round (\d+)", folded) == [str(at) for at in range(12, 40)]
+    assert re.findall(r"Round (\d+)", seen.split("Time", 1)[1]) == [str(at) for at in range(39, 28, -1)]
+    assert re.findall(r"Round (\d+)", folded) == [str(at) for at in range(28, 0, -1)]
 
 
 def test_a_run_that_left_little_has_a_page(rewritten):

@@ -361,8 +361,8 @@ def refused_section(
         for one in refused[:MAX_REFUSED]
     ]
     reasons = Bullets(items, "refusals", screen=REASONS_ON_SCREEN, more="reasons")
-    rest = left_out(len(refused) - MAX_REFUSED, "reasons", file)
-    return Section("refused", heading, [Paragraph(lead, "lead"), reasons, *rest], on=REPORT_AND_SCREEN)
+    rest = Only(REPORT, left_out(len(refused) - MAX_REFUSED, "reasons", file))
+    return Section("refused", heading, [Paragraph(lead, "lead"), reasons, rest], on=REPORT_AND_SCREEN)
 
 
 def reason_words(one: _WithReason, total: int) -> Words:
@@ -383,8 +383,8 @@ def unwritten_section(
     blocks: Blocks = []
     if unwritten:
         n = sum(one.count for one in unwritten)
-        said = f"Engines gave {counted(n, 'time')} a reason for writing no text or fewer than requested."
-        blocks = [Paragraph(said, "lead"), *reasons_blocks(unwritten, "Show the reasons", file=file)]
+        said = f"Engines gave a reason for writing no text, or fewer than requested, {counted(n, 'time')}."
+        blocks = [Paragraph(said), *reasons_blocks(unwritten, "Show the reasons", file=file)]
     blocks += failed_blocks(failed, file=file)
     return Section("unwritten", heading, blocks, on=REPORT_AND_SCREEN)
 
@@ -394,7 +394,7 @@ def failed_blocks(failed: Sequence[ReasonCount], *, file: str) -> Blocks:
     if not failed:
         return []
     n = counted(sum(one.count for one in failed), "call")
-    lost = f"{n} to engines failed for a passing reason; run the same command again to retry."
+    lost = f"{n} to engines failed temporarily; run the same command again to retry."
     return [Paragraph(lost), *reasons_blocks(failed, "Show why calls failed", file=file)]
 
 
@@ -403,7 +403,8 @@ def reasons_blocks(reasons: Sequence[ReasonCount], summary: str, *, file: str) -
     total = sum(one.count for one in reasons)
     items = [reason_words(one, total) for one in reasons[:MAX_REASONS]]
     listed = Bullets(items, "missing", screen=REASONS_ON_SCREEN, more="reasons")
-    return [Details(summary, [listed, *left_out(len(reasons) - MAX_REASONS, "reasons", file)])]
+    rest = Only(REPORT, left_out(len(reasons) - MAX_REASONS, "reasons", file))
+    return [Details(summary, [listed, rest])]
 
 
 # Checks and costs
@@ -429,7 +430,7 @@ def checks_section(checks: Sequence[CheckCount], missing: Sequence[str], words: 
     if missing:
         listed = [data_span(words, TEXT_LIMIT) for words in missing[:MAX_ROWS]]
         blocks += [Heading("Not checked"), Bullets(listed, "missing")]
-        blocks += left_out(len(missing) - MAX_ROWS, "are", file)
+        blocks += left_out(len(missing) - MAX_ROWS, "checks", file)
     return Section("checks", "Checks", blocks, on=REPORT_AND_SCREEN if missing else REPORT)
 
 

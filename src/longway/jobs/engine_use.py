@@ -331,7 +331,7 @@ def costs(journal: Journal, *engines: Engine | None) -> tuple[CallTotals, ...]:
 
 
 def failed_calls(*askers: Asker | None) -> Counter[str]:
-    """The number of calls that failed for a passing reason, by reason."""
+    """The number of calls that failed temporarily, by reason."""
     return sum((asker.why for asker in askers if asker is not None), Counter[str]())
 
 

@@ -24,7 +24,7 @@ from typing import Any, Literal, TypeVar, get_origin, get_type_hints
 
 from longway.errors import SettingError, fits, in_words
 
-DATA, ENGINE, METHOD, OUTPUT, ADVANCED = "Data", "Engine", "Method", "Output", "Advanced"
+DATA, ENGINE, METHOD, OUTPUT = "Data", "Engine", "Method", "Output"
 CANDIDATES = "Multiple choice, preferences, votes"
 Settings = TypeVar("Settings")
 

@@ -301,15 +301,14 @@ class Page:
 
 
 def left_out(n: int, what: str, file: str) -> Sequence[Block]:
-    """The line of the report that says how many are in the JSON file only; nothing if there are none.
+    """The line that says how many are in the JSON file only; nothing if there are none.
 
     >>> left_out(0, "patterns", "findings.json")
     ()
     """
     if n <= 0:
         return ()
-    line = Paragraph(f"{n:,} more {what} are in {file} and not on this page.", "rest")
-    return (Only(REPORT | CARD, [line]),)
+    return (Paragraph(f"{n:,} more {what} are in {file} and not on this page.", "rest"),)
 
 
 def table_of(
@@ -345,7 +344,8 @@ def table_of(
         for record in records[:limit]
     ]
     table = Table(columns, rows, style, caption, open, what, screen)
-    return [table, *left_out(len(records) - len(rows), what, file)]
+    rest = left_out(len(records) - len(rows), what, file)
+    return [table, *rest] if screen is None else [table, Only(REPORT | CARD, rest)]
 
 
 def nothing(text: str) -> Paragraph:

@@ -42,10 +42,8 @@ def labels_page(result: AuditLabelsResult) -> Page:
     used = ", ".join(f"{role} = {cut(name)}" for role, name in columns.items() if name)
     n_predictable = sum(label.is_predictable for label in result.labels)
     severe = sum(label.severities[name] for label in result.labels for name in SEVERITIES[:2])
-    n_labels, of_split = (
-        len(result.labels),
-        f"in the split {cut(dataset.split)}" if dataset.split else "in the data",
-    )
+    n_labels = len(result.labels)
+    of_split = f"in the split {cut(dataset.split)}" if dataset.split else "in the data"
     return Page(
         kicker="Longway audit",
         title=cut(f"Audit of {counted(n_labels, 'label')} of {dataset.name}", PATTERN_LIMIT),

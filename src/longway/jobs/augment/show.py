@@ -274,8 +274,8 @@ def _sample_section(result: AugmentResult, labels: Labels) -> Section:
         open=OPEN_SAMPLE,
         more="additions",
     )
-    few = Cards([_short_card(edit, labels) for edit in result.sample[:SAMPLE_ON_SCREEN]])
-    blocks: Blocks = [Paragraph(lead, "lead"), Only(REPORT, [cards]), Only(SCREEN, [few])]
+    short_cards = Cards([_short_card(edit, labels) for edit in result.sample[:SAMPLE_ON_SCREEN]])
+    blocks: Blocks = [Paragraph(lead, "lead"), Only(REPORT, [cards]), Only(SCREEN, [short_cards])]
     if not result.sample:
         blocks = [nothing("Nothing was added.")]
     on = REPORT_AND_SCREEN if result.sample else REPORT
@@ -456,7 +456,7 @@ def _card_section(result: AugmentResult) -> Section:
     """The figures for whoever gets the file later; no text of the dataset."""
     dataset, mean = result.dataset, result.mean_points
     by_label = ", ".join(f"{label} {n:,}" for label, n in result.added_by_label.items())
-    items = [
+    items: list[Words] = [
         f"Rows: {dataset.used:,} used of {dataset.rows:,}, none of them changed; {result.added:,} were added "
         f"({by_label or 'the data has no labels'}).",
         f"Candidates: {result.candidates:,}, of which {result.rejected:,} were refused.",
@@ -470,8 +470,13 @@ def _card_section(result: AugmentResult) -> Section:
         *leak_lines(result.comparison.leak),
         f"Stopped because {result.stopped or 'it was done'}.",
         f"Seed: {result.settings.get('seed')}.",
-        "Every candidate is in edits.jsonl, with the checks it passed and the steps that made it. The column longway_id names the row, "
-        "longway_source the row that an added row was made from; it is empty for original rows.",
+        [
+            "Every candidate is in edits.jsonl, with the checks it passed and the steps that made it. The column ",
+            Span("longway_id", "code"),
+            " names the row, ",
+            Span("longway_source", "code"),
+            " the row that an added row was made from; it is empty for original rows.",
+        ],
         "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair.",
     ]
     return Section("card", "What was done", [Bullets(items)], on=CARD)

@@ -17,7 +17,7 @@ from longway.show.labels import (
     label_named,
     label_span,
     labels_of,
-    problem_bullet,
+    problems_section,
     setting_rows,
 )
 from longway.show.numbers import count, counted, or_dash, percent, points, q_value, short
@@ -89,7 +89,7 @@ def explain_page(result: ExplainResult) -> Page:
             _sets_section(result, labels),
             *_comparison_section(result),
             _texts_section(result, labels),
-            *_problems_section(result),
+            *problems_section(result.problems, "Problems in the data", "explain.json"),
             Section(
                 "reading",
                 "How to read this",
@@ -257,8 +257,10 @@ def _view(view: ModelView, text: str, label: Label, labels: Labels) -> Card:
 
 def _strongest(view: ModelView) -> Paragraph:
     """The words with the highest norms; those without a high score for the prediction are marked."""
-    words = [cut(word) if word in view.top else f"{cut(word)}*" for word in view.strongest]
-    return Paragraph(f"Strongest in either direction: {', '.join(words)}", "enough quiet")
+    words: list[str | Span] = ["Strongest in either direction: "]
+    for at, word in enumerate(view.strongest):
+        words += [", " * bool(at), data_span(word), "*" * (word not in view.top)]
+    return Paragraph(words, "enough quiet")
 
 
 def _top(text: str, words: Sequence[ScoredWord]) -> Paragraph:
@@ -266,10 +268,3 @@ def _top(text: str, words: Sequence[ScoredWord]) -> Paragraph:
     best = sorted((word for word in words if word[2] > 0), key=lambda word: -word[2])[:TOP_ON_SCREEN]
     shown = [f"{cut(text[start:end])} {points(score)}" for start, end, score in best if end <= LIMIT]
     return Paragraph(f"top words: {', '.join(shown) or 'none'}", "rest")
-
-
-def _problems_section(result: ExplainResult) -> list[Section]:
-    if not result.problems:
-        return []
-    bullets = Bullets([problem_bullet(problem) for problem in result.problems], "problems")
-    return [Section("problems", "Problems in the data", [bullets], on=REPORT_AND_SCREEN)]

@@ -125,7 +125,7 @@ class FairscoreRun:
     folder: Path | None = None
 
     def measure(self) -> tuple[FairscoreMeasure, Mapping[str, int]]:
-        """Change one person in each row and compare the predictions; also the calls that failed for a passing reason."""
+        """Change one person in each row and compare the predictions; also the calls that failed temporarily."""
         data, watcher, journal = self.data, self.questions.watcher, self.questions.journal
         watcher.step("reading who is mentioned")
         cache = None if self.folder is None else self.folder / ANALYSES_FILE
@@ -167,7 +167,7 @@ class FairscoreRun:
     def _predictions(
         self, perturbed: PerturbedRows
     ) -> tuple[list[Prediction], list[Prediction], Mapping[str, int]]:
-        """The predictions for all rows and for the changed ones; calls that failed for a passing reason."""
+        """The predictions for all rows and for the changed ones; calls that failed temporarily."""
         rows, changed = _items(self.data.rows.inputs), _items(perturbed.inputs)
         n, failed = len(rows), Counter[str]()
         if isinstance(self.model, AskedClassifier):

@@ -15,6 +15,7 @@ from longway.show.numbers import counted, percent, q_value, signed
 from longway.show.sections import (
     REPORT,
     REPORT_AND_SCREEN,
+    SCREEN,
     Blocks,
     Cell,
     Column,
@@ -35,6 +36,7 @@ MARK = 3  # highlighting of a phrase in its example
 
 Pair = tuple[str, str] | None  # the names of the context and text columns; None for single texts
 NOT_ONE = "No kind of phrase is correlated with a label beyond chance."
+COUNTED = "Rows and shares are counted in rows that did not choose the phrases."
 LEAD = (
     "Phrases that are used in the same way were grouped without looking at labels. A pattern is the phrases of one group that go with one label more often "
     "than usual; a row has it if it has at least one of them. The phrases were chosen in some rows, and the labels were counted in others. Strongest first, by "
@@ -73,7 +75,8 @@ def kinds_section(result: GrammarResult, labels: Labels, pair: Pair) -> Section:
     if listed:
         notation = _notation(result, listed[:MAX_KINDS], pair)
         table = _kinds_table(listed, result.composites, labels, pair)
-        blocks = [Paragraph(LEAD, "lead"), Facts(notation, "reading notation"), *table]
+        explained = [Facts(notation, "reading notation")] if notation else []
+        blocks = [Paragraph(LEAD, "lead"), Only(SCREEN, [Paragraph(COUNTED)]), *explained, *table]
     if others:
         summary = f"{counted(len(others), 'kind')} without evidence: they may be chance"
         table = _kinds_table(others, (), labels, pair)
@@ -106,7 +109,8 @@ def _kinds_table(
         if not composites:
             return []
         examples = [block for one in kind.examples[:EXAMPLES] for block in _example(one, pair)]
-        return [Only(REPORT, [*examples, *_similar(kind, composites)])]
+        shown = [*examples, *_similar(kind, composites)]
+        return [Only(REPORT, shown)] if shown else []
 
     def colour(kind: PhraseKind) -> str:
         return label_named(kind.label, labels).colour
@@ -165,11 +169,16 @@ def _interval(kind: PhraseKind) -> str | None:
 
 def _example(one: RowExample, pair: Pair) -> Blocks:
     """The phrase of a row, and its texts with the phrase highlighted."""
+    phrase = Paragraph(cut(one.phrase, PATTERN_LIMIT), "also")
     words = _marked(one.text, one.marks)
-    if pair:
-        context, text = pair
-        words = [f"{context}: ", *_marked(one.context, one.context_marks), f" {text}: ", *words]
-    return [Paragraph(cut(one.phrase, PATTERN_LIMIT), "also"), Paragraph(words, "example")]
+    if not pair:
+        return [phrase, Paragraph(words, "example")]
+    context, text = (Span(f"{name}: ", "quiet") for name in pair)
+    return [
+        phrase,
+        Paragraph([context, *_marked(one.context, one.context_marks)], "example"),
+        Paragraph([text, *words], "example"),
+    ]
 
 
 def _marked(text: str, marks: Sequence[tuple[int, int]]) -> list[str | Span]:

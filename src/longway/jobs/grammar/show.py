@@ -79,7 +79,7 @@ READING = [
     ("Rows, label’s share", "Counted in rows that did not choose the phrases: the rows are split into four parts, and each part counts what the parts before it chose. So no phrase is listed because it happened to occur with one label."),
     ("95% interval", "The likely range of the true share; wide if the rows are few."),
     ("Difference", "Between the label’s share with the pattern and in all rows, in percentage points."),
-    ("q", "The p-value corrected for testing many patterns: of all patterns with q up to 0.05, about 5% are expected to be chance."),
+    ("q", "The p-value corrected for testing many patterns: of all patterns with q up to a limit, about that share is expected to be chance."),
     ("Group of phrases", "The grammar knows no linguistics: a group can mix phrases, and another seed gives other groups."),
 ]  # fmt: skip
 NEXT = [
@@ -108,7 +108,7 @@ def grammar_page(result: GrammarResult) -> Page:
             *_contrast_section(result, labels),
             *_trees_section(result.pictures[:MAX_PICTURES], labels, pair),
             *_wrong_section(result, labels, pair),
-            *problems_section(result.problems, "About the data", "tables.json"),
+            *problems_section(result.problems, "Problems in the data", "tables.json"),
             *_next_section(result),
             Section("reading", "How to read this", [Facts(READING, "reading")]),
             _symbols_section(result, labels),
@@ -161,7 +161,7 @@ def _symbols_section(result: GrammarResult, labels: Labels) -> Section:
         Column("Label’s share", "share", number=True, form=percent),
         Column("q", "q", number=True, form=q_value),
     ]
-    of_kinds = [Column("Words", _spans), Column("Symbol", "root", number=True), *columns]
+    of_kinds = [Column("Words", _spans), Column("Symbol", "root", str, number=True), *columns]
     of_rules = [Column("Built from", _built_from), Column("Rule", _rule_code), *columns]
     blocks: Blocks = [
         Paragraph(text),

@@ -71,7 +71,9 @@ def pairs_page(result: PairsResult) -> Page:
         figures_style="three",
         sections=[
             _changes_section(result),
-            people_section(result.sample, labels, read, heading="Pairs to read", none="There are none."),
+            people_section(
+                result.sample, labels, read, heading="Pairs to read", none="There are none.", what="pairs"
+            ),
             refused_choices(result.refused, labels, refused, n=n, file=FILE, heading=heading),
             *reading_sections(READING, NOTE, formulas=dataset.formulas),
         ],

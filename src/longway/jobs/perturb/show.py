@@ -185,7 +185,11 @@ def _balance_section(result: PerturbResult) -> Section:
         words = changed_words(count(row.rows_before), count(row.rows_after))
         return Cell(words, change_bar(row.rows_before, row.rows_after, full=full))
 
-    columns = [Column("Axis", "axis"), Column("Attribute", "attribute"), Column("Rows", cell, style="shares")]
+    columns = [
+        Column("Axis", "axis", data_span),
+        Column("Attribute", "attribute", data_span),
+        Column("Rows", cell, style="shares"),
+    ]
     blocks: Blocks = [Paragraph(lead, "lead"), *table_of(rows, columns, "changes")]
     axes = [
         f"{cut(axis.axis)} mentioned in {counted(axis.rows, 'row')}, changed in {count(axis.perturbed)}"
@@ -234,15 +238,21 @@ def _sample_section(result: PerturbResult, labels: Labels) -> Section:
 
 
 def people_section(
-    sample: Sequence[ShownPerson], labels: Labels, lead: Words, *, heading: str, none: str
+    sample: Sequence[ShownPerson],
+    labels: Labels,
+    lead: Words,
+    *,
+    heading: str,
+    none: str,
+    what: str = "rows",
 ) -> Section:
-    """Changed persons to read, by axis; one of each axis on the terminal. none: what to say if there are none."""
+    """Changed persons to read, by axis; one of each axis on the terminal. none: what to say if there are none. what: they are."""
     if not sample:
         return Section("sample", heading, [nothing(none)])
     blocks: Blocks = [Paragraph(lead, "lead")]
     for axis in dict.fromkeys(row.axis for row in sample):
         cards = [person_card(row, labels) for row in sample if row.axis == axis][:MAX_SAMPLE]
-        listed = Cards(cards, open=OPEN_SAMPLE, more="rows", screen=1)
+        listed = Cards(cards, open=OPEN_SAMPLE, more=what, screen=1)
         blocks += [Only(REPORT, [Heading(data_span(axis))]), listed]
     return Section("sample", heading, blocks, on=REPORT_AND_SCREEN)
 
@@ -310,7 +320,8 @@ def _guards_section(result: PerturbResult) -> Section:
     if not sentences:
         return Section("guards", heading, [nothing("No new text was written that could be checked.")])
     note = "Both are rules over word lists. They catch the known cases and no others: read the sample."
-    return Section("guards", heading, [Bullets(sentences, "missing"), Paragraph(note, "rest")])
+    on = REPORT_AND_SCREEN if result.blocked or result.warned else REPORT
+    return Section("guards", heading, [Bullets(sentences, "missing"), Paragraph(note, "rest")], on=on)
 
 
 def _refused_section(result: PerturbResult, labels: Labels) -> Section:
@@ -383,14 +394,17 @@ def _card_section(result: PerturbResult) -> Section:
     axes = [f"{row.axis} in {row.perturbed:,} rows (of {row.rows:,} that mention one)" for row in result.axes]
     mentioned = [f"{row.attribute} {row.rows_before:,} and {row.rows_after:,}" for row in _mentioned(result)]
     people = f"{result.perturbable:,} mention somebody’s gender, race or age"
-    items = [
+    items: list[Words] = [
         f"Rows: {dataset.used:,} used of {dataset.rows:,}; {people}; {done}. Labels stay the same.",
         f"Changed: {', '.join(axes)}.",
         f"Who is mentioned, rows before and after: {', '.join(mentioned) or 'nobody'}.",
         f"Blocked as offensive: {result.blocked:,}. Label in doubt, because the change removed or created the contrast of a pair: "
         f"{result.warned:,}, of which {result.kept_warned:,} were kept.",
         f"Stopped because {result.stopped or 'it was done'}.",
-        "Every change is in edits.jsonl, with the word that was chosen and its new attribute. The column longway_id names the row. "
-        "The categories are those of the US Census and leave people out.",
+        [
+            "Every change is in edits.jsonl, with the word that was chosen and its new attribute. The column ",
+            Span("longway_id", "code"),
+            " names the row. The categories are those of the US Census and leave people out.",
+        ],
     ]
     return Section("card", "What was done", [Bullets(items)], on=CARD)

@@ -404,7 +404,7 @@ def _nobody(test: TestSet) -> Concern:
 
 
 def _failed_calls(tests: Sequence[TestSet]) -> dict[str, int]:
-    """The calls to a perturber that failed for a passing reason, by reason."""
+    """The calls to a perturber that failed temporarily, by reason."""
     return dict(sum((Counter(test.perturbed.failed) for test in tests if test.perturbed), Counter[str]()))
 
 

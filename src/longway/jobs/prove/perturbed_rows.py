@@ -44,7 +44,7 @@ class PerturbedRows:
 
     rows: their places among the rows that are tested on; ids: in the data. inputs: as they are now, one for each of `rows`.
     changed: axis, source and target attribute; words: those that were chosen. stayed: why the other rows stay, with their number.
-    failed: calls to an engine that failed for a passing reason, by reason.
+    failed: calls to an engine that failed temporarily, by reason.
     """
 
     rows: Ints

@@ -413,7 +413,8 @@ def _perturbed_blocks(shown: Shown, test: proof.PerturbedTest) -> Blocks:
     scored = [row for row in shown.result.rows if (row.test, row.metric) == (test.test, FAIRSCORE)]
     runs = list(dict.fromkeys(row.run for row in scored))
     if not runs:
-        none = Paragraph(f"{name(test.test)}, fairscore: {changed}, so there is none.")
+        why = "no model has a fairscore" if test.perturbed else "so there is no fairscore"
+        none = Paragraph(f"{name(test.test)}: {changed}, {why}.")
         return [Only(REPORT, [heading, *below]), Only(SCREEN, [none])]
     axes = dict(list(test.axes.items())[:MAX_AXES])
     metrics = {f"{FAIRSCORE}:{axis}": f"{name(axis)}, {counted(n, 'row')}" for axis, n in axes.items()}

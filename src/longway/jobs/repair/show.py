@@ -24,7 +24,7 @@ from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSumm
 from longway.jobs.repair.settings import DROP
 from longway.show.excerpts import PATTERN_LIMIT, cut
 from longway.show.labels import POINTS, Labels, labels_of, setting_rows
-from longway.show.numbers import arrow, count, counted, duration, few, percent
+from longway.show.numbers import NONE, arrow, count, counted, duration, few, percent
 from longway.show.sections import (
     CARD,
     REPORT_AND_SCREEN,
@@ -181,10 +181,9 @@ def _lower_first(text: str) -> str:
 def _key_figures(result: RepairResult) -> list[KeyFigure]:
     n_gone, n_listed = gone(result)
     rows = arrow(count(result.dataset.used), count(result.rows_after))
-    kept = "keep at most a fifth of what they said about a label"
     return [
         leak_figure(result.comparison.leak),
-        KeyFigure("Shortcuts gone", f"{count(n_gone)} of {count(n_listed)}", kept),
+        KeyFigure("Shortcuts gone", f"{count(n_gone)} of {count(n_listed)}", "at least 80% weaker"),
         KeyFigure("Rows", rows, _rows(result) or "nothing was changed"),
     ]
 
@@ -208,7 +207,7 @@ def _remedies_section(result: RepairResult) -> Section:
     for step in (*result.plan, *leftovers):
         use = uses.get(step.remedy, RemedyUse(step.remedy, 0, 0, 0))
         reason = f"{use.refused[0].reason} ({count(use.refused[0].count)})" if use.refused else ""
-        edits = "" if step.edits is None else count(step.edits)
+        edits = NONE if step.edits is None else count(step.edits)
         figures = (edits, count(use.drafts), count(use.used))
         rows.append(Row([step.remedy, _aimed_at(step), count(use.rows), *figures, reason]))
     blocks: Blocks = [Table(columns, rows, "labels")] if rows else [nothing("No remedy applies.")]

@@ -6,6 +6,7 @@ Every list is cut here and what is cut is counted, so the page stays small whate
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import isfinite
 
 from longway.jobs.change_show import (
@@ -68,6 +69,7 @@ OPEN_ROUNDS, MAX_ROUNDS = 12, 100  # the first number is visible at once, the se
 OPEN_STRONGEST, MAX_STRONGEST = 5, 20
 MAX_DESCRIBED = 20  # rounds in the description of a chart
 MAX_DECISIONS = 6
+OF_ROUNDS = ("rows", "candidates", "accepted")
 CURVES = (
     ("leak", "Leak from the text", "lower is better", percent),
     ("objective", "Cosine between labels", "higher is more alike", three_digits),
@@ -208,9 +210,7 @@ def _rounds_section(result: RewriteResult) -> Section:
         blocks.append(Grid(charts, "thirds"))
     columns = [
         Column("Round", _round_name),
-        Column("Rows", "rows", number=True),
-        Column("Candidates", "candidates", number=True),
-        Column("Accepted", "accepted", number=True),
+        *(Column(name.capitalize(), partial(_of_round, name), number=True) for name in OF_ROUNDS),
         Column("Leak", "leak", percent, number=True),
         Column("Mean cosine", "objective", three_digits, number=True, short="Cosine"),
         Column("KL", "kl", three_digits, number=True),
@@ -218,8 +218,16 @@ def _rounds_section(result: RewriteResult) -> Section:
         Column("Time", "seconds", duration, number=True),
     ]
     style = "rounds figures-only"
-    blocks += table_of(rounds, columns, style, limit=MAX_ROUNDS, what="rounds", file=FILE, open=OPEN_ROUNDS)
+    newest_first = [rounds[0], *reversed(rounds[1:])]
+    blocks += table_of(
+        newest_first, columns, style, limit=MAX_ROUNDS, what="rounds", file=FILE, open=OPEN_ROUNDS
+    )
     return Section("rounds", "Round by round", [*blocks, *stopped])
+
+
+def _of_round(name: str, one: RoundSummary) -> int | None:
+    """A count of a round; None for the original data, which no round has changed."""
+    return getattr(one, name) if one.number else None
 
 
 def _round_name(one: RoundSummary) -> str:
@@ -307,7 +315,11 @@ def _card_section(result: RewriteResult, wrong: str) -> Section:
     items += [
         wrong,
         f"Stopped because {result.stopped or 'it was done'}. Seed: {result.settings.get('seed')}. Cost: {cost}.",
-        "Every change is in edits.jsonl, with the checks it passed. The column longway_id has the id of the row.",
+        [
+            "Every change is in edits.jsonl, with the checks it passed. The column ",
+            Span("longway_id", "code"),
+            " has the id of the row.",
+        ],
         "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair.",
     ]
     return Section("card", "What was done", [Bullets(items)], on=CARD)

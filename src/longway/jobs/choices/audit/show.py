@@ -100,7 +100,7 @@ def choice_page(result: ChoiceAuditResult) -> Page:
             *_effects_section(result),
             *_judges_section(result.judges),
             _data_section(result.dataset),
-            *problems_section(result.problems, "Problems of the data", "findings.json"),
+            *problems_section(result.problems, "Problems in the data", "findings.json"),
             Section("reading", "How to read this", [Facts(READING, "reading"), Paragraph(NOTE, "note")]),
         ],
         sheets=("choices.css",),
@@ -201,7 +201,8 @@ def _findings_section(result: ChoiceAuditResult) -> Section:
     def below(finding: Finding) -> Blocks:
         at = result.findings.index(finding)
         examples = [_example(one, unit) for one in result.examples if one.finding == at]
-        return [*_explained(finding.variants), Only(REPORT, examples)]
+        shown = [Only(REPORT, examples)] if examples else []
+        return [*_explained(finding.variants), *shown]
 
     columns = [
         Column("Pattern", "pattern.name", form=pattern_span),
@@ -339,10 +340,10 @@ def _judges_section(report: JudgeReport | None) -> list[Section]:
     n_votes = counted(sum(report.votes.values()), "vote")
     blocks: Blocks = [Paragraph(f"{n_votes}, {count(report.ties)} of them ties.")]
     blocks += table_of(shares, columns, open=20, screen=12)
-    is_fair_known = {one.expected is not None for one in report.shares if one.name == OWN}
-    if True in is_fair_known:
+    own = [one for one in report.shares if one.name == OWN]
+    if any(one.expected is not None for one in own):
         blocks.append(Paragraph(OWN_NOTE, "quiet"))
-    if False in is_fair_known:
+    if any(one.expected is None for one in own):
         blocks.append(Paragraph(NOT_SEPARATED, "quiet"))
     if not report.is_named and (report.agreement or report.order):
         blocks.append(Paragraph(NO_JUDGES))

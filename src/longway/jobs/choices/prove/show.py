@@ -124,13 +124,23 @@ def verdict(result: ChoiceProveResult) -> str:
         LENGTH_BALANCED: " on length-balanced pairs",
     }.get(kind, "")
     on_all = ""
-    if whole := [one for one in result.compared(ALL) if kind != ALL and one.model == main.model]:
+    whole = [
+        one
+        for one in result.compared(ALL)
+        if one.model == main.model and _source(result, one) == _source(result, main)
+    ]
+    if kind != ALL and whole:
         one = largest(whole)
         on_all = f"; on all {UNITS[result.kind].question}s {before_and_after(one)} ({one.verdict})"
     return (
         f"{_start(better, worse, len(changes))}{where}: {model_name(main.model)} {before_and_after(main)} "
         f"({change(main.difference)} points, 95% interval {change_interval(main)}){on_all}."
     )
+
+
+def _source(result: ChoiceProveResult, one: Comparison) -> str:
+    """The file or split that the questions of a comparison's test come from."""
+    return next((test.source for test in result.tests if test.name == one.test), "")
 
 
 def _decisive(result: ChoiceProveResult) -> str:
@@ -369,10 +379,8 @@ def _further_sections(result: ChoiceProveResult) -> list[Section]:
     sections = []
     for number, version in enumerate(result.further):
         changes = [one for one in result.comparisons if one.data == version]
-        title, tables = (
-            f"Before and {cut(version, PATTERN_LIMIT)}",
-            _tables(result, changes, after=cut(version)),
-        )
+        title = f"Before and {cut(version, PATTERN_LIMIT)}"
+        tables = _tables(result, changes, after=cut(version))
         sections.append(Section(f"further{number}", title, tables, on=REPORT_AND_SCREEN))
     return sections
 

@@ -200,8 +200,8 @@ def _leak_section(result: ChoiceRepairResult) -> Section:
 
 def _findings_section(result: ChoiceRepairResult) -> Section:
     """The findings of the audit before, then what predicts the right candidate better than before."""
-    heading = f"{counted(result.found_before, 'finding')} before, {count(result.found_after)} after."
-    blocks: Blocks = [Paragraph(heading), *_changes_table(result.findings, result.dataset.kind)]
+    found = f"{counted(result.found_before, 'finding')} before, {count(result.found_after)} after."
+    blocks: Blocks = [Paragraph(found), *_changes_table(result.findings, result.dataset.kind)]
     if result.worse:
         worse = f"{counted(len(result.worse), 'pattern')} predict{'s' * (len(result.worse) == 1)} the right candidate better than before."
         blocks += [
