@@ -3,6 +3,7 @@
 import pytest
 
 from longway.english.document import apply_changes
+from longway.english.replacements import Replacement
 from longway.english.triples.contradict import affirmations, contradictions, shortened
 from tests.english.triples.said import read
 
@@ -11,6 +12,12 @@ def texts(make, text):
     return [apply_changes(text, changes) for changes in make(read(text))]
 
 
+@pytest.fixture
+def denials_only(monkeypatch):
+    monkeypatch.setattr("longway.english.opposites.antonyms", lambda word, document: [])
+
+
+@pytest.mark.usefixtures("denials_only")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -26,12 +33,22 @@ def test_statements_are_denied(text, expected):
     assert texts(contradictions, text) == [expected]
 
 
+@pytest.mark.usefixtures("denials_only")
 @pytest.mark.parametrize(
     "text",
     ["Many people sing.", "Is she here?", "She sings and he dances.", "She sings because she is happy."],
 )
 def test_what_has_no_sure_denial_has_none(text):
     assert contradictions(read(text)) == []
+
+
+def test_words_are_replaced_by_their_opposites(monkeypatch):
+    def asleep_to_awake(word, document):
+        new = Replacement(word.start, word.end, "awake", "awake", "antonym", "awake.a.01", 1.0, 1.0, 9)
+        return [new] if word.lower == "asleep" else []
+
+    monkeypatch.setattr("longway.english.opposites.antonyms", asleep_to_awake)
+    assert texts(contradictions, "A man is asleep.") == ["A man is not asleep.", "A man is awake."]
 
 
 def test_a_negation_is_taken_away():

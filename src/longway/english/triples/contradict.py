@@ -1,10 +1,10 @@
-"""Statements that contradict a statement: its negation.
+"""Statements that contradict a statement: its negation, or the statement with an opposite in it.
 
     contradictions(document)     ways to change a single sentence, each a list of changes
     affirmations(document)       a negated sentence without its negation
     shortened(document)          a sentence without the adverbial at its end, which it entails
 
-    A man is sleeping.              A man is not sleeping.
+    A man is sleeping.              A man is not sleeping.        A man is waking.
     Some people eat.                No people eat.
     The dog is not outside.         The dog is outside.
 
@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from longway.english.denials import DO_FORMS, do_not, not_after, without_negation
 from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import match_case
+from longway.english.opposites import antonym_changes, predicate_words
 
 _NEGATIVE_QUANTIFIERS = {"some": "no", "someone": "no one", "somebody": "nobody", "something": "nothing"}
 _POSITIVE_QUANTIFIERS = {"nobody": "somebody", "nothing": "something", "none": "some", "no": "some"}
@@ -36,9 +37,10 @@ def contradictions(document: Document) -> list[list[Change]]:
         return []
     if any(word.lower in _UNSURE_WORDS for word in document):
         return []
-    return [
-        changes for changes in _denials(document) if apply_changes(document.text, changes) != document.text
-    ]
+    variants = list(_denials(document))
+    if not any(_is_denying(word) for word in document):
+        variants += _opposites(document)
+    return [changes for changes in variants if apply_changes(document.text, changes) != document.text]
 
 
 def affirmations(document: Document) -> list[list[Change]]:
@@ -115,6 +117,12 @@ def _there_is_no(document: Document, be: Word) -> Iterator[list[Change]]:
         yield [after.becomes("no")]
     elif after.upos in ("NOUN", "ADJ", "NUM"):
         yield [Change(after.start, after.start, "no ")]
+
+
+def _opposites(document: Document) -> Iterator[list[Change]]:
+    """One word of what is said, not of the subject, replaced by its opposite."""
+    words = [word for word in predicate_words(document) if word.upos in ("ADJ", "VERB", "ADV")]
+    yield from antonym_changes(document, words)
 
 
 def _has_second_statement(document: Document, root: Word) -> bool:
