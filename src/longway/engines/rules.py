@@ -355,7 +355,7 @@ def _refuted(task: TripleTask) -> list[Triple]:
     """Statements of the context, negated."""
     negated = []
     for triple in _stated(task):
-        edits = contradictions(task.parse(sentence_of(triple)))
+        edits = contradictions(task.parse(sentence_of(triple)), with_antonyms=False)
         negated += [with_changes(triple, changes) for changes in edits[:1]]
     return negated
 

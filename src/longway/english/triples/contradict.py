@@ -31,14 +31,17 @@ _NEED_A_PLACE = frozenset("put place set lay lie be live sit stand lean look go 
 _CONTRACTED = frozenset({"'s", "'re", "'m", "'ve", "'ll", "'d", "’s", "’re", "’m", "’ve", "’ll", "’d"})
 
 
-def contradictions(document: Document) -> list[list[Change]]:
-    """Return ways to change a sentence into one that cannot be true with it; none if unsure."""
+def contradictions(document: Document, *, with_antonyms: bool = True) -> list[list[Change]]:
+    """Return ways to change a sentence into one that cannot be true with it; none if unsure.
+
+    with_antonyms: also replace words by WordNet antonyms.
+    """
     if len(document.sentences) != 1 or document.text.rstrip().endswith("?"):
         return []
     if any(word.lower in _UNSURE_WORDS for word in document):
         return []
     variants = list(_denials(document))
-    if not any(_is_denying(word) for word in document):
+    if with_antonyms and not any(_is_denying(word) for word in document):
         variants += _opposites(document)
     return [changes for changes in variants if apply_changes(document.text, changes) != document.text]
 
