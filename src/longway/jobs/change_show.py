@@ -92,12 +92,12 @@ ON_SCREEN, REASONS_ON_SCREEN, CARDS_ON_SCREEN = 5, 3, 3
 # Leaks
 
 
-def leak_words(change: LeakChange | None) -> str:
+def leak_sentence(change: LeakChange | None) -> str:
     """The change of a leak as the first half of a verdict. It says "instead of" only if the change is more than chance.
 
     >>> old = Leak("text", ("claim",), 0.681, 0.67, 0.692, 0.5, "5-fold cross-validation", 6666)
     >>> new = Leak("text", ("claim",), 0.601, 0.589, 0.613, 0.5, "5-fold cross-validation", 6666)
-    >>> leak_words(LeakChange(old, new))
+    >>> leak_sentence(LeakChange(old, new))
     'From the claim alone a bag of words now gets 60.1% right instead of 68.1% (chance: 50.0%)'
     """
     if change is None:

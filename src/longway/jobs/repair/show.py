@@ -12,7 +12,7 @@ from longway.jobs.change_show import (
     leak_figure,
     leak_lines,
     leak_section,
-    leak_words,
+    leak_sentence,
     patterns_section,
     reading_sections,
     sample_section,
@@ -160,7 +160,7 @@ def verdict(result: RepairResult) -> str:
         parts.append(f"{count(n_gone)} of {counted(n_listed, 'shortcut')} gone")
     # What a bag of words gets from a single text is mostly real signal.
     if result.dataset.fields.get("context") is not None or not result.is_changed:
-        parts.append(leak_words(result.comparison.leak))
+        parts.append(leak_sentence(result.comparison.leak))
     parts.append(_rows(result) or "no remedy applied, and nothing was changed")
     if result.labels_at_risk is not None and (result.changed or result.added):
         share = result.labels_at_risk / max(1, result.rows_after)

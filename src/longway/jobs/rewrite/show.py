@@ -19,7 +19,7 @@ from longway.jobs.change_show import (
     leak_figure,
     leak_lines,
     leak_section,
-    leak_words,
+    leak_sentence,
     n_worse,
     patterns_section,
     reading_sections,
@@ -152,7 +152,7 @@ def verdict(result: RewriteResult) -> str:
         if n
         else ""
     )
-    return f"{leak_words(result.comparison.leak)}; {done}.{worse}"
+    return f"{leak_sentence(result.comparison.leak)}; {done}.{worse}"
 
 
 def _key_figures(result: RewriteResult) -> list[KeyFigure]:
