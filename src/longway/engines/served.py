@@ -347,11 +347,6 @@ class ServedEngine(Engine):
             return completion, features.form
 
 
-def is_gguf(engine: Engine) -> bool:
-    """Whether an engine, or a part of it, is a GGUF file, whose server belongs to this process."""
-    return any(part.name.startswith("gguf:") for part in engine.parts)
-
-
 def _count(tally: CallTally, completion: Completion, *, sent: int) -> None:
     received = len(completion.content.encode("utf-8", "replace"))
     tally.add(completion.prompt_tokens, completion.completion_tokens, sent=sent, received=received)
