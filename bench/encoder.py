@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import common
-from longway.classify.minilm import BertGraph, MiniLM, forward_in, model_folder
+from longway.models.minilm import BertGraph, MiniLM, forward_in, model_folder
 
 ROUNDS = 3
 

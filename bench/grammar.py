@@ -6,7 +6,7 @@
 The settings are the paper's: 32 nonterminals, 64 preterminals, 20,000 words, d = 256. A training step is the exact
 log probability, its gradient and Adam's update; parsing ends with the nodes of every best tree on the CPU. Texts are SNLI
 pairs with |first| * |second| < 225 and sentences of IMDb up to 128 words, or random ones of such lengths if the datasets are
-missing. The published sentences had 24.4 words on average; those of `longway.tokens.sentences` have about 21.7, so long ones
+missing. The published sentences had 24.4 words on average; those of `longway.text.sentences` have about 21.7, so long ones
 are drawn more often, until the mean is 24.4. Some warm-up batches are not timed.
 
 The figures of the published code were measured on one H200. TFLOP/s count the operations that these lengths need, a
@@ -91,7 +91,7 @@ def numbered(path: str) -> tuple[list[Pair], list[Pair]]:
 def real_texts(rows: int, words: int) -> tuple[list[Pair], list[Pair]]:
     """SNLI pairs and IMDb sentences, more than `rows` of each, so that a sample does not consist of neighbours."""
     from longway.grammars.vocabulary import GrammarVocabulary, words_of_all
-    from longway.tokens.sentences import sentences_of
+    from longway.text.sentences import sentences_of
 
     snli = common.rows_of("snli/train_balanced.jsonl.gz")[: 4 * rows]
     first, second = (words_of_all([row[field] for row in snli]) for field in ("premise", "hypothesis"))

@@ -23,7 +23,7 @@ from longway.data import load
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
 from longway.languages.words import rules_for
-from longway.tokens.tokenizer import splitting, tokenize_column
+from longway.text.tokenizer import splitting, tokenize_column
 
 _TEXTS = runpy.run_path(str(Path(__file__).resolve().parents[1] / "runs" / "languages.py"))
 LANGUAGES, made_rows, planted_in = (_TEXTS[name] for name in ("LANGUAGES", "made_rows", "planted_in"))

@@ -18,7 +18,7 @@ import polars as pl
 
 import common
 from longway.space.shortcut import ShortcutSpace
-from longway.tokens.corpus import Corpus
+from longway.text.corpus import Corpus
 
 PUBLISHED_DOCUMENTS_A_SECOND = 1.7  # the scoring loop of the RAZOR authors' code on a similar machine
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 
-from longway.classify.multilingual import LANGUAGES as ENCODED
 from longway.detect import CONCEPT, LEVELS
 from longway.jobs.language import ENGLISH_ONLY
 from longway.language_names import ENGLISH, NAMES, UNKNOWN
@@ -22,6 +21,7 @@ from longway.languages.word_lists import LANGUAGES as WITH_TABLES
 from longway.languages.word_lists import has_words
 from longway.languages.words import EXTRAS, NOTES, how_split
 from longway.methods.repair import Exchange, Normalise, PutIn, PutTrait, Reshape, TakeOut
+from longway.models.multilingual import LANGUAGES as ENCODED
 from longway.verify.check import Check
 
 # Measured on November 18, 2026, by runs/languages.py (20 seeds, 800 rows) and bench/languages.py. PLANTED, at rates of 3, 5 and 15%: recall; the kind length;

@@ -21,9 +21,9 @@ from longway.data import Dataset, load
 from longway.detect.leak import cross_validated, word_features
 from longway.detect.reading import TEXT, Reading
 from longway.jobs.audit.job import audit
+from longway.jobs.audit.page import surest
 from longway.jobs.audit.result import AuditResult
 from longway.jobs.audit.settings import AuditSettings, levels_named
-from longway.jobs.audit.show import surest
 from longway.records import Finding, Leak
 
 SETS: dict[str, dict[str, Any]] = {

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 import common
-from longway.classify.catalog import model_named
-from longway.classify.classifier import Inputs, Labelled
-from longway.classify.training import METHODS, Trainer, TrainingData, method_named
 from longway.errors import LongwayError
+from longway.models.catalog import model_named
+from longway.models.classifier import Inputs, Labelled
+from longway.models.training import METHODS, Trainer, TrainingData, method_named
 
 TASKS: dict[str, dict[str, Any]] = {
     "fever": {

@@ -30,13 +30,13 @@ from rich.console import Console
 from rich.table import Table
 
 from common import data, finish
-from longway.classify.entailment import Entailment
-from longway.classify.minilm import MiniLM
 from longway.engines.asker import Asker
 from longway.engines.prompt import rewrite_prompt
 from longway.engines.rules import RulesEngine
 from longway.methods.method import RewriteRequest, keeps_of
 from longway.methods.negate import RuleNegator
+from longway.models.entailment import Entailment
+from longway.models.minilm import MiniLM
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import Task, task_of

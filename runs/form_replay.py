@@ -25,8 +25,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from common import data, finish
-from longway.classify.entailment import STANCES, Entailment
 from longway.engines.answers import in_form
+from longway.models.entailment import STANCES, Entailment
 from longway.verify.check import Candidate, Check
 from longway.verify.form_checks import AddedWordsCheck, OrdersCheck, SurfaceCheck
 from longway.verify.wordforms import words

@@ -31,8 +31,6 @@ from typing import Any
 import numpy as np
 
 import common
-from longway.classify.classifier import Inputs, Labelled
-from longway.classify.training import METHODS
 from longway.data import Dataset, load
 from longway.data.dataset import examples_of
 from longway.detect import where
@@ -47,6 +45,8 @@ from longway.jobs.prove.training import Cell, Version, train_cell
 from longway.jobs.repair.job import repair as run_repair
 from longway.jobs.repair.result import RepairResult
 from longway.jobs.repair.settings import RepairSettings
+from longway.models.classifier import Inputs, Labelled
+from longway.models.training import METHODS
 from longway.records import Example, Finding
 from longway.sample import NAMES, planted, sample_path
 from plant_measures import Detection, Repair, detection, repair

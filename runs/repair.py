@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 import common
-from longway.classify.classifier import Inputs
 from longway.data import Dataset, load
 from longway.jobs.prove.training import Cell, Version, rows_of, train_cell
 from longway.jobs.repair.job import repair
 from longway.jobs.repair.settings import RepairSettings
+from longway.models.classifier import Inputs
 
 PAIR = {"text": "hypothesis", "context": "premise", "label": "label"}
 CLAIM = {"text": "claim", "context": "evidence", "label": "label"}

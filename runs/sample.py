@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import longway as lw
-from longway.classify.catalog import model_named
-from longway.classify.classifier import Inputs, Labelled
+from longway.models.catalog import model_named
+from longway.models.classifier import Inputs, Labelled
 
 SOURCE = Path(__file__).parents[1] / "sample-source" / "build.py"
 Row = dict[str, Any]

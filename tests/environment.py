@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from longway.classify import minilm
 from longway.errors import MissingExtra
+from longway.models import minilm
 
 PAPERS = Path(__file__).resolve().parents[1] / "papers"
 OF_THE_USER = (

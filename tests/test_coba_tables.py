@@ -11,10 +11,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from longway.classify.classifier import Inputs, Labelled
 from longway.engines.engine import Sampling, Written
 from longway.engines.prompt import mended
 from longway.jobs.augment.methods import read_given_file
+from longway.models.classifier import Inputs, Labelled
 from tests.engines.loopback import Loopback, completion
 from tests.environment import forget_scripts, without_encoder, without_settings_of_the_user
 from tests.jobs.toy_augment import answer, asked

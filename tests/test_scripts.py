@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from longway.classify.bag_of_words import Linear
 from longway.grammars.trees import read_brackets
+from longway.models.bag_of_words import Linear
 from tests.environment import forget_scripts
 
 ROOT = Path(__file__).resolve().parents[1]

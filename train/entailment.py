@@ -2,7 +2,7 @@
 
     python train/entailment.py pack                                 datasets -> build/device/entailment (tokenised, with MiniLM)
     python train/entailment.py train --data DIR --out DIR           several teachers, then one model that learns from them
-    python train/entailment.py export --from DIR                    weights and card -> src/longway/classify/entailment_model
+    python train/entailment.py export --from DIR                    weights and card -> src/longway/models/entailment_model
 
 `train` needs torch, numpy and safetensors and nothing else, no dataset and no network: some 7 minutes on a large GPU.
 Teachers differ in seed, rate and in how far they are kept from answering by the text alone (a product with the
@@ -34,7 +34,7 @@ def pack(args: argparse.Namespace) -> None:
     from safetensors.numpy import save_file
 
     from entailment_data import perturbed, read_all, reworded
-    from longway.classify.minilm import MiniLM
+    from longway.models.minilm import MiniLM
 
     train, choose, tests = read_all(args.shared)
     if args.limit:
@@ -83,7 +83,7 @@ def in_bytes(weights: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 def tokenised(encoder: Any, pairs: list[Any]) -> dict[str, np.ndarray]:
     """Token ids one after the other, the length of each pair and where its second part begins."""
-    from longway.classify.entailment import MAX_TOKENS, shortened
+    from longway.models.entailment import MAX_TOKENS, shortened
 
     found = encoder.tokenized([(shortened(p.context, p.text), p.text) for p in pairs], MAX_TOKENS)
     return {
@@ -418,9 +418,7 @@ def main() -> None:
     command = commands.add_parser("export", help="put the trained model into the package")
     command.add_argument("--from", dest="trained", type=Path, required=True)
     command.add_argument("--data", type=Path, default=ROOT / "build" / "device" / "entailment")
-    command.add_argument(
-        "--out", type=Path, default=ROOT / "src" / "longway" / "classify" / "entailment_model"
-    )
+    command.add_argument("--out", type=Path, default=ROOT / "src" / "longway" / "models" / "entailment_model")
     command.set_defaults(run=export)
     args = parser.parse_args()
     args.run(args)

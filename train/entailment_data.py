@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from longway.classify.entailment import tidied
 from longway.engines.asker import Asker
 from longway.engines.prompt import rewrite_prompt
 from longway.engines.rules import RulesEngine
@@ -26,6 +25,7 @@ from longway.english.document import Document
 from longway.english.inflection import inflect
 from longway.english.pipeline import load_pipeline
 from longway.english.replacements import antonyms
+from longway.models.entailment import tidied
 from longway.store.journal import Journal
 from longway.task import task_of
 

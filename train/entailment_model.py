@@ -1,7 +1,7 @@
 """The entailment model in torch, as trained: BERT's layers as plain functions over named weights.
 
 The names are those of BERT's files, so that a weight learned here is the weight of the same name in
-`longway/classify/minilm.py`, the numpy twin. Word embeddings stay as they are.
+`longway/models/minilm.py`, the numpy twin. Word embeddings stay as they are.
 """
 
 from __future__ import annotations

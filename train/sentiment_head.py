@@ -1,6 +1,6 @@
 """Train the sentiment head that ships with the package: a logistic regression on the vectors of the sentence encoder.
 
-    python train/sentiment_head.py                      reads ../shared/data, writes src/longway/classify/sentiment_model
+    python train/sentiment_head.py                      reads ../shared/data, writes src/longway/models/sentiment_model
     python train/sentiment_head.py --limit 200 --out DIR    a few texts, to see that it runs
 
 It learns from the training sentences of the Stanford Sentiment Treebank and from phrases of them. Its scale and its bias are fitted on the
@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from longway.classify.entailment import Entailment
-from longway.classify.minilm import MiniLM
-from longway.classify.sentiment import MAX_TOKENS, MODEL, readable
+from longway.models.entailment import Entailment
+from longway.models.minilm import MiniLM
+from longway.models.sentiment import MAX_TOKENS, MODEL, readable
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 STRENGTHS = (0.3, 1.0, 3.0, 10.0)

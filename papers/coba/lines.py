@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 import published as paper
-from longway.classify.minilm import MiniLM
 from longway.errors import MissingExtra
 from longway.jobs.augment.result import AugmentResult
+from longway.models.minilm import MiniLM
 from sources import SOURCES, Row, lines_of
 from versions import Made, Workshop, all_voters, voters
 

@@ -84,9 +84,9 @@ def language_network(name: str, *, device: str) -> Network:
     """A causal or masked language model with its tokenizer."""
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
-    from longway.classify.network_training import device_named
-    from longway.classify.pretrained import read_model
     from longway.engines.scoring.transformers_lm import head_of
+    from longway.models.network_training import device_named
+    from longway.models.pretrained import read_model
 
     where, folder = device_named(device), name.removeprefix("hf:")
     auto = AutoModelForMaskedLM if head_of(folder) == "masked" else AutoModelForCausalLM

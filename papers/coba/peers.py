@@ -34,7 +34,7 @@ from longway.methods.drafts import until_spent
 from longway.methods.eda import STOP_WORDS
 from longway.methods.method import BUDGET_SPENT, Rows
 from longway.store import Journal
-from longway.tokens.tokenizer import token_spans
+from longway.text.tokenizer import token_spans
 from runs_common import common
 
 BETWEEN = "German"  # the language of back-translation

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from longway.classify.classifier import Classifier, Inputs, Labelled
 from longway.data import Dataset, load
+from longway.models.classifier import Classifier, Inputs, Labelled
 from runs_common import common
 
 Row = dict[str, str]

@@ -19,8 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import peers
-from longway.classify.catalog import model_named
-from longway.classify.classifier import Labelled
 from longway.engines.asker import Asker
 from longway.engines.recording import ANSWERS, CHECKED
 from longway.engines.registry import engine_named
@@ -32,6 +30,8 @@ from longway.jobs.engine_use import Engines, close
 from longway.jobs.rows import rows_of
 from longway.jobs.run import Started, Watcher
 from longway.methods.method import BUDGET_SPENT
+from longway.models.catalog import model_named
+from longway.models.classifier import Labelled
 from longway.store import JOURNAL_FILE, RUN_FILE, Journal, read_json, write_json
 from longway.store.journal import key_of
 from sources import (

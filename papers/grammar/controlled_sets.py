@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from longway.classify.classifier import Inputs
 from longway.english.articles import fix_articles
 from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import capitalise, match_case
@@ -29,6 +28,7 @@ from longway.grammars.trees import Tree, leaves
 from longway.methods.contrast.edits import ReadPair, bare_objects, denies, is_same, subject_of, suits
 from longway.methods.contrast.grammar_words import GrammarWords, is_colour, is_opposite, may_be_person
 from longway.methods.contrast.sets import labels_by_stance, read_pairs
+from longway.models.classifier import Inputs
 from longway.records import Example
 from longway.task import Stance
 

@@ -7,7 +7,7 @@ From each held-out SNLI contradiction with such adjectives, rules make four cont
 drawn, as the paper wrote ten by hand, and all sets are counted too. Without trees, the adjectives are colours of both subjects and no word of
 a grammar is used: the trees only choose pairs, the texts are made the same way.
 
-Classifiers: `entailment` is the model of the package, a fine-tuned MiniLM; others are names of longway.classify, as name or name=rows,
+Classifiers: `entailment` is the model of the package, a fine-tuned MiniLM; others are names of longway.models, as name or name=rows,
 and are trained on SNLI's balanced training rows.
 """
 
@@ -23,11 +23,11 @@ import numpy as np
 
 import snli
 from controlled_sets import ControlCounts, ControlledSet, control_counts, controlled_sets
-from longway.classify.catalog import model_named
-from longway.classify.classifier import Inputs, Labelled
 from longway.grammars.trees import Tree
 from longway.jobs.grammar.row_sample import in_turn
 from longway.methods.contrast import GrammarWords
+from longway.models.catalog import model_named
+from longway.models.classifier import Inputs, Labelled
 from longway.records import Example
 from longway.stats import wilson_interval
 from longway.task import task_of
@@ -103,8 +103,8 @@ def predictor(asked: str, options: Namespace) -> Predict:
 
 def by_entailment(inputs: Inputs) -> list[str]:
     """The labels that the package's entailment model predicts."""
-    from longway.classify.entailment import STANCES as ANSWERS
-    from longway.classify.entailment import Entailment
+    from longway.models.entailment import STANCES as ANSWERS
+    from longway.models.entailment import Entailment
 
     labels = {stance: label for label, stance in STANCES.items()}
     pairs = list(zip(inputs.contexts or (), inputs.texts, strict=True))

@@ -17,8 +17,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from longway.show.excerpts import cut
-from longway.show.html import style_sheet
+from longway.report.excerpts import cut
+from longway.report.html import style_sheet
 from runs_common import common
 from side_charts import SideGroup, SideLine, side_bars, side_dots
 from versions import GRAMMAR, NGRAM_PAIR, SECOND_ONLY

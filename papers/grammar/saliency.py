@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from longway.classify.classifier import Classifier, Inputs
-from longway.classify.importance import word_importance
-from longway.classify.importance.gradients import gradients_of, text_starts
 from longway.errors import SettingError
 from longway.grammars.trees import Tree, leaves, nodes, read_brackets
 from longway.grammars.vocabulary import words_of
 from longway.jobs.grammar.result import WrongPrediction
+from longway.models.classifier import Classifier, Inputs
+from longway.models.importance import word_importance
+from longway.models.importance.gradients import gradients_of, text_starts
 from longway.records import Example
 
 SALIENT = 5  # tokens of a saliency map, as in the paper

@@ -25,8 +25,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.classify.catalog import model_named
-from longway.classify.classifier import Classifier, Inputs, Labelled
 from longway.data import load
 from longway.grammars.forest import Forest
 from longway.grammars.information import (
@@ -48,6 +46,8 @@ from longway.jobs.grammar.row_sample import (
 )
 from longway.jobs.grammar.settings import SIZES
 from longway.metrics.group_accuracy import PatternAccuracy
+from longway.models.catalog import model_named
+from longway.models.classifier import Classifier, Inputs, Labelled
 from longway.records import Example
 from longway.stats import mutual_information
 from runs_common import common
@@ -493,7 +493,7 @@ def short(text: str, most: int = 36) -> str:
 
 
 def _device(options: Namespace) -> str:
-    from longway.classify.network_training import device_named
+    from longway.models.network_training import device_named
 
     return device_named(options.device).type
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from longway.show.charts import AXIS, NAME_COLUMNS, across, drawing, tag, words_at
-from longway.show.excerpts import PATTERN_LIMIT, cut, cut_to_width
+from longway.report.charts import AXIS, NAME_COLUMNS, across, drawing, tag, words_at
+from longway.report.excerpts import PATTERN_LIMIT, cut, cut_to_width
 
 NAME = 26  # pixels of a group's name, with the air above it
 LINE = 20

@@ -6,7 +6,7 @@ python papers/grammar/snli.py --trees ... --models bow=18000 --seeds 3          
 
 Classifiers are trained on rows that the grammar learned from and tested on held-out rows: on the supporting and the
 counter-examples of each feature, and on contrast sets that the grammar's own words make of them. The paper's classifier is BERT,
-fine-tuned; --models takes any name of longway.classify. A seed draws the rows and is the classifier's own.
+fine-tuned; --models takes any name of longway.models. A seed draws the rows and is the classifier's own.
 
 Antonyms need no tree, and few rows give one. So they are also made of the pairs that are too long to parse and of the test split.
 Options: see shared.py.

@@ -25,13 +25,13 @@ from typing import Any
 import numpy as np
 
 import shared
-from longway.classify.catalog import model_named
-from longway.classify.classifier import Classifier, Labelled
-from longway.classify.saved import settings_of
-from longway.classify.training import Trainer, TrainingData, method_named
 from longway.grammars.production import production_matrix
 from longway.jobs.grammar.induced import ParsedRows
 from longway.methods.contrast import EDITS, ContrastSet, contrast_errors
+from longway.models.catalog import model_named
+from longway.models.classifier import Classifier, Labelled
+from longway.models.saved import settings_of
+from longway.models.training import Trainer, TrainingData, method_named
 from runs_common import common
 from shared import examples, inputs_of, sampled
 from snli import DEV, TRAIN, sets_of, unparsed

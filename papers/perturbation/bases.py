@@ -15,9 +15,9 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
 
-from longway.classify.network_training import device_named
 from longway.methods.perturb.networks import Network, load_network
 from longway.methods.perturb.segments import MARKS
+from longway.models.network_training import device_named
 
 IGNORE = -100  # a token that is not learned
 TINY, TINY_VOCABULARY = "tiny", 8000

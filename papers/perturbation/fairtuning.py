@@ -46,11 +46,11 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, matthews_corrcoef
 
 import longway as lw
-from longway.classify.catalog import model_named
-from longway.classify.classifier import Inputs, Labelled
 from longway.metrics import json_values
 from longway.metrics.intervals import observations
 from longway.metrics.paired import Paired, adjust, paired
+from longway.models.catalog import model_named
+from longway.models.classifier import Inputs, Labelled
 from perturbed_rows import Row, dataset_of, each, finish, perturbed, rows_in, write
 from perturbed_rows import data as data_path
 

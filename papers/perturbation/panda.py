@@ -22,7 +22,7 @@ from longway.english.people.demographics import Attribute, other_attributes, par
 from longway.errors import DataError, SettingError
 from longway.methods.perturb.perturber import Place, Request
 from longway.methods.perturb.segments import FORMS, PERT_SEP, SEP, Unfit, separated, starts_of
-from longway.tokens.tokenizer import is_word, token_spans
+from longway.text.tokenizer import is_word, token_spans
 
 KNOWN = {called.lower(): known for form in FORMS.values() for known, called in form.attributes.items()}
 COLUMNS = ("original", "selected_word", "target_attribute", "perturbed")

@@ -44,10 +44,10 @@ from transformers import AutoModelForMaskedLM, RobertaConfig, RobertaForMaskedLM
 
 import longway as lw
 from bases import byte_pair_tokenizer
-from longway.classify.network_training import device_named
-from longway.classify.pretrained import check_whole, positions_of, read_model
 from longway.methods.perturb.windows import WINDOW, windows_of
 from longway.metrics.intervals import mean_and_std
+from longway.models.network_training import device_named
+from longway.models.pretrained import check_whole, positions_of, read_model
 from perturbed_rows import Row, data, each, finish, perturbed, rows_in, write
 
 Ints = NDArray[np.int64]

@@ -54,7 +54,7 @@ from longway.methods.perturb.segments import Unfit, as_one, joined
 from longway.metrics.intervals import Measurement, bootstrap, resampled
 from longway.metrics.versions import rouge_rows
 from longway.store import Journal
-from longway.tokens.tokenizer import token_spans
+from longway.text.tokenizer import token_spans
 from panda import PandaRow, read_panda, request_of, rows_of_pair
 from perturbed_rows import data, finish, rows_in, write
 

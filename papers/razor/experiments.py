@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from longway.classify.catalog import model_named
 from longway.data import Dataset, load
 from longway.jobs.engine_use import Engines, RunEstimate
 from longway.jobs.prove.job import prove
@@ -29,6 +28,7 @@ from longway.jobs.rewrite.job import rewrite
 from longway.jobs.rewrite.result import RewriteResult
 from longway.jobs.run import Started, Watcher
 from longway.methods.method import BUDGET_SPENT
+from longway.models.catalog import model_named
 from longway.store.journal import key_of
 from runs_common import common
 

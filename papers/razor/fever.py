@@ -22,12 +22,12 @@ import numpy as np
 import polars as pl
 from sklearn.linear_model import LogisticRegression
 
-from longway.classify.minilm import MiniLM
 from longway.data import Dataset, load
 from longway.detect.leak import leak_on_test
 from longway.detect.reading import Reading
 from longway.jobs.rewrite.job import rewrite
 from longway.jobs.rewrite.settings import RewriteSettings
+from longway.models.minilm import MiniLM
 from results import occurrences
 from runs_common import common
 

@@ -16,7 +16,7 @@ from longway.data import Dataset
 from longway.jobs.prove.result import ProveResult
 from longway.jobs.prove.training import rows_of
 from longway.jobs.rewrite.result import RewriteResult
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 from shared_bleu import shared_bleu
 
 Cell = float | int | str | tuple[float, float | None] | None

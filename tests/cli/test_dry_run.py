@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from longway.cli import app
 from longway.errors import SettingError
-from longway.show.numbers import approximate_time
+from longway.report.numbers import approximate_time
 from tests.engines.loopback import Loopback
 from tests.jobs.toy_run import answer, write_csv
 

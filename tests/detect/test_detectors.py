@@ -131,7 +131,7 @@ def test_counts_do_not_depend_on_how_the_data_is_cut_into_pieces(monkeypatch):
     texts = [f"the film {i % 4} was {'not ' * (i % 2)}good number{i % 9}" for i in range(90)]
     labels = ["xy"[i % 2] for i in range(90)]
     whole = reading_of(texts, labels)
-    monkeypatch.setattr("longway.tokens.corpus._BLOCK_BYTES", 300)
+    monkeypatch.setattr("longway.text.corpus._BLOCK_BYTES", 300)
     pieces = reading_of(texts, labels)
     assert len(list(pieces.pieces())) > 3
     for a, b in zip(detectors_for(whole), detectors_for(pieces), strict=True):

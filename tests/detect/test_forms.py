@@ -14,7 +14,7 @@ from longway.languages.dataset import splitting_of
 from longway.languages.words import rules_for
 from longway.methods.repair.reword import words_in
 from longway.records import Pattern
-from longway.tokens.tokenizer import splitting
+from longway.text.tokenizer import splitting
 
 FORMS = ("wandern", "wanderte", "wandert", "gewandert", "wanderten")
 BODY = (

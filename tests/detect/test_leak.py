@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from longway.classify.nbsvm import NbSvm
 from longway.detect.leak import leak_by_folds, leak_on_test, linked_rows, word_features
 from longway.detect.reading import Reading
+from longway.models.nbsvm import NbSvm
 from tests.conftest import dataset_of, reading_of
 
 pytestmark = pytest.mark.usefixtures("all_folds")

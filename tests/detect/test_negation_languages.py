@@ -9,7 +9,7 @@ from longway.detect.negation import NegationDetector, main_languages
 from longway.detect.reading import Reading
 from longway.languages.words import rules_for
 from longway.records import Pattern
-from longway.tokens.tokenizer import splitting
+from longway.text.tokenizer import splitting
 
 ENGLISH = [
     "The ship was sin and glory to them, and there was no end.",

@@ -10,7 +10,7 @@ from longway.detect.people import ATTRIBUTES, PeopleDetector, trait_of
 from longway.detect.reading import CONTEXT, TEXT
 from longway.english.people.demographics import AXES
 from longway.english.people.unambiguous_words import unambiguous_words
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 from tests.conftest import reading_of
 
 WORDS = "she her man men women and old young black african - american mother tongue he or girl's kids guys Ruth film .".split()

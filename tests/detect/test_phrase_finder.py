@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.detect.phrase_finder import PhraseFinder, inside_a_longer
-from longway.tokens.corpus import Corpus
+from longway.text.corpus import Corpus
 
 WORDS = list("abcd")
 phrase = st.lists(st.sampled_from([*WORDS, "z"]), min_size=1, max_size=4).map(tuple)  # no text has a "z"

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from longway.classify.importance.sufficient_words import Sufficient
 from longway.detect.findings import recurring, recurring_sets
 from longway.detect.sufficient import SufficientDetector
+from longway.models.importance.sufficient_words import Sufficient
 from tests.conftest import reading_of
 
 TEXTS = ["not good film", "good not", "a film", "good film day", "not a film", "film not good"] * 10

@@ -15,7 +15,7 @@ from longway.engines.served import ServedEngine
 from longway.errors import BudgetSpent
 from longway.store import Journal
 from longway.task import task_of
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 from tests.engines.loopback import Loopback, echo
 
 TASK = task_of(["negative", "positive"])

@@ -10,7 +10,7 @@ from longway.engines.prompt import Prompt
 from longway.engines.rules import RulesEngine, _texts_of, rules_version
 from longway.english.triples.triple import parse, parse_pair
 from longway.task import task_of
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 
 SENTIMENT = task_of(["negative", "positive"])
 PAIRS = task_of(["entailment", "contradiction", "neutral"], text_name="hypothesis", context_name="premise")

@@ -12,7 +12,7 @@ from longway.engines.prompt import Prompt
 from longway.engines.rules import LONGEST, RulesEngine, rules_version
 from longway.sample import sample_path
 from longway.task import task_of
-from longway.tokens.tokenizer import is_longer_than
+from longway.text.tokenizer import is_longer_than
 
 PAIRS = task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evidence")
 TEXT = "Anna Bell did not direct the 1999 film Blue Harbor."

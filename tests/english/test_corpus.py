@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.tokens import corpus as corpus_module
-from longway.tokens.corpus import RARE, Block, Corpus, Vocabulary
+from longway.text import corpus as corpus_module
+from longway.text.corpus import RARE, Block, Corpus, Vocabulary
 from tests import oracles
 
 texts = st.lists(st.text(alphabet="abc .", max_size=12), max_size=12)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.tokens.sentences import sentences_of
+from longway.text.sentences import sentences_of
 
 
 @pytest.mark.parametrize(

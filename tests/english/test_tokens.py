@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.tokens.tokenizer import encode, is_word, token_spans, tokenize, tokenize_column
+from longway.text.tokenizer import encode, is_word, token_spans, tokenize, tokenize_column
 from tests import oracles
 
 texts = st.text(alphabet="abcXYZ019 .,/:'’-!?\n\téßñ(", max_size=40)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from longway.errors import DataError
 from longway.grammars.vocabulary import UNKNOWN, GrammarVocabulary, words_of, words_of_all
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 
 text_words = st.lists(st.sampled_from("a b c d e f [UNK]".split()), max_size=12)
 

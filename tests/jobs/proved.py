@@ -4,7 +4,7 @@ import json
 
 from longway.jobs.prove.job import prove
 from longway.jobs.prove.result import ProveResult
-from longway.show.html import render
+from longway.report.html import render
 
 
 def proved(before, after, **options):

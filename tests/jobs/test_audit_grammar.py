@@ -9,9 +9,9 @@ import longway as lw
 from longway.cli.audit import _can_learn_grammar
 from longway.data.dataset import examples_of
 from longway.detect.grammar import GrammarDetector
+from longway.jobs.audit.page import _below
 from longway.jobs.audit.result import AuditResult
-from longway.jobs.audit.show import _below
-from longway.show.markdown import render
+from longway.report.markdown import render
 from tests.jobs.toy_swaps import COLUMNS, WordForWord, swaps
 
 

@@ -16,8 +16,8 @@ import longway as lw
 from longway.cli import app
 from longway.errors import CheckFailed, ColumnError, DataError, RunError, SettingError
 from longway.jobs.audit.several import MIN_ROWS
-from longway.show.html import render
-from longway.show.terminal import show
+from longway.report.html import render
+from longway.report.terminal import show
 
 LEVELS = "token,length"
 AWFUL = ["a/b/../c", "..", "", "CON", "toxic", "Toxic", "x" * 300, "<b>bold</b>", "not toxic", "two\nlines"]

@@ -10,10 +10,10 @@ import pytest
 import longway as lw
 from longway.detect.concepts.vectors import TextVectors
 from longway.jobs.audit.result import AuditResult
-from longway.jobs.audit.show_rows import rows_section
-from longway.show.html import render
-from longway.show.labels import labels_of
-from longway.show.terminal import show
+from longway.jobs.audit.row_sections import rows_section
+from longway.report.html import render
+from longway.report.labels import labels_of
+from longway.report.terminal import show
 from tests.jobs.topics import TopicEncoder, topic_of, topics
 
 LEVELS = ("token", "concept")

@@ -172,7 +172,7 @@ def test_what_the_words_tell_is_measured_before_and_after(finished):
 
 
 def test_real_models_vote_on_the_words_and_are_asked_once(data, server, monkeypatch):
-    from longway.classify.ensemble import Ensemble
+    from longway.models.ensemble import Ensemble
 
     seen = []
     setup = Setup(

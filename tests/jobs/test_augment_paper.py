@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from longway.classify.ensemble import Ensemble
 from longway.data import load
 from longway.errors import DataError, SettingError
 from longway.jobs.augment.job import augment
@@ -16,6 +15,7 @@ from longway.jobs.augment.words import Words, labelled, read_spurious_words, wor
 from longway.jobs.engine_use import Engines
 from longway.jobs.rows import rows_of
 from longway.methods.coba import Important
+from longway.models.ensemble import Ensemble
 from tests.engines.loopback import Loopback, completion
 from tests.jobs.toy_augment import asked, listed
 
@@ -142,7 +142,7 @@ def toy(n=12):
 def test_options_reach_the_models_that_vote(monkeypatch):
     made = []
     monkeypatch.setattr(
-        "longway.classify.ensemble.model_named", lambda name, **options: made.append((name, options))
+        "longway.models.ensemble.model_named", lambda name, **options: made.append((name, options))
     )
     rows = rows_of(load(toy(), text="text", label="label", id="id"))
     names = ("hf:x-full", "minilm-lora", "bow", "cnn", "hf:y-frozen")

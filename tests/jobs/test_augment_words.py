@@ -8,14 +8,14 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from longway.classify.catalog import names_of
-from longway.classify.ensemble import Ensemble
-from longway.classify.importance import WordScores
 from longway.engines.engine import Written
 from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.augment.words import labelled, top_of_both, words_by_engine, words_by_models
 from longway.methods.coba import Important
 from longway.methods.method import Rows
+from longway.models.catalog import names_of
+from longway.models.ensemble import Ensemble
+from longway.models.importance import WordScores
 from longway.task import task_of
 
 LABELS = ["no", "yes"]

@@ -19,6 +19,7 @@ from longway.detect.choices.patterns import Candidates
 from longway.errors import DataError, SettingError
 from longway.jobs.choices.prove import job
 from longway.jobs.choices.prove.models import LinearRanker, bow_features, check_model
+from longway.jobs.choices.prove.page import is_unclear
 from longway.jobs.choices.prove.parts import (
     ALL,
     CUES_BALANCED,
@@ -33,7 +34,6 @@ from longway.jobs.choices.prove.parts import (
     with_form_exchanged,
 )
 from longway.jobs.choices.prove.result import AFTER, BEFORE, CONTROL, ChoiceProveResult
-from longway.jobs.choices.prove.show import is_unclear
 from longway.review.pages.report_pages import REPORTS, in_pages
 from tests.jobs.quizzes import evened, pairs, quiz
 

@@ -16,7 +16,7 @@ from longway.errors import CheckFailed, DataError, SettingError
 from longway.jobs.audit.gate import Limits, gate
 from longway.jobs.choices.audit.job import audit_choices
 from longway.jobs.choices.audit.result import ChoiceAuditResult
-from longway.show.html import render
+from longway.report.html import render
 from tests.detect.choices.quizzes import WORDS, question, random_questions
 from tests.environment import without_encoder
 

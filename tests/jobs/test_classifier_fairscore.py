@@ -10,8 +10,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from typer.testing import CliRunner
 
-from longway.classify.catalog import load_model, model_named
-from longway.classify.classifier import Inputs
 from longway.cli import app
 from longway.data import load, save
 from longway.errors import LongwayError, SettingError, TrainingError
@@ -22,6 +20,8 @@ from longway.jobs.fairness.models import classifier_of
 from longway.jobs.prove import training
 from longway.jobs.prove.settings import ProveSettings
 from longway.jobs.prove.training import Cell, rows_of
+from longway.models.catalog import load_model, model_named
+from longway.models.classifier import Inputs
 from longway.store import Run
 from tests.environment import without_encoder
 from tests.jobs.cooks import cooks, soups_alone
@@ -105,7 +105,7 @@ def test_a_classifier_that_knows_no_word_for_people_has_0(data, tmp_path):
 
 
 def test_a_run_that_was_broken_off_asks_nothing_twice(biased, data, tmp_path, monkeypatch):
-    from longway.classify.bag_of_words import Linear
+    from longway.models.bag_of_words import Linear
 
     asked, predict = [], Linear.predict
 

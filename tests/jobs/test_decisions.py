@@ -36,7 +36,7 @@ from longway.review.edit_list import EditFilter
 from longway.review.export import decisions_of
 from longway.review.run_contents import RunContents
 from longway.sample import planted, sample_path
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 from tests.engines.loopback import Loopback
 from tests.environment import without_encoder, without_settings_of_the_user
 from tests.jobs.toy_run import answer, write_csv

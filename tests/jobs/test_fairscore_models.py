@@ -17,7 +17,7 @@ from longway.jobs.prove.job import prove
 from longway.jobs.prove.perturbed_rows import changes_of
 from longway.jobs.prove.settings import ProveSettings
 from longway.jobs.prove.training import rows_of
-from longway.show import markdown
+from longway.report import markdown
 from longway.store import Journal
 from tests.engines.loopback import Loopback, Reply, completion
 from tests.environment import without_encoder

@@ -4,7 +4,7 @@ import pytest
 
 from longway.jobs.prove.charts import SIDE, GapRow, Lane, gap_chart
 from longway.jobs.prove.result import GroupSide
-from tests.show.seen import number, parts
+from tests.report.seen import number, parts
 
 WORDS = {"key": "k", "title": "a title", "desc": "a description"}
 

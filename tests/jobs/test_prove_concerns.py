@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.classify.classifier import Inputs, Labelled
 from longway.jobs.prove.concerns import concerns_about, overlapping_rows
+from longway.models.classifier import Inputs, Labelled
 
 TEST = {"held out": Labelled(Inputs(["A kite flew.", "No kite flew."]), ["yes", "no"])}
 

@@ -8,8 +8,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from longway.classify.catalog import model_named
-from longway.classify.classifier import Inputs, Labelled
 from longway.data import load
 from longway.jobs.documents import ANALYSES_FILE
 from longway.jobs.perturb.job import perturb
@@ -23,6 +21,8 @@ from longway.jobs.prove.perturbed_rows import PerturbedRows, changed_rows
 from longway.jobs.prove.settings import ProveSettings
 from longway.jobs.prove.training import Cell, TestSet, Trained, Trainings, Version, rows_of
 from longway.metrics.fairness.fairscore import fairscore
+from longway.models.catalog import model_named
+from longway.models.classifier import Inputs, Labelled
 from longway.store import Journal
 from tests.environment import without_encoder
 from tests.jobs.cooks import cooks, soups_alone

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import longway as lw
-from longway.classify.training import GroupDro, ResidualFit, Reweight
 from longway.data.dataset import examples_of
 from longway.errors import DataError, SettingError
 from longway.grammars.parser import Grammar
@@ -20,6 +19,7 @@ from longway.jobs.prove.features import AuditPatterns, TreeFile
 from longway.jobs.prove.settings import ProveSettings
 from longway.jobs.prove.training import Cell, CellStore, Version
 from longway.jobs.run import Watcher
+from longway.models.training import GroupDro, ResidualFit, Reweight
 from tests.environment import without_encoder
 from tests.jobs.proved import proved, render_prove
 from tests.jobs.toy_pairs import toy_pairs

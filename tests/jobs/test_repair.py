@@ -14,9 +14,9 @@ from longway.data import load
 from longway.errors import DataError, SettingError
 from longway.jobs.engine_use import Engines
 from longway.jobs.repair.job import repair_plan
+from longway.jobs.repair.page import plan_page
 from longway.jobs.repair.plan import RepairPlan
 from longway.jobs.repair.repairing import Repairing
-from longway.jobs.repair.show import plan_page
 from longway.records import Leak
 from longway.sample import sample_path
 from tests.engines.loopback import Call, Loopback, Reply, completion

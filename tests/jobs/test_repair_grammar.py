@@ -19,8 +19,8 @@ from longway.jobs.before_after import Comparison, with_patterns
 from longway.jobs.engine_use import Engines
 from longway.jobs.grammar.row_sample import LengthLimits
 from longway.jobs.repair.job import prepared, repair_plan
+from longway.jobs.repair.page import repair_page
 from longway.jobs.repair.settings import RepairSettings
-from longway.jobs.repair.show import repair_page
 from longway.jobs.run import Watcher
 from longway.methods.method import Rows
 from longway.methods.repair.features import N_FEATURES
@@ -28,7 +28,7 @@ from longway.methods.repair.grammar import ContrastCounterparts, GrammarPatterns
 from longway.methods.repair.remedy import Target
 from longway.methods.repair.repair import Repair
 from longway.records import Pattern
-from longway.show.html import render
+from longway.report.html import render
 from longway.store import Journal
 from longway.task import task_of
 from tests.jobs.toy_swaps import COLUMNS, ENDS, VERBS, WordForWord, is_swapped, swaps

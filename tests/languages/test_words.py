@@ -5,7 +5,7 @@ import pytest
 
 from longway.languages import words as module
 from longway.languages.words import how_split, languages_in_use, rules_for, rules_of, words
-from longway.tokens.tokenizer import splitting, token_spans, tokenize, tokenize_column
+from longway.text.tokenizer import splitting, token_spans, tokenize, tokenize_column
 
 CASES = [
     ("fr", "L’homme qu'il n'a pas vu aujourd'hui", "l' homme qu' il n' a pas vu aujourd'hui"),

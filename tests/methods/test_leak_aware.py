@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.methods.leak_aware import GiveAway
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 
 WORDS = st.lists(st.sampled_from("a b c d not".split()), min_size=1, max_size=5).map(" ".join)
 

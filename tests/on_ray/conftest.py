@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longway.classify.minilm import MiniLM
 from longway.errors import MissingExtra
+from longway.models.minilm import MiniLM
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +34,7 @@ def ray_here():
 @pytest.fixture
 def small_shards(monkeypatch):
     """Shards of a few rows."""
-    monkeypatch.setattr("longway.tokens.corpus._BLOCK_BYTES", 3_000)
+    monkeypatch.setattr("longway.text.corpus._BLOCK_BYTES", 3_000)
     monkeypatch.setattr("longway.engines.asker.SHARD", 5)
     monkeypatch.setattr("longway.verify.model_cache.AT_ONCE", 7)
     monkeypatch.setattr("longway.english.pipeline.SHARD", 5)

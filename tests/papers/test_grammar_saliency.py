@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from longway.classify.bag_of_words import Linear
-from longway.classify.classifier import Inputs, Labelled
-from longway.classify.importance import word_importance
 from longway.jobs.grammar.result import RuleRatio, WrongPrediction
+from longway.models.bag_of_words import Linear
+from longway.models.classifier import Inputs, Labelled
+from longway.models.importance import word_importance
 from longway.records import Example
 from saliency import has_gradients, with_saliency, without_words
-from tests.classify.importance.toys import Rules
+from tests.models.importance.toys import Rules
 
 TREE = "(3 (14 (41 a/a) (32 man/woman)) (7 (78 sits/sits) (17 (49 ε/to) (50 ε/rest))))"
 RULES = (RuleRatio("17 → 49 50", 3.0, "ε/to rest"),)

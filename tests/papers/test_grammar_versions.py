@@ -13,7 +13,7 @@ from longway.grammars.trees import read_brackets, sides
 from side_charts import SideGroup, SideLine, side_bars
 from tests.detect.test_grammar import pair_reading, pair_tree
 from tests.grammar.toy_trees import any_tree
-from tests.show.seen import Elements
+from tests.report.seen import Elements
 from versions import compare_versions
 
 

@@ -10,9 +10,9 @@ from longway.records import Edit
 from longway.review.edit_list import EditFilter
 from longway.review.pages import PAGES, render
 from longway.review.run_contents import RunContents
+from tests.report.invented_augment import augment
+from tests.report.invented_rewrite import rewrite
 from tests.review.made_runs import an_edit, made_run
-from tests.show.invented_augment import augment
-from tests.show.invented_rewrite import rewrite
 
 TRACE = {
     "principal": ["dull"],

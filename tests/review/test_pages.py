@@ -18,14 +18,14 @@ from longway.review.pages import PAGES, render, report_pages, static_files
 from longway.review.pages.page_layout import PART, address, cut_edit, options, part_of
 from longway.review.run_contents import FindingFilter, RunContents
 from longway.review.sampling import draw_sample, tag
+from tests.report.invented_augment import augment
+from tests.report.invented_grammar import hostile_tables, tables
+from tests.report.invented_perturb import perturb
+from tests.report.invented_prove import proof
+from tests.report.invented_rewrite import rewrite
+from tests.report.test_report_style import DARK, LIGHT, colours, contrast
 from tests.review.made_runs import an_edit, made_run
 from tests.review.test_damaged import TRACE
-from tests.show.invented_augment import augment
-from tests.show.invented_grammar import hostile_tables, tables
-from tests.show.invented_perturb import perturb
-from tests.show.invented_prove import proof
-from tests.show.invented_rewrite import rewrite
-from tests.show.test_report_style import DARK, LIGHT, colours, contrast
 
 LARGEST = 300_000  # bytes of a page
 LONG = "\"<'&> long " * 1_000

@@ -13,8 +13,8 @@ from longway.review.pages import PAGES, render
 from longway.review.pages.finding_pages import edit_findings
 from longway.review.pages.page_layout import labels_for
 from longway.review.run_contents import RunContents
+from tests.report.invented_rewrite import rewrite
 from tests.review.made_runs import an_edit, made_run
-from tests.show.invented_rewrite import rewrite
 
 WORDS = ("sadly", "dull", "matinee", "so", "it")
 

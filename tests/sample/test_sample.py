@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from longway.classify.catalog import model_named
-from longway.classify.classifier import Inputs, Labelled
 from longway.errors import SettingError
+from longway.models.catalog import model_named
+from longway.models.classifier import Inputs, Labelled
 from longway.sample import planted, sample_path
 
 SOURCE = Path(__file__).parents[2] / "sample-source"

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from longway.errors import SettingError
 from longway.space.live_space import LiveSpace
 from longway.space.shortcut import ShortcutSpace, position_code
-from longway.tokens.corpus import Corpus
+from longway.text.corpus import Corpus
 from tests import oracles
 from tests.methods.oracle import candidate_gamma, mean_kl, sum_of_cosines
 

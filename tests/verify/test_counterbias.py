@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.task import task_of
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 from longway.verify.check import Candidate
 from longway.verify.counterbias import (
     KeptWordsCheck,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from longway.classify import multilingual
 from longway.errors import LongwayError
+from longway.models import multilingual
 from longway.task import Task
 from longway.verify import verifier as module
 from longway.verify.check import Candidate

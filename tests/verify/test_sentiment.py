@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from longway.classify import sentiment
-from longway.classify.minilm import MiniLM
-from longway.classify.sentiment import SentimentHead, readable
 from longway.errors import RunError
+from longway.models import sentiment
+from longway.models.minilm import MiniLM
+from longway.models.sentiment import SentimentHead, readable
 from longway.task import task_of
 from longway.verify.calibration import bounds
 from longway.verify.check import Candidate

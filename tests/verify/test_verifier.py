@@ -2,8 +2,8 @@
 
 import pytest
 
-from longway.classify import minilm
 from longway.engines.asker import Asker
+from longway.models import minilm
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import task_of
@@ -68,7 +68,7 @@ def without_models(monkeypatch):
 
 @pytest.mark.usefixtures("without_models")
 def test_without_optional_packages_fewer_checks_remain_and_are_listed(monkeypatch):
-    from longway.classify import entailment
+    from longway.models import entailment
 
     monkeypatch.setattr(entailment, "_load", minilm.model_folder)
     found = verifier_for(CLAIMS, ["A mill burned."], ["REFUTES"], ["It stands."], judge=None)

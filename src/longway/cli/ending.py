@@ -143,7 +143,7 @@ def _show(
     note: str = "",
     verdict: str = "",
 ) -> None:
-    from longway.show.terminal import show
+    from longway.report.terminal import show
 
     page = result.page()
     show(page, output(), top=top)

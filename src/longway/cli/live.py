@@ -27,9 +27,9 @@ from longway.errors import SettingError
 from longway.jobs.engine_use import IN_FLIGHT, TOKENS_A_SECOND, RunEstimate, answers_kept
 from longway.jobs.run import Started, Watcher
 from longway.methods.method import Round
-from longway.show.numbers import approximate_time
-from longway.show.sections import Page
-from longway.show.terminal import show
+from longway.report.numbers import approximate_time
+from longway.report.sections import Page
+from longway.report.terminal import show
 
 DO_IT = "Carry it out"
 

@@ -128,8 +128,8 @@ def _prove_candidates(
     from longway.cli.named_files import named_files
     from longway.cli.screen import errors
     from longway.jobs.choices.prove.job import load_like, prove_choices
+    from longway.jobs.choices.prove.page import is_unclear
     from longway.jobs.choices.prove.settings import ChoiceProveSettings
-    from longway.jobs.choices.prove.show import is_unclear
     from longway.jobs.prove.job import dataset_file
 
     chosen = ChoiceProveSettings.of(settings)

@@ -69,8 +69,8 @@ def repair(
     from longway.cli.screen import output as screen
     from longway.jobs.repair.job import repair as run_job
     from longway.jobs.repair.job import repair_plan
-    from longway.jobs.repair.show import plan_page
-    from longway.show.terminal import show
+    from longway.jobs.repair.page import plan_page
+    from longway.report.terminal import show
 
     if (questions := choice.load(data, source)) is not None:
         if on is not None:
@@ -123,9 +123,9 @@ def _repair_candidates(
     from longway.cli.live import Live, estimate_words
     from longway.cli.screen import output as screen
     from longway.jobs.choices.repair.job import choice_repair_plan, repair_choices
+    from longway.jobs.choices.repair.page import choice_plan_page
     from longway.jobs.choices.repair.result import FILE
-    from longway.jobs.choices.repair.show import choice_plan_page
-    from longway.show.terminal import show
+    from longway.report.terminal import show
 
     chosen = _candidate_settings(settings)
     if dry_run:

@@ -99,8 +99,8 @@ def _sample_page(contents: RunContents, size: int, seed: int, author: str) -> st
 
 
 def _print_agreement(contents: RunContents, reader: str) -> None:
+    from longway.report.terminal import show
     from longway.review.agreement import agreement_page
-    from longway.show.terminal import show
 
     try:
         show(agreement_page(contents, reader=reader))
@@ -111,8 +111,8 @@ def _print_agreement(contents: RunContents, reader: str) -> None:
 def _end(contents: RunContents, folder: Path) -> None:
     """Write the dataset with the decisions, if there are any on edits; print how many there are, and what to do next."""
     from longway.cli.ending import LEFT, Step, end
+    from longway.report.numbers import counted
     from longway.review.export import dataset_name, export_dataset
-    from longway.show.numbers import counted
     from longway.store.run_store import REVIEWED
 
     current = contents.decisions.current

@@ -17,7 +17,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from longway.show.terminal import output
+from longway.report.terminal import output
 
 __all__ = ["Cells", "cells_progress", "clean", "errors", "output", "safe", "shortened"]
 

@@ -31,7 +31,7 @@ from scipy.sparse.csgraph import connected_components
 
 from longway.detect.detector import Detector, Features
 from longway.detect.reading import Reading
-from longway.tokens.corpus import mix
+from longway.text.corpus import mix
 
 Ints32 = NDArray[np.int32]
 

@@ -25,7 +25,7 @@ from scipy.sparse import csr_matrix, vstack
 
 from longway.detect.reading import TEXT, Reading, ReadingPart
 from longway.records import Pattern
-from longway.tokens.tokenizer import is_word, token_spans
+from longway.text.tokenizer import is_word, token_spans
 
 Ints = NDArray[np.int64]
 Spans = list[tuple[int, int]]

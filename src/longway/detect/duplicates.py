@@ -15,7 +15,7 @@ from longway.data.problems import say_rows
 from longway.detect.clusters import HALF, Clusters, first_places, row_keys, text_keys
 from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.records import Problem
-from longway.tokens.corpus import mix
+from longway.text.corpus import mix
 
 _SHOWN = 10
 

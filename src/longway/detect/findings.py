@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack, vstack
 
-from longway.classify.importance.sufficient_words import Sufficient
 from longway.detect import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.clusters import FEW, Clusters, Grouping, effects
 from longway.detect.concepts.beyond import (
@@ -37,6 +36,7 @@ from longway.detect.groups import Together, explained_by_words, group_patterns
 from longway.detect.reading import TEXT, Reading, ReadingPart
 from longway.detect.sufficient import SufficientDetector
 from longway.detect.token import TokenDetector
+from longway.models.importance.sufficient_words import Sufficient
 from longway.records import Finding, Pattern
 from longway.stats import Scores, q_values, score_counts
 

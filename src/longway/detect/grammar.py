@@ -38,7 +38,7 @@ from longway.grammars.information import count_features, count_rules, count_subt
 from longway.grammars.trees import Tree, pattern_span, sides
 from longway.grammars.vocabulary import UNKNOWN
 from longway.records import Pattern
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 
 SHOWN = 2  # subtrees that show what a rule makes
 _RULE = 1 << 62  # marks the key of a rule

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 
-from longway.classify.nbsvm import NbSvm
 from longway.detect.clusters import Clusters, linked, numbered
 from longway.detect.findings import Tests
 from longway.detect.reading import CONTEXT, TEXT, Reading
+from longway.models.nbsvm import NbSvm
 from longway.records import Leak
 from longway.stats import wilson_interval
-from longway.tokens.corpus import Block
+from longway.text.corpus import Block
 
 Ints32 = NDArray[np.int32]
 

@@ -34,7 +34,7 @@ from longway.languages.row_languages import LEAST, SAMPLED, drawn, language_in, 
 from longway.languages.word_lists import find, has_words, may_start, says
 from longway.languages.words import languages_in_use
 from longway.records import Pattern
-from longway.tokens.corpus import Block
+from longway.text.corpus import Block
 
 Bools = NDArray[np.bool_]
 

@@ -30,7 +30,7 @@ from longway.detect.detector import (
 )
 from longway.detect.reading import TEXT, Reading, ReadingPart
 from longway.records import Pattern
-from longway.tokens.corpus import Block
+from longway.text.corpus import Block
 
 Ints32 = NDArray[np.int32]
 

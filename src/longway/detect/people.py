@@ -33,7 +33,7 @@ from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.english.people.demographics import AXES, Attribute
 from longway.english.people.unambiguous_words import UnambiguousWord, unambiguous_words
 from longway.records import Pattern
-from longway.tokens.corpus import Block
+from longway.text.corpus import Block
 
 ATTRIBUTES = tuple(Attribute(axis, name) for axis, names in AXES.items() for name in names)
 WHO = {

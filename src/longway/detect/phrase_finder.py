@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.tokens.corpus import Block
+from longway.text.corpus import Block
 
 _BITS = 20  # of one word's code (corpus.MAX_WORDS)
 _NONE = -1

@@ -25,7 +25,7 @@ from longway.detect.detector import (
 )
 from longway.detect.reading import TEXT, Reading, ReadingPart
 from longway.records import Pattern
-from longway.tokens.corpus import Block
+from longway.text.corpus import Block
 
 FIRST, LAST = "first word", "last word"
 FIRST_QUARTER, LAST_QUARTER = "in the first quarter", "in the last quarter"

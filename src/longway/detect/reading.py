@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from longway.data import Dataset
 from longway.detect import surface_questions
 from longway.errors import DataError
-from longway.tokens.corpus import Block, Corpus, Vocabulary, slices
+from longway.text.corpus import Block, Corpus, Vocabulary, slices
 
 Ints32 = NDArray[np.int32]
 

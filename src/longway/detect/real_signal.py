@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from longway.detect.detector import Description
-from longway.tokens.keep import is_real_signal
-from longway.tokens.tokenizer import tokenize
+from longway.text.keep import is_real_signal
+from longway.text.tokenizer import tokenize
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.classify.classifier import softmax
-from longway.classify.nbsvm import NbSvm
-from longway.classify.objectives import cross_entropy
 from longway.detect.clusters import Clusters
 from longway.detect.leak import SHARED, drawn_folds, linked_rows, sample_of, word_features
 from longway.detect.reading import TEXT, Reading
 from longway.metrics.usable_information import UsableInformation, pointwise, usable_information
+from longway.models.classifier import softmax
+from longway.models.nbsvm import NbSvm
+from longway.models.objectives import cross_entropy
 
 WORDS, ENCODER = "words", "encoder"
 FOLDS = 5

@@ -19,8 +19,8 @@ from longway.detect.reading import TEXT, Reading
 from longway.records import Example, Telling
 from longway.shard_map import ShardMap
 from longway.space.shortcut import Labels, ShortcutSpace, Variant
-from longway.tokens.corpus import Block
-from longway.tokens.tokenizer import token_spans
+from longway.text.corpus import Block
+from longway.text.tokenizer import token_spans
 
 SHOWN = {"lean": 5, "gamma": 3}  # documents of each label, by each ranking
 MAX_LABELS = 8

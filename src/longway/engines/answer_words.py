@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from longway.english.listed_words import listed_words
-from longway.tokens.tokenizer import is_word, tokenize
+from longway.text.tokenizer import is_word, tokenize
 
 _FUNCTION_WORDS = listed_words(__name__)["function_words"]
 

@@ -18,8 +18,8 @@ from itertools import zip_longest
 from longway.engines.engine import Sampling, Usage, Written
 from longway.engines.prompt import Prompt, shown_rewrites
 from longway.engines.transport import tokens_for
-from longway.tokens.sentences import sentences_of
-from longway.tokens.tokenizer import token_spans, tokenize
+from longway.text.sentences import sentences_of
+from longway.text.tokenizer import token_spans, tokenize
 
 LONGEST_PASSAGE = 140  # about 120 words
 SHOWN_AROUND = 350  # tokens before and after a passage that are shown

@@ -44,7 +44,7 @@ from longway.english.triples.triple import MAX_TRIPLES, Triple, numbered, senten
 from longway.english.wordnet_file import VERSION as WORDNET_VERSION
 from longway.languages.row_languages import NOT_ENGLISH
 from longway.task import Side
-from longway.tokens.tokenizer import is_longer_than
+from longway.text.tokenizer import is_longer_than
 
 T = TypeVar("T")
 Parse = Callable[[str], Document]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from longway.english.negation_words import is_negation
 from longway.task import Side
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 
 FILE = Path(__file__).parent / "sentiment_words.tsv"
 NEAR = 3  # words after a negation that it turns round

@@ -2,7 +2,7 @@
 
     "I'd give it 10/10!"  ->  i'd give it 10 / 10 !  ->  i'd give it [UNK] / [UNK] !
 
-The same words as everywhere in Longway (`tokens/tokenizer.py`), except that numbers are split at inner punctuation as in the paper,
+The same words as everywhere in Longway (`text/tokenizer.py`), except that numbers are split at inner punctuation as in the paper,
 so a grammar can learn that a rating is a number, a slash and a number. (The paper's tokenizer also splits at apostrophes, and
 gives "don ' t" instead of "don't".)
 """
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from longway.errors import DataError
-from longway.tokens.tokenizer import UNSPACED
+from longway.text.tokenizer import UNSPACED
 
 UNKNOWN = "[UNK]"
 LIMIT = 20_000  # words of a vocabulary, as in the paper

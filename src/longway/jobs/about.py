@@ -7,12 +7,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from longway.classify.multilingual import LANGUAGES, MODULE
 from longway.data import Dataset
 from longway.language_names import ENGLISH, codes_of
 from longway.languages.lemmas import LANGUAGES as WITH_LEMMAS
 from longway.languages.lemmas import PACKAGE as SIMPLEMMA
 from longway.languages.words import EXTRAS, languages_in_use
+from longway.models.multilingual import LANGUAGES, MODULE
 
 RUNS_FOLDER = Path("longway-runs")
 

@@ -19,7 +19,7 @@ from longway.errors import SettingError, with_checked_arguments
 from longway.language_names import ENGLISH
 from longway.languages.dataset import described, languages_in
 from longway.languages.words import rules_for
-from longway.tokens.tokenizer import use_rules
+from longway.text.tokenizer import use_rules
 
 ENGLISH_ONLY = frozenset({"rules"})  # engines that write no other language
 SERVED = "Use --engine served:MODEL, which writes in the language of each row, or `longway repair`, which also takes out, normalises and drops."

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from longway.classify.importance.top_words import Overlap
-from longway.show.excerpts import PATTERN_LIMIT, cut, data_span
-from longway.show.numbers import percent
-from longway.show.sections import Blocks, Column, Row, Table
+from longway.models.importance.top_words import Overlap
+from longway.report.excerpts import PATTERN_LIMIT, cut, data_span
+from longway.report.numbers import percent
+from longway.report.sections import Blocks, Column, Row, Table
 
 
 def overlap_table(found: Overlap | None, heading: str) -> Blocks:

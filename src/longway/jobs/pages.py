@@ -8,8 +8,8 @@ from typing import Protocol
 from longway.data.label_lists import tag_name
 from longway.data.summary import DatasetSummary
 from longway.jobs.choices.audit.result import ChoiceSummary
-from longway.show.excerpts import PATTERN_LIMIT, cut
-from longway.show.sections import KeyFigure, Page, Section, Words
+from longway.report.excerpts import PATTERN_LIMIT, cut
+from longway.report.sections import KeyFigure, Page, Section, Words
 
 
 class OfDataset(Protocol):

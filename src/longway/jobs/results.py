@@ -1,6 +1,6 @@
 """What every result has in common: it is displayed in notebooks, prints in one line, and converts to JSON and to data frames.
 
-A result is a frozen dataclass in `jobs/*/result.py`. Its page of sections comes from `jobs/*/show.py`.
+A result is a frozen dataclass in `jobs/*/result.py`. Its page of sections comes from `jobs/*/page.py`.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from longway.data.edited import edited_dataset, read_edits
 from longway.errors import RunError
 from longway.json_values import from_json, to_json
 from longway.records import Edit
-from longway.show import html, markdown
+from longway.report import html, markdown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 Kind = TypeVar("Kind")
 EDITS_FILE = "edits.jsonl"

@@ -36,8 +36,8 @@ from longway.jobs.placement import shards_on
 from longway.jobs.results import EDITS_FILE, Result
 from longway.methods.method import BUDGET_SPENT
 from longway.records import Edit
+from longway.report import html
 from longway.shard_map import ShardMap
-from longway.show import html
 from longway.store import (
     DROPPED,
     JOURNAL_FILE,
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from longway.jobs.engine_use import RunEstimate
     from longway.methods.method import Round
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 R = TypeVar("R", bound=Result)
 

@@ -4,7 +4,7 @@
     words("电影太长了", "zh")                    电影  太  长  了      (with rjieba; otherwise one token per character)
     rules_for(["de"])                          what `tokens.tokenizer.splitting` takes
 
-English keeps the rules of `tokens/tokenizer.py`. Other languages share them, with what each needs:
+English keeps the rules of `text/tokenizer.py`. Other languages share them, with what each needs:
 
     Turkish            I is the capital of ı, and İ that of i
     French, Italian ...  an elided word is a word: l', qu', dell'
@@ -31,7 +31,7 @@ import polars as pl
 
 from longway.language_names import ENGLISH, UNKNOWN
 from longway.languages.identify import language_of
-from longway.tokens.tokenizer import PATTERN, UNSPACED, SplitRules, is_word, rules_in_use, splitting, tokenize
+from longway.text.tokenizer import PATTERN, UNSPACED, SplitRules, is_word, rules_in_use, splitting, tokenize
 
 _NUMBER = r"\d+(?:[.,/:]\d+)+"
 _WORD = rf"{_NUMBER}|\w+(?:'\w+)*|[^\w\s]"  # where spaces separate all words, or were put between them

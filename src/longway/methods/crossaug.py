@@ -37,7 +37,7 @@ from longway.methods.method import (
 )
 from longway.methods.negate import RuleNegator
 from longway.records import Edit, Verdict
-from longway.tokens.tokenizer import is_word, token_spans
+from longway.text.tokenizer import is_word, token_spans
 from longway.verify.check import Candidate
 
 ARTICLES = ("a ", "an ", "the ")

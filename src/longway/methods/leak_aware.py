@@ -29,8 +29,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from longway.english.negation_words import is_negation
-from longway.tokens.keep import is_inside, is_real_signal
-from longway.tokens.tokenizer import tokenize, tokenize_column
+from longway.text.keep import is_inside, is_real_signal
+from longway.text.tokenizer import tokenize, tokenize_column
 
 Floats = NDArray[np.float64]
 

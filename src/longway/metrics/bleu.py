@@ -11,7 +11,7 @@ texts and r that of the references, for each text the one closest in length.
 **Scale.** Scores run from 0 to 100, as in papers. `Bleu.share` is the same number from 0 to 1, which rewrite.json stores.
 
 **Which one.** `sacre_bleu` compares two versions of the same rows, as the perturbation paper does; sacrebleu has its own
-tokenizer (13a) and smooths n-gram lengths without a match. The others use the words of `tokens/tokenizer.py`, in lower case,
+tokenizer (13a) and smooths n-gram lengths without a match. The others use the words of `text/tokenizer.py`, in lower case,
 without smoothing; on the same words they give sacrebleu's score.
 """
 
@@ -27,7 +27,7 @@ from math import exp, log
 import polars as pl
 
 from longway.errors import MissingExtra
-from longway.tokens.tokenizer import tokenize_column
+from longway.text.tokenizer import tokenize_column
 
 Ngram = tuple[str, ...]
 

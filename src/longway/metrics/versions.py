@@ -9,7 +9,7 @@
     edit distance    words inserted, deleted or replaced, by rapidfuzz; also as a share of the longer version's words
     embedding        cosine distance, mean over rows
 
-ROUGE and edit distance use the words of `tokens/tokenizer.py`, in lower case (ROUGE without punctuation, like rouge_score,
+ROUGE and edit distance use the words of `text/tokenizer.py`, in lower case (ROUGE without punctuation, like rouge_score,
 but with letters of every script). The longest common subsequence is rapidfuzz's, which gives rouge_score's number about ninety
 times faster.
 """
@@ -28,7 +28,7 @@ from longway.errors import MissingExtra, SettingError
 from longway.metrics import Measure
 from longway.metrics.bleu import sacre_bleu
 from longway.stats import mutual_information, points_of
-from longway.tokens.tokenizer import is_word, tokenize_column
+from longway.text.tokenizer import is_word, tokenize_column
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

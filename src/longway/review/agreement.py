@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from longway.errors import SettingError
 from longway.metrics.judgements import Agreement
-from longway.review.run_contents import RunContents
-from longway.review.sampling import PairAgreement, RaterAgreement, finished_agreement, samples
-from longway.review.tags import COMPLEMENTS, REASONS
-from longway.show.excerpts import PATTERN_LIMIT, cut
-from longway.show.numbers import NONE, count, counted, percent
-from longway.show.sections import (
+from longway.report.excerpts import PATTERN_LIMIT, cut
+from longway.report.numbers import NONE, count, counted, percent
+from longway.report.sections import (
     CARD,
     SCREEN,
     Blocks,
@@ -28,6 +25,9 @@ from longway.show.sections import (
     Table,
     Words,
 )
+from longway.review.run_contents import RunContents
+from longway.review.sampling import PairAgreement, RaterAgreement, finished_agreement, samples
+from longway.review.tags import COMPLEMENTS, REASONS
 
 MAX_PAIRS = 12
 NOTE = (

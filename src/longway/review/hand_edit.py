@@ -44,7 +44,7 @@ from longway.review.row_edits import RowTrace, steps_of
 from longway.review.run_contents import RunContents
 from longway.store import JOURNAL_FILE, Journal
 from longway.task import Keeps
-from longway.tokens.tokenizer import splitting, tokenize
+from longway.text.tokenizer import splitting, tokenize
 from longway.verify.check import Candidate, Origin
 from longway.verify.counterbias import counterbias_verifier
 from longway.verify.form_checks import SurfaceCheck

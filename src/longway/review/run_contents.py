@@ -38,7 +38,7 @@ from longway.review.edit_list import EditList, ListPage, ReviewedEdit, one_of, p
 from longway.review.index import RowList, build, finding_key, row_key, search_in, stamp_of
 from longway.review.row_edits import EditLine, merged, merged_rounds
 from longway.review.run_folder import RunFinding, read_run
-from longway.tokens.tokenizer import splitting
+from longway.text.tokenizer import splitting
 
 MERGES = {"repair": merged, "rewrite": merged_rounds}
 MAX_PATTERNS = 20  # findings by which edits can be filtered: the strongest

@@ -10,18 +10,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from longway.review.agreement import agreement_sections
-from longway.review.chosen import chosen
-from longway.review.edit_list import EditFilter
-from longway.review.pages.page_layout import CHOICES
-from longway.review.pages.report_pages import report_of
-from longway.review.run_contents import RunContents
-from longway.review.sampling import sample_state, samples
-from longway.show import markdown
-from longway.show.excerpts import PATTERN_LIMIT, cut
-from longway.show.labels import setting_rows
-from longway.show.numbers import count, counted, percent
-from longway.show.sections import (
+from longway.report import markdown
+from longway.report.excerpts import PATTERN_LIMIT, cut
+from longway.report.labels import setting_rows
+from longway.report.numbers import count, counted, percent
+from longway.report.sections import (
     CARD,
     Bullet,
     Bullets,
@@ -34,6 +27,13 @@ from longway.show.sections import (
     Table,
     Words,
 )
+from longway.review.agreement import agreement_sections
+from longway.review.chosen import chosen
+from longway.review.edit_list import EditFilter
+from longway.review.pages.page_layout import CHOICES
+from longway.review.pages.report_pages import report_of
+from longway.review.run_contents import RunContents
+from longway.review.sampling import sample_state, samples
 
 MAX_RULES = 20
 MAX_MARKED = 20

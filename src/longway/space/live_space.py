@@ -26,8 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 from longway.errors import SettingError
 from longway.metrics.vectors import PairwiseKL
 from longway.space.shortcut import Doubles, Floats, Ints, ShortcutSpace, Variant, mean_cosine, token_counts
-from longway.tokens.corpus import RARE, Block, Corpus
-from longway.tokens.tokenizer import encode
+from longway.text.corpus import RARE, Block, Corpus
+from longway.text.tokenizer import encode
 
 Bools = NDArray[np.bool_]
 

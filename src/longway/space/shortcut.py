@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.errors import SettingError, with_checked_arguments
-from longway.tokens.corpus import Block, Corpus
+from longway.text.corpus import Block, Corpus
 
 Variant = Literal["mean", "token"]
 Floats = NDArray[np.float32]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from longway.records import Verdict
-from longway.tokens.sentences import OTHER_MARKS
+from longway.text.sentences import OTHER_MARKS
 
 _MARKS = f".!?…,;: ，、；：،؛{OTHER_MARKS}"
 

@@ -23,7 +23,7 @@ from longway.languages.word_lists import find, has_words
 from longway.languages.words import MARKS, lowered
 from longway.records import Verdict
 from longway.task import Task
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 from longway.verify.check import Candidate, Check
 from longway.verify.wordforms import (
     FUNCTION_WORDS,

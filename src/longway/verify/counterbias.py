@@ -27,14 +27,14 @@ from math import isnan, log
 
 import numpy as np
 
-from longway.classify.classifier import Floats
-from longway.classify.sentiment import SentimentHead, readable
 from longway.engines.asker import Asker
+from longway.models.classifier import Floats
+from longway.models.sentiment import SentimentHead, readable
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import Side, Task
-from longway.tokens.sentences import sentences_of
-from longway.tokens.tokenizer import token_spans, tokenize
+from longway.text.sentences import sentences_of
+from longway.text.tokenizer import token_spans, tokenize
 from longway.verify.calibration import bounds
 from longway.verify.check import Candidate, Check
 from longway.verify.form_checks import OrdersCheck, SurfaceCheck

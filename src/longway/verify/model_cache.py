@@ -16,8 +16,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.classify.minilm import MiniLM
-from longway.classify.multilingual import MINILM, MULTILINGUAL, Multilingual, encoder_for
+from longway.models.minilm import MiniLM
+from longway.models.multilingual import MINILM, MULTILINGUAL, Multilingual, encoder_for
 from longway.shard_map import in_shards
 from longway.store.journal import Journal, JournalEntry, key_of
 

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.classify.nbsvm import NbSvm
 from longway.engines.asker import Asker
 from longway.engines.engine import Judgement
 from longway.engines.prompt import judge_prompt
 from longway.errors import BudgetSpent
+from longway.models.nbsvm import NbSvm
 from longway.records import Verdict
 from longway.task import Stance, Task
 from longway.verify.check import Candidate, Check
@@ -197,7 +197,7 @@ class Bounds:
 class ClassifiersCheck(Check):
     """The check by cross-validated classifiers, trained on first use: do they still predict the label for the new text?
 
-    Two classifiers, each trained on the other folds: logistic regression on sentence vectors, and the bag of words of `classify/nbsvm.py`.
+    Two classifiers, each trained on the other folds: logistic regression on sentence vectors, and the bag of words of `models/nbsvm.py`.
     Edits remove predictive words on purpose, or put them into rows of other labels, and their contribution is no fault: both texts are
     classified without them.
     The bag of words alone never rejects: it counts only if it sees a change of label and the encoder has doubts.

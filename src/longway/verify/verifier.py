@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from longway.classify.multilingual import LANGUAGES, MINILM, MULTILINGUAL, is_installed
 from longway.engines.asker import Asker
 from longway.errors import BudgetSpent, LongwayError, SettingError, install_command
 from longway.language_names import ENGLISH, name_of
 from longway.languages.row_languages import language_in
+from longway.models.multilingual import LANGUAGES, MINILM, MULTILINGUAL, is_installed
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import Task
@@ -328,7 +328,7 @@ def _meaning(setup: CheckSetup) -> Check | None:
 def _entailment(setup: CheckSetup) -> Check | None:
     if not setup.task.is_pair:
         return None
-    from longway.classify.entailment import Entailment
+    from longway.models.entailment import Entailment
     from longway.verify.model_checks import EntailmentCheck
 
     if not setup.task.stances:
@@ -371,7 +371,7 @@ def _sentiment(setup: CheckSetup) -> Check | None:
     is_two_sided = len(setup.task.labels) == 2 and set(sides.values()) == {"positive", "negative"}
     if not setup.is_english or not is_two_sided or setup.judge is not None:
         return None
-    from longway.classify.sentiment import SentimentHead
+    from longway.models.sentiment import SentimentHead
     from longway.verify.counterbias import SentimentCheck
 
     return SentimentCheck(sides, setup.labels, SentimentHead.load(), setup.encoder, **bounds("sentiment"))

@@ -4,7 +4,7 @@ import pytest
 
 from longway.english.people.demographics import AXES, demographic_entries, entries_for
 from longway.english.people.unambiguous_words import unambiguous_words
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 
 
 def told(text):

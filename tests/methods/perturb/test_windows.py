@@ -10,8 +10,8 @@ from longway.errors import SettingError
 from longway.methods.perturb.perturber import Perturbed, Place, Request, unchanged
 from longway.methods.perturb.segments import Unfit, as_one
 from longway.methods.perturb.windows import NAMED_TWICE, in_windows, windows_of
-from longway.tokens.sentences import sentences_of
-from longway.tokens.tokenizer import tokenize
+from longway.text.sentences import sentences_of
+from longway.text.tokenizer import tokenize
 
 
 def text_of(rng, n_sentences):

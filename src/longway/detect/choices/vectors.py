@@ -47,8 +47,8 @@ class MultilingualEncoder:
     """The embedded sentence encoder of other languages. cache: a file that keeps vectors by the content of their texts."""
 
     def __init__(self, cache: Path | None = None) -> None:
-        from longway.classify.frozen import VectorCache
-        from longway.classify.multilingual import Multilingual
+        from longway.models.frozen import VectorCache
+        from longway.models.multilingual import Multilingual
 
         self._model = Multilingual()
         self._cache = VectorCache(cache)
@@ -70,9 +70,9 @@ class MiniLMEncoder:
     """The embedded sentence encoder with products in 8 bits. cache: a file that keeps vectors by the content of their texts."""
 
     def __init__(self, cache: Path | None = None) -> None:
-        from longway.classify.frozen import VectorCache
-        from longway.classify.minilm import MiniLM, model_folder
-        from longway.classify.saved import folder_hash
+        from longway.models.frozen import VectorCache
+        from longway.models.minilm import MiniLM, model_folder
+        from longway.models.saved import folder_hash
 
         self._model = MiniLM.load().rounded
         self._cache = VectorCache(cache)
@@ -94,10 +94,10 @@ class MiniLMEncoder:
 
 def encoder_of(texts: Sequence[str], cache: Path | None = None) -> tuple[Encoder | None, str]:
     """The embedded encoder that knows the language of most of these texts, and why there is none; "" if there is one."""
-    from longway.classify.multilingual import MINILM, encoder_for
     from longway.errors import LongwayError
     from longway.language_names import ENGLISH, UNKNOWN
     from longway.languages.row_languages import main_language
+    from longway.models.multilingual import MINILM, encoder_for
 
     main = main_language(texts)
     try:
@@ -110,15 +110,15 @@ def encoder_of(texts: Sequence[str], cache: Path | None = None) -> tuple[Encoder
 
 def installed() -> list[str]:
     """The embedded encoders that are installed: with others, a run finds something else."""
-    from longway.classify.multilingual import MINILM, MODULE, MULTILINGUAL
+    from longway.models.multilingual import MINILM, MODULE, MULTILINGUAL
 
     return [MINILM] * is_installed() + [MULTILINGUAL] * (find_spec(MODULE) is not None)
 
 
 def is_installed() -> bool:
     """Whether the sentence encoder and what runs it are installed."""
-    from longway.classify.minilm import model_folder
     from longway.errors import MissingExtra
+    from longway.models.minilm import model_folder
 
     try:
         model_folder()

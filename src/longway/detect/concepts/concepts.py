@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.classify.multilingual import MINILM
 from longway.detect.concepts import autoencoder, kmeans
 from longway.detect.concepts.fields import PER_WORDS, Field, shares, word_fields
 from longway.detect.concepts.vectors import TextVectors, Vectors, sentences_read, unit_rows
 from longway.errors import DataError
+from longway.models.multilingual import MINILM
 from longway.store.atomic import replacing
-from longway.tokens.sentences import sentences_of
-from longway.tokens.tokenizer import tokenize
+from longway.text.sentences import sentences_of
+from longway.text.tokenizer import tokenize
 
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]

@@ -29,7 +29,7 @@ from longway.detect.detector import (
 from longway.detect.reading import Reading, ReadingPart
 from longway.errors import SettingError
 from longway.records import Pattern
-from longway.tokens.tokenizer import is_word
+from longway.text.tokenizer import is_word
 
 USUAL_TEXTS, USUAL_WORDS = 2000, 200  # that a concept's texts and words are compared with
 CLOSEST = 20  # typical rows, of which those with words of the name are shown first

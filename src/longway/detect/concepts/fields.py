@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.detect.concepts.vectors import TextVectors, unit_rows
-from longway.tokens.tokenizer import is_word
+from longway.text.tokenizer import is_word
 
 SIZES = (50, 100, 200)  # fields
 FEWEST_OF_ONE = 10  # words per field, on average

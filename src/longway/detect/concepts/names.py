@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise, takewhile
 from math import log, sqrt
 
-from longway.tokens.tokenizer import is_word
+from longway.text.tokenizer import is_word
 
 MOST_WORDS = 3
 MOST_CANDIDATES = 40  # that are compared with the concept

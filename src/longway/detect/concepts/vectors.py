@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.classify.frozen import TextEncoder, VectorCache
-from longway.classify.minilm import MiniLM, model_folder
-from longway.classify.multilingual import MINILM, MULTILINGUAL, Multilingual
-from longway.classify.saved import folder_hash
 from longway.errors import DataError
-from longway.tokens.sentences import sentences_of
+from longway.models.frozen import TextEncoder, VectorCache
+from longway.models.minilm import MiniLM, model_folder
+from longway.models.multilingual import MINILM, MULTILINGUAL, Multilingual
+from longway.models.saved import folder_hash
+from longway.text.sentences import sentences_of
 
 MAX_WORDS = 64  # of a text that are read: the encoder takes most of the time of the level
 MAX_TOKENS = 128  # of a sentence
@@ -84,7 +84,7 @@ class TextVectors:
             return _RoundedMiniLM()
         if self.encoder == MULTILINGUAL:
             return Multilingual()
-        from longway.classify.pretrained import Pretrained
+        from longway.models.pretrained import Pretrained
 
         return Pretrained.load(self.encoder, device="auto")
 

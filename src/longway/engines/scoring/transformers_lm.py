@@ -13,9 +13,9 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import Any, Literal
 
-from longway.classify.classifier import by_length
 from longway.engines.scoring import ScoredText, TokenScores, refuse_long, scored_places
 from longway.errors import MissingExtra, SettingError
+from longway.models.classifier import by_length
 
 Kind = Literal["causal", "masked"]
 
@@ -30,7 +30,7 @@ def head_of(name: str) -> Kind | None:
     """The kind of language model that a folder or a name on the hub is; None for an encoder without a head."""
     if find_spec("torch") is None or find_spec("transformers") is None:
         raise MissingExtra("transformers", extra="neural", purpose=f"the model {name!r}")
-    from longway.classify.pretrained import read_config
+    from longway.models.pretrained import read_config
 
     architectures = read_config(name, f"The model {name!r}", _ADVICE).architectures or ()
     if any(architecture.endswith(CAUSAL) for architecture in architectures):
@@ -50,8 +50,8 @@ class _LanguageModel:
     @cached_property
     def identity(self) -> Mapping[str, object]:
         """The files it is read from, and how."""
-        from longway.classify.pretrained import folder_of
-        from longway.classify.saved import folder_hash
+        from longway.models.pretrained import folder_of
+        from longway.models.saved import folder_hash
 
         return {"model": self.name, "hash": folder_hash(folder_of(self.name)), "reading": VERSION}
 
@@ -60,8 +60,8 @@ class _LanguageModel:
         """The network, ready to answer, and its tokenizer, which must report the position of each token in the text."""
         from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
-        from longway.classify.network_training import device_named
-        from longway.classify.pretrained import check_whole, read_model
+        from longway.models.network_training import device_named
+        from longway.models.pretrained import check_whole, read_model
 
         auto = AutoModelForCausalLM if self.kind == "causal" else AutoModelForMaskedLM
         model, tokenizer, loading = read_model(auto, self.name, f"The model {self.name!r}", _ADVICE)
@@ -86,7 +86,7 @@ class _LanguageModel:
     @property
     def most_tokens(self) -> int:
         """The number of tokens it reads, including special ones."""
-        from longway.classify.pretrained import positions_of
+        from longway.models.pretrained import positions_of
 
         limits = positions_of(self.model.config), int(self.tokenizer.model_max_length)
         return min(limit for limit in limits if limit > 0)

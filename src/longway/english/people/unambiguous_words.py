@@ -26,7 +26,7 @@ from longway.english.listed_words import listed_words
 from longway.english.people.demographics import Attribute, demographic_entries
 from longway.english.people.person_names import replacement_names
 from longway.english.people.pronouns import FORMS, HE, SHE
-from longway.tokens.tokenizer import tokenize_column
+from longway.text.tokenizer import tokenize_column
 
 _LISTS = listed_words(__name__)
 MAN, WOMAN, OPEN = (Attribute("gender", name) for name in ("man", "woman", "non-binary"))

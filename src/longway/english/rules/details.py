@@ -21,7 +21,7 @@ from longway.english.rules.context_facts import PEOPLE_NOUNS
 from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
 from longway.english.rules.sisters import terms_of
 from longway.english.rules.spans import WordSpan, is_time, is_year, name_indices, span_of
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 
 _LISTS = listed_words(__name__)
 _BLOCKING_WORDS = _LISTS["blocking_words"]

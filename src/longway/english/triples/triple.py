@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from longway.english.document import Change, apply_changes
 from longway.english.inflection import capitalise
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 
 MAX_TRIPLES = 60  # per text
 _LINE = re.compile(r"(?:(?P<part>[12])-)?(?P<number>[0-9]{1,3})[.):]+\s+(?P<triple>.*)")

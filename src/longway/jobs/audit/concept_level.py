@@ -15,10 +15,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.classify.minilm import model_folder
-from longway.classify.multilingual import LANGUAGES, MINILM, MULTILINGUAL, Multilingual, encoder_for
-from longway.classify.nbsvm import NbSvm
-from longway.classify.onnx_graph import can_run
 from longway.data import Dataset
 from longway.data.dataset import examples_at
 from longway.detect.clusters import Clusters
@@ -31,8 +27,12 @@ from longway.errors import LongwayError, MissingExtra
 from longway.language_names import ENGLISH, name_of
 from longway.languages.dataset import described
 from longway.languages.words import languages_in_use
+from longway.models.minilm import model_folder
+from longway.models.multilingual import LANGUAGES, MINILM, MULTILINGUAL, Multilingual, encoder_for
+from longway.models.nbsvm import NbSvm
+from longway.models.onnx_graph import can_run
 from longway.records import Problem
-from longway.show.numbers import counted
+from longway.report.numbers import counted
 
 MAX_ROWS = 10_000
 AUTO = "auto"  # the embedded encoder that knows the languages of the data

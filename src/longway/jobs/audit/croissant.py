@@ -12,7 +12,7 @@ from pathlib import Path
 
 from longway.detect.severity import HIGH, at_least
 from longway.jobs.audit.result import AuditResult
-from longway.show.excerpts import PATTERN_LIMIT, cut
+from longway.report.excerpts import PATTERN_LIMIT, cut
 
 FILE = "croissant.json"
 MAX_BIASES = 50

@@ -15,7 +15,7 @@ from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.findings import KEPT_IDS, Chosen
 from longway.detect.reading import TEXT, Reading
 from longway.records import Example, Finding
-from longway.tokens.tokenizer import token_spans
+from longway.text.tokenizer import token_spans
 
 WIDTH = 110  # characters of an example
 CONCEPT_WIDTH = 300  # and of one that shows what a concept is

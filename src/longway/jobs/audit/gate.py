@@ -33,7 +33,7 @@ from longway.detect.severity import (
 )
 from longway.errors import SettingError
 from longway.records import Finding, Leak
-from longway.show.excerpts import PATTERN_LIMIT, cut
+from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.stats import NOTICEABLE
 
 _LEVELS = {CRITICAL: "error", HIGH: "error", LOW: "warning"}  # of SARIF

@@ -30,7 +30,7 @@ from longway.jobs.grammar.row_sample import (
     split_off,
 )
 from longway.records import Problem
-from longway.show.numbers import duration
+from longway.report.numbers import duration
 
 if TYPE_CHECKING:
     from longway.grammars.induction import InduceProgress

@@ -22,7 +22,7 @@ from longway.records import Finding, Leak, Mentions, Problem, Telling
 if TYPE_CHECKING:
     import pandas as pd
 
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 FILE = "findings.json"
 PARTS = ("text", "context", "both")
@@ -159,7 +159,7 @@ class AuditResult(Checked):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.audit.show import audit_page
+        from longway.jobs.audit.page import audit_page
 
         return audit_page(self)
 
@@ -170,7 +170,7 @@ class AuditResult(Checked):
 
     def card(self, page: Page) -> str:
         """The dataset card, card.md."""
-        from longway.jobs.audit.show import hub_card
+        from longway.jobs.audit.page import hub_card
 
         return hub_card(self, page)
 

@@ -25,9 +25,9 @@ from longway.data.label_lists import tag_name
 from longway.detect.severity import SEVERITIES, severity_of
 from longway.errors import CheckFailed, DataError, SettingError, with_checked_arguments
 from longway.jobs.audit.job import audit
+from longway.jobs.audit.page import by_severity, strongest_leak, verdict
 from longway.jobs.audit.result import AuditResult, Findings
 from longway.jobs.audit.settings import AuditSettings
-from longway.jobs.audit.show import by_severity, strongest_leak, verdict
 from longway.jobs.held_out import Arranged, arrange, loaded_tests
 from longway.jobs.options import settings_from
 from longway.jobs.results import Result, check_version, readable
@@ -37,7 +37,7 @@ from longway.store import now
 
 if TYPE_CHECKING:
     from longway.jobs.audit.gate import Limits, Reason
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 COMMAND = "audit-labels"
 FILE = "labels.json"
@@ -221,7 +221,7 @@ class AuditLabelsResult(Result):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.audit.several_show import labels_page
+        from longway.jobs.audit.several_page import labels_page
 
         return labels_page(self)
 

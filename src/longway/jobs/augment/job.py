@@ -18,7 +18,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
-from longway.classify.own_model import sources_of
 from longway.data import Dataset, load, with_columns
 from longway.data.edited import writing_note
 from longway.data.summary import DatasetSummary
@@ -55,6 +54,7 @@ from longway.jobs.options import settings_from
 from longway.jobs.rows import rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
 from longway.methods.method import BUDGET_SPENT, Round, Rows
+from longway.models.own_model import sources_of
 from longway.records import Edit, Example
 from longway.store import now
 

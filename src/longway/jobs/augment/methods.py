@@ -14,7 +14,6 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from longway.classify.ensemble import Ensemble
 from longway.data import Dataset, shards
 from longway.engines.asker import Asker
 from longway.engines.engine import Engine
@@ -52,6 +51,7 @@ from longway.methods.peers import (
     GivenRewrite,
     given_of,
 )
+from longway.models.ensemble import Ensemble
 from longway.records import Verdict
 from longway.store import Journal
 from longway.verify.check import Candidate

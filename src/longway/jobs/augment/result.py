@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from longway.classify.importance.top_words import Overlap
 from longway.data.summary import DatasetSummary
 from longway.jobs.before_after import Comparison
 from longway.jobs.edit_counts import CheckCount, ReasonCount, RoundSummary, ShownEdit
 from longway.jobs.results import EditedResult
 from longway.json_values import from_json
 from longway.metrics.versions import WordInformation
+from longway.models.importance.top_words import Overlap
 from longway.records import Edit
 from longway.store import CallTotals
 
 if TYPE_CHECKING:
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 FILE = "augment.json"
 
@@ -169,7 +169,7 @@ class AugmentResult(EditedResult):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.augment.show import augment_page
+        from longway.jobs.augment.page import augment_page
 
         return augment_page(self)
 

@@ -32,8 +32,8 @@ def default_models() -> tuple[str, ...]:
 
     The networks among them read the word vectors of the encoder.
     """
-    from longway.classify import minilm
-    from longway.classify.ensemble import DEFAULT
+    from longway.models import minilm
+    from longway.models.ensemble import DEFAULT
 
     try:
         minilm.model_folder()
@@ -118,7 +118,7 @@ class AugmentSettings:
         fill_in(self)
         check_options(self)
         if any(not isinstance(one, str) for one in self.models):
-            from longway.classify.catalog import names_of
+            from longway.models.catalog import names_of
 
             object.__setattr__(self, "models", names_of(self.models))
         if not self.models:
@@ -181,7 +181,7 @@ class AugmentSettings:
 
 
 def _check_models(names: tuple[str, ...]) -> None:
-    from longway.classify.catalog import check_named
+    from longway.models.catalog import check_named
 
     if len(names) % 2 == 0 or len(set(names)) < len(names):
         raise SettingError(

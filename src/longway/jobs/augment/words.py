@@ -17,10 +17,6 @@ from pathlib import Path
 
 import numpy as np
 
-from longway.classify.classifier import Inputs, Labelled
-from longway.classify.ensemble import Ensemble
-from longway.classify.importance import MaskableText, WordScores
-from longway.classify.importance.top_words import overlap, parts_of_speech
 from longway.engines.engine import Sampling
 from longway.engines.line_answers import read_identified
 from longway.engines.prompt import identify_prompt
@@ -33,10 +29,14 @@ from longway.methods.additions import AskEngine, Refused, ask_structured
 from longway.methods.coba.votes import Important, vote, votes_needed
 from longway.methods.method import Rows
 from longway.metrics.versions import WordInformation, compare_word_information
+from longway.models.classifier import Inputs, Labelled
+from longway.models.ensemble import Ensemble
+from longway.models.importance import MaskableText, WordScores
+from longway.models.importance.top_words import overlap, parts_of_speech
 from longway.records import Example
-from longway.show.numbers import approximate_time
+from longway.report.numbers import approximate_time
 from longway.store import Journal, JournalEntry
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 
 ANALYSED = 500  # texts whose words the tables compare
 WORDS_MEASURED = 200  # spurious words that are measured before and after, the most frequent

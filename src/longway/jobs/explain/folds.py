@@ -15,17 +15,17 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.classify.catalog import model_named
-from longway.classify.classifier import Inputs, Labelled
-from longway.classify.importance import MaskableText, WordScores, word_importance
-from longway.classify.importance.masking import field_texts
-from longway.classify.importance.sufficient_words import Sufficient, sufficient_sets
 from longway.data import Dataset
 from longway.data.dataset import examples_of
 from longway.detect.leak import FEWEST_GROUPS, linked_rows
 from longway.detect.reading import TEXT, Reading
 from longway.jobs.explain.settings import ExplainSettings
-from longway.tokens.tokenizer import is_longer_than
+from longway.models.catalog import model_named
+from longway.models.classifier import Inputs, Labelled
+from longway.models.importance import MaskableText, WordScores, word_importance
+from longway.models.importance.masking import field_texts
+from longway.models.importance.sufficient_words import Sufficient, sufficient_sets
+from longway.text.tokenizer import is_longer_than
 
 Ints = NDArray[np.int64]
 

@@ -13,10 +13,6 @@ from typing import Literal
 
 import numpy as np
 
-from longway.classify.catalog import model_named
-from longway.classify.importance.sufficient_words import lemma_1
-from longway.classify.importance.top_words import overlap, parts_of_speech
-from longway.classify.own_model import sources_of
 from longway.data import Dataset, with_columns
 from longway.data.problems import SHOWN, say_rows
 from longway.data.summary import DatasetSummary
@@ -38,9 +34,13 @@ from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.run import PlannedRun, RunIdentity, Watcher
 from longway.json_values import from_json, to_json
+from longway.models.catalog import model_named
+from longway.models.importance.sufficient_words import lemma_1
+from longway.models.importance.top_words import overlap, parts_of_speech
+from longway.models.own_model import sources_of
 from longway.records import Finding, Problem
 from longway.store import Journal, JournalEntry, now
-from longway.tokens.tokenizer import token_spans
+from longway.text.tokenizer import token_spans
 
 
 @with_own_rules

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from longway.classify.importance.sufficient_words import Sufficient
-from longway.classify.importance.top_words import Overlap
 from longway.data.summary import DatasetSummary
 from longway.jobs.explain.settings import ExplainSettings
 from longway.jobs.results import Result
+from longway.models.importance.sufficient_words import Sufficient
+from longway.models.importance.top_words import Overlap
 from longway.records import Finding, Problem
 
 if TYPE_CHECKING:
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 ScoredWord = tuple[int, int, float]  # start and end in the text, score
 
@@ -111,7 +111,7 @@ class ExplainResult(Result):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.explain.show import explain_page
+        from longway.jobs.explain.page import explain_page
 
         return explain_page(self)
 

@@ -48,7 +48,7 @@ class ExplainSettings:
     seed: int = option(0, at_least=0, at_most=2**32 - 1)
 
     def __post_init__(self) -> None:
-        from longway.classify.catalog import names_of
+        from longway.models.catalog import names_of
 
         check_options(self)
         object.__setattr__(self, "models", names_of(self.models))

@@ -18,8 +18,6 @@ from pathlib import Path
 
 import numpy as np
 
-from longway.classify.classifier import Inputs, Labelled
-from longway.classify.own_model import place_of, plain_label
 from longway.data import Dataset, load
 from longway.engines.engine import Engine
 from longway.errors import EngineError, SettingError
@@ -51,6 +49,8 @@ from longway.jobs.prove.training import rows_of
 from longway.jobs.rows import rows_of as task_rows
 from longway.metrics.fairness.fairscore import Changed, by_word, fairscore_of, kept
 from longway.metrics.intervals import Measurement, percentage
+from longway.models.classifier import Inputs, Labelled
+from longway.models.own_model import place_of, plain_label
 from longway.task import Task
 
 Item = tuple[str, str | None]  # text, context

@@ -18,9 +18,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.classify.classifier import Inputs
-from longway.classify.minilm import MAX_TOKENS, MiniLM, model_folder
-from longway.classify.saved import ABOUT_FILE, folder_hash
 from longway.engines.asker import Asker
 from longway.engines.engine import Engine
 from longway.engines.prompt import Prompt, judge_prompt
@@ -30,6 +27,9 @@ from longway.errors import SettingError
 from longway.jobs.engine_use import Engines, close
 from longway.jobs.fairness.settings import FairnessSettings
 from longway.jobs.run import Watcher
+from longway.models.classifier import Inputs
+from longway.models.minilm import MAX_TOKENS, MiniLM, model_folder
+from longway.models.saved import ABOUT_FILE, folder_hash
 from longway.store import Journal
 from longway.task import Task
 
@@ -171,7 +171,7 @@ def vectors_of(name: str, *, device: str = "auto") -> VectorModel:
 
     where = _hf_name(name)
     head_of(where)  # raises if a file or package is missing
-    from longway.classify.pretrained import Pretrained, folder_of
+    from longway.models.pretrained import Pretrained, folder_of
 
     encoder = cache(lambda: Pretrained.load(where, device=device))
     identity = {"model": where, "hash": folder_hash(folder_of(where))}
@@ -182,8 +182,8 @@ def classifier_of(
     name: str, *, device: str = "auto", engines: Engines | None = None
 ) -> ClassifierModel | AskedClassifier:
     """The trained classifier of this name. engines: where a language model is."""
-    from longway.classify.catalog import load_model, sequence_classifier
-    from longway.classify.own_model import check_no_pickle, finished_model, is_own, source_hash
+    from longway.models.catalog import load_model, sequence_classifier
+    from longway.models.own_model import check_no_pickle, finished_model, is_own, source_hash
 
     check_no_pickle(name)
     if name.partition(":")[0] in ENGINES:

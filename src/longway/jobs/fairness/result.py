@@ -23,11 +23,11 @@ from longway.metrics.fairness.holistic import Descriptors
 from longway.metrics.fairness.preferences import Preference, Quality, StereoScores
 from longway.metrics.fairness.weat import Association, Associations
 from longway.metrics.intervals import Measurement
-from longway.show import markdown
+from longway.report import markdown
 from longway.store import CallTotals
 
 if TYPE_CHECKING:
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 FILE = "fairness.json"
 Figures = Iterator[tuple[str, str, Measurement]]  # part of the benchmark ("" for all), metric, value
@@ -306,7 +306,7 @@ class FairnessResult(Result):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.fairness.show import fairness_page
+        from longway.jobs.fairness.page import fairness_page
 
         return fairness_page(self)
 

@@ -47,7 +47,7 @@ class FairnessSettings:
     device: Literal["auto", "cpu", "cuda"] = option("auto", group=ENGINE, advanced=True)
 
     def __post_init__(self) -> None:
-        from longway.classify.catalog import names_of
+        from longway.models.catalog import names_of
 
         check_options(self)
         object.__setattr__(self, "model", names_of([self.model])[0])

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 
-from longway.classify.classifier import Inputs
 from longway.english.pipeline import load_pipeline
 from longway.errors import SettingError
 from longway.jobs.grammar.induced import Induced
 from longway.jobs.grammar.result import ContrastExample, ContrastSummary
 from longway.methods.contrast import EDITS, ContrastSet, GrammarWords, contrast_errors, contrast_sets
 from longway.methods.contrast.grammar_words import is_hypernym
+from longway.models.classifier import Inputs
 from longway.task import Stance, stances_named
 
 STANCES: Mapping[str, Stance] = {

@@ -119,7 +119,7 @@ def device_of(settings: GrammarSettings) -> str:
     """cpu or cuda; MissingExtra if torch is not installed."""
     if find_spec("torch") is None:
         raise MissingExtra("torch", extra="neural", purpose="learning a grammar")
-    from longway.classify.network_training import device_named
+    from longway.models.network_training import device_named
 
     return device_named(settings.device).type
 

@@ -12,7 +12,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Literal
 
-from longway.classify.catalog import model_named
 from longway.data import Dataset, with_columns
 from longway.grammars.trees import brackets
 from longway.jobs.grammar.contrast_examples import check_english, sets_of, stances_of
@@ -25,6 +24,7 @@ from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
 from longway.methods.contrast import ContrastSet
+from longway.models.catalog import model_named
 
 TREES, CONTRAST = "trees.txt", "contrast.jsonl"
 
@@ -97,7 +97,7 @@ def _check_encoder(name: str | None) -> None:
     """Raise SettingError if a classifier's encoder cannot be read: now, and not after the grammar was learned."""
     if name is None or name == "minilm":
         return
-    from longway.classify.pretrained import needs_transformers, read_config
+    from longway.models.pretrained import needs_transformers, read_config
 
     needs_transformers(f"the encoder {name!r}")
     read_config(name, f"The encoder {name!r}", "name the folder: --classifier hf:FOLDER-full, or leave it out: --classifier none")  # fmt: skip

@@ -8,11 +8,11 @@ from functools import partial
 
 from longway.grammar_names import ADDED, COPIED, LEFT_OUT, RARE, REPLACED, SLOT
 from longway.jobs.grammar.result import ClassifierSummary, GrammarResult, PhraseKind, RowExample
-from longway.show.charts import share_bar
-from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, harmless, highlighted
-from longway.show.labels import Labels, label_named, named_span
-from longway.show.numbers import counted, percent, q_value, signed
-from longway.show.sections import (
+from longway.report.charts import share_bar
+from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, harmless, highlighted
+from longway.report.labels import Labels, label_named, named_span
+from longway.report.numbers import counted, percent, q_value, signed
+from longway.report.sections import (
     REPORT,
     REPORT_AND_SCREEN,
     SCREEN,

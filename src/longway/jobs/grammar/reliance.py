@@ -6,9 +6,9 @@ from functools import partial
 
 from longway.jobs.grammar.patterns import Pair, classifier_name, leaders, pattern_name
 from longway.jobs.grammar.result import GrammarResult, KindAccuracy, PhraseKind, SideAccuracy
-from longway.show.labels import Labels, named_span
-from longway.show.numbers import count, counted, or_dash, percent, points
-from longway.show.sections import REPORT_AND_SCREEN, Column, Paragraph, Section, Span, Words, table_of
+from longway.report.labels import Labels, named_span
+from longway.report.numbers import count, counted, or_dash, percent, points
+from longway.report.sections import REPORT_AND_SCREEN, Column, Paragraph, Section, Span, Words, table_of
 
 MAX_COMPARED = 20
 ENOUGH = 10  # rows of a side for its accuracy to be compared

@@ -16,7 +16,7 @@ from longway.records import Finding, Problem
 from longway.store import read_json
 
 if TYPE_CHECKING:
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 FILE, FINDINGS = "tables.json", "findings.json"
 
@@ -258,7 +258,7 @@ class GrammarResult(Result):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.grammar.show import grammar_page
+        from longway.jobs.grammar.page import grammar_page
 
         return grammar_page(self)
 

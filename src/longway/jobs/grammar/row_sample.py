@@ -18,7 +18,7 @@ from longway.data import Dataset
 from longway.data.dataset import examples_at
 from longway.grammars.vocabulary import words_of_all
 from longway.records import Example, Problem
-from longway.tokens.sentences import sentences_of
+from longway.text.sentences import sentences_of
 
 Ints = NDArray[np.int64]
 Unit = tuple[

@@ -168,7 +168,7 @@ class GrammarSettings:
 
     def tuning(self) -> dict[str, Any]:
         """The options of the classifier: those of the paper or the usual ones, if it is fine-tuned; none for others."""
-        from longway.classify.catalog import tuning_of
+        from longway.models.catalog import tuning_of
 
         if self.classifier is None:
             return {}

@@ -20,8 +20,6 @@ from typing import cast
 
 import numpy as np
 
-from longway.classify.catalog import model_named
-from longway.classify.classifier import Classifier, Inputs, Labelled
 from longway.detect import where
 from longway.detect.grammar_kinds import Kind
 from longway.errors import LongwayError
@@ -54,6 +52,8 @@ from longway.jobs.grammar.settings import Device
 from longway.json_values import from_json
 from longway.methods.contrast import ContrastSet
 from longway.metrics.group_accuracy import pattern_accuracy
+from longway.models.catalog import model_named
+from longway.models.classifier import Classifier, Inputs, Labelled
 from longway.records import Pattern, Problem
 from longway.store import now
 

@@ -19,18 +19,18 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from longway.classify.catalog import names_of
-from longway.classify.own_model import plain_label
 from longway.errors import CheckFailed, DataError, SettingError, with_checked_arguments
 from longway.jobs.fairness.models import AskedClassifier, classifier_of
 from longway.jobs.perturb.pairs_result import PairsResult, PersonPair, inputs_of, read_pairs
 from longway.jobs.results import Result
 from longway.metrics.fairness.fairscore import Changed
 from longway.metrics.intervals import Measurement, observations, percentage
-from longway.show.excerpts import PATTERN_LIMIT, clean, cut
+from longway.models.catalog import names_of
+from longway.models.own_model import plain_label
+from longway.report.excerpts import PATTERN_LIMIT, clean, cut
 
 if TYPE_CHECKING:
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 Key = TypeVar("Key", str, Changed)
 WIDTH = 100  # columns of `str(result)`
@@ -102,14 +102,14 @@ class PairsCheck(Result):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.perturb.pairs_show import check_page
+        from longway.jobs.perturb.pairs_page import check_page
 
         return check_page(self)
 
     def __str__(self) -> str:
         from rich.console import Console
 
-        from longway.show.terminal import show
+        from longway.report.terminal import show
 
         text = StringIO()
         show(self.page(), Console(file=text, width=WIDTH, highlight=False, color_system=None))

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from longway.classify.classifier import Inputs
 from longway.data.summary import DatasetSummary
 from longway.errors import DataError
 from longway.jobs.edit_counts import CheckCount
 from longway.jobs.perturb.result import RefusedChoices, ShownPerson
 from longway.jobs.results import Result
 from longway.json_values import from_json
+from longway.models.classifier import Inputs
 from longway.store import replacing
 
 if TYPE_CHECKING:
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 FILE = "pairs.json"
 PAIRS_FILE = "pairs.jsonl"
@@ -112,7 +112,7 @@ class PairsResult(Result):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.perturb.pairs_show import pairs_page
+        from longway.jobs.perturb.pairs_page import pairs_page
 
         return pairs_page(self)
 

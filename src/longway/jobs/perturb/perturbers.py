@@ -109,11 +109,11 @@ class Who:
 def who_perturbs(settings: PerturbSettings, engines: Engines) -> Who:
     """The engine for the settings; an error where it cannot write."""
     if settings.model is not None:
-        from longway.classify.saved import folder_hash
         from longway.methods.perturb.networks import need_torch
+        from longway.models.saved import folder_hash
 
         need_torch("A neural perturber")
-        from longway.classify.pretrained import folder_of
+        from longway.models.pretrained import folder_of
 
         return Who(
             settings,

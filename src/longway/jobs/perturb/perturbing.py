@@ -39,7 +39,7 @@ from longway.methods.perturb.perturber import Perturbed, Perturber, Request
 from longway.methods.perturb.segments import as_one, place_in
 from longway.records import Edit, Verdict
 from longway.shard_map import ShardMap, in_shards
-from longway.tokens.tokenizer import is_longer_than
+from longway.text.tokenizer import is_longer_than
 
 METHOD = "perturb"  # as edits name it
 AT_ONCE = 64  # rows that a perturber gets together

@@ -14,7 +14,7 @@ from longway.records import Verdict
 from longway.store import CallTotals
 
 if TYPE_CHECKING:
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 FILE = "perturb.json"
 PEOPLE_FILE = "people.jsonl"
@@ -180,6 +180,6 @@ class PerturbResult(EditedResult):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.perturb.show import perturb_page
+        from longway.jobs.perturb.page import perturb_page
 
         return perturb_page(self)

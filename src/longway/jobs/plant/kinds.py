@@ -31,7 +31,7 @@ from longway.detect.position import FIRST, LAST
 from longway.jobs.plant import fitting
 from longway.methods.repair import mend
 from longway.records import Pattern
-from longway.tokens.tokenizer import is_word, token_spans, tokenize, tokenize_column
+from longway.text.tokenizer import is_word, token_spans, tokenize, tokenize_column
 
 Bools = NDArray[np.bool_]
 Tokens = Sequence[str]

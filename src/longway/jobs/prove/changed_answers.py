@@ -11,12 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.classify.catalog import model_named
-from longway.classify.classifier import Classifier, Labelled, softmax
-from longway.classify.importance import word_importance
 from longway.jobs.prove.result import ChangedAnswer, Point, WordsOfAnswer
 from longway.jobs.prove.settings import PLAIN
 from longway.jobs.prove.training import TestSet, Trained, Trainings, ids_of
+from longway.models.catalog import model_named
+from longway.models.classifier import Classifier, Labelled, softmax
+from longway.models.importance import word_importance
 
 Floats = NDArray[np.float64]
 MODEL = "bow"  # fast to train again, and its features are words

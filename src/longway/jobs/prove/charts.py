@@ -9,8 +9,8 @@ from math import isfinite
 from markupsafe import Markup
 
 from longway.jobs.prove.result import GroupSide
-from longway.show.charts import NAME_COLUMNS, across, drawing, tag, words_at
-from longway.show.excerpts import PATTERN_LIMIT, cut, cut_to_width
+from longway.report.charts import NAME_COLUMNS, across, drawing, tag, words_at
+from longway.report.excerpts import PATTERN_LIMIT, cut, cut_to_width
 
 SIDE = 0.02  # of the width, so that dots at 0 and 100% are whole
 HEAD, LANE, AIR = 22, 16, 10  # of a row of a gap chart: the words, a version, the space below

@@ -30,8 +30,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.classify.classifier import Labelled
 from longway.jobs.prove.result import Concern, ConcernKind
+from longway.models.classifier import Labelled
 
 Ints = NDArray[np.int64]
 RowKey = tuple[str, str]  # text and context, as compared

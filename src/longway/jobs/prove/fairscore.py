@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.classify.classifier import Inputs
 from longway.data import Dataset
 from longway.jobs.prove.perturbed_rows import PerturbedRows, word_changes
 from longway.jobs.prove.result import (
@@ -33,6 +32,7 @@ from longway.jobs.prove.training import Key, TestSet, Trained, Trainings
 from longway.metrics import json_values
 from longway.metrics.fairness.fairscore import ChangedShare, by_word, compare_fairscores, fairscore_of, kept
 from longway.metrics.paired import adjust
+from longway.models.classifier import Inputs
 
 N_STEADY, N_SAME, N_FLIPPED = (
     4,

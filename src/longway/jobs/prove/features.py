@@ -39,8 +39,8 @@ from longway.jobs.prove.result import Concern, GrammarFeatures, RuleCounts
 from longway.jobs.prove.settings import ProveSettings
 from longway.jobs.run import Watcher
 from longway.store.atomic import read_json
-from longway.tokens.keep import is_real_signal
-from longway.tokens.tokenizer import tokenize
+from longway.text.keep import is_real_signal
+from longway.text.tokenizer import tokenize
 
 if TYPE_CHECKING:
     from longway.grammars.parser import Grammar

@@ -19,8 +19,6 @@ from typing import Literal
 
 import numpy as np
 
-from longway.classify.multilingual import LANGUAGES
-from longway.classify.own_model import sources_of
 from longway.data import Dataset, as_dataset, load, with_columns
 from longway.errors import ColumnError, DataError, SettingError
 from longway.jobs.about import stem
@@ -45,6 +43,8 @@ from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
 from longway.language_names import ENGLISH
 from longway.languages.dataset import described
 from longway.languages.words import languages_in_use
+from longway.models.multilingual import LANGUAGES
+from longway.models.own_model import sources_of
 from longway.store import RUN_FILE, Journal
 
 BEFORE, AFTER = "before", "after"

@@ -10,8 +10,6 @@ from typing import TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.classify.classifier import softmax
-from longway.classify.frozen import Frozen
 from longway.data.columns import ID_COLUMN
 from longway.detect.leak import leak_by_folds, parts_of
 from longway.errors import MissingExtra
@@ -42,6 +40,8 @@ from longway.metrics.group_accuracy import GroupAccuracy, group_accuracies, patt
 from longway.metrics.intervals import correctness, estimate
 from longway.metrics.paired import Paired, adjust, paired
 from longway.metrics.versions import changed_share, compare_versions
+from longway.models.classifier import softmax
+from longway.models.frozen import Frozen
 from longway.store import now
 
 Bools = NDArray[np.bool_]

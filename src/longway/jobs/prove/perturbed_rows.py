@@ -22,7 +22,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.classify.classifier import Inputs, Labelled
 from longway.english.people.person_names import census_first_name, replacement_names
 from longway.errors import BudgetSpent
 from longway.jobs.engine_use import failed_calls
@@ -30,7 +29,8 @@ from longway.jobs.perturb.perturbers import Who
 from longway.jobs.perturb.perturbing import Outcome, Perturbing, Try
 from longway.methods.method import BUDGET_SPENT
 from longway.metrics.fairness.fairscore import Changed, WordChange
-from longway.show.differences import COMPARE_LIMIT, Change, differences
+from longway.models.classifier import Inputs, Labelled
+from longway.report.differences import COMPARE_LIMIT, Change, differences
 from longway.store import Journal, replacing
 
 Ints = NDArray[np.int64]

@@ -17,7 +17,7 @@ from longway.json_values import from_json
 from longway.records import Pattern
 
 if TYPE_CHECKING:
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 FILE = "results.json"
 ACCURACY, FAIRSCORE = "accuracy", "fairscore"
@@ -423,7 +423,7 @@ class ProveResult(Result):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.prove.show import prove_page
+        from longway.jobs.prove.page import prove_page
 
         return prove_page(self)
 

@@ -58,10 +58,10 @@ class ProveSettings:
     model_options: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        from longway.classify.catalog import model_named, names_of
-        from longway.classify.training import JustTrainTwicePaper, method_named
-        from longway.classify.training.jtt import has_epochs
-        from longway.tokens.tokenizer import tokenize
+        from longway.models.catalog import model_named, names_of
+        from longway.models.training import JustTrainTwicePaper, method_named
+        from longway.models.training.jtt import has_epochs
+        from longway.text.tokenizer import tokenize
 
         check_options(self)
         object.__setattr__(self, "models", names_of(self.models) or default_models())
@@ -95,7 +95,7 @@ class ProveSettings:
 
     def options_of(self, model: str) -> dict[str, Any]:
         """The options of one of the models: how it is fine-tuned, if it is, and `model_options`."""
-        from longway.classify.catalog import tuning_of
+        from longway.models.catalog import tuning_of
 
         paper = self.tuning == "grammar-paper"
         tuning = tuning_of(model, paper=paper, learning_rate=self.learning_rate, epochs=self.epochs)
@@ -138,7 +138,7 @@ class ProveSettings:
 
 def default_models() -> tuple[str, ...]:
     """The models to train by default: a bag of words, and the small encoder if it is installed."""
-    from longway.classify import minilm
+    from longway.models import minilm
 
     try:
         minilm.model_folder()

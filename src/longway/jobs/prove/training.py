@@ -21,10 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.classify.catalog import model_named
-from longway.classify.classifier import Classifier, Inputs, Labelled
-from longway.classify.saved import ABOUT_FILE
-from longway.classify.training import Trainer, TrainingData, method_named
 from longway.data import Dataset
 from longway.detect.clusters import Clusters, numbered
 from longway.detect.findings import Chosen, presence, search
@@ -35,6 +31,10 @@ from longway.jobs.prove.features import AuditPatterns, FeatureSource, KnownShort
 from longway.jobs.prove.perturbed_rows import PerturbedRows
 from longway.jobs.prove.settings import PLAIN, ProveSettings
 from longway.jobs.run import Watcher
+from longway.models.catalog import model_named
+from longway.models.classifier import Classifier, Inputs, Labelled
+from longway.models.saved import ABOUT_FILE
+from longway.models.training import Trainer, TrainingData, method_named
 from longway.store import replacing
 from longway.store.journal import key_of
 

@@ -14,7 +14,7 @@ from longway.detect.severity import CRITICAL_POINTS
 from longway.jobs.prove.result import ACCURACY, BETTER, FAIRSCORE, WORSE, Comparison, ProveResult
 from longway.jobs.prove.wording import before_and_after, change, change_interval, name, run_name
 from longway.metrics.paired import LEVEL
-from longway.show.numbers import count, counted, q_value
+from longway.report.numbers import count, counted, q_value
 
 MAX_TESTS = 3  # named in the sentence
 

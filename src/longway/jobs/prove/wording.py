@@ -15,9 +15,9 @@ from longway.jobs.prove.result import (
     WordFigure,
 )
 from longway.jobs.prove.settings import PLAIN
-from longway.show.excerpts import cut
-from longway.show.numbers import NONE, arrow, or_dash, percent, points, signed
-from longway.show.sections import Span
+from longway.report.excerpts import cut
+from longway.report.numbers import NONE, arrow, or_dash, percent, points, signed
+from longway.report.sections import Span
 
 MODELS = {
     "bow": "bag of words", "nb": "naive Bayes", "cnn": "CNN", "gru": "GRU", "dan": "mean of word vectors", "minilm": "MiniLM, frozen",

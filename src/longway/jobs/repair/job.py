@@ -61,11 +61,11 @@ from longway.jobs.held_out import arrange
 from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.repair.expected import expected_plan, rough_plan
+from longway.jobs.repair.page import plan_page
 from longway.jobs.repair.plan import RepairPlan, goal_for, plan_of
 from longway.jobs.repair.repairing import Repairing
 from longway.jobs.repair.result import RemedyUse, RepairResult, WeightSummary
 from longway.jobs.repair.settings import ABOVE_CHANCE, ASKED, RepairSettings
-from longway.jobs.repair.show import plan_page
 from longway.jobs.rows import rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
 from longway.methods.method import Round, Rows

@@ -34,8 +34,8 @@ from longway.methods.repair.grammar import GrammarPatterns, Parse
 from longway.methods.repair.remedy import Target
 from longway.records import Pattern
 from longway.task import two_numbers
-from longway.tokens.keep import is_real_signal
-from longway.tokens.tokenizer import tokenize
+from longway.text.keep import is_real_signal
+from longway.text.tokenizer import tokenize
 
 # The levels of the patterns that each remedy can weaken.
 LEVELS: dict[str, frozenset[str]] = {

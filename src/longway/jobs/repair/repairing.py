@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from longway.classify.entailment import Entailment
 from longway.data import load
 from longway.detect.leak import leak_by_folds
 from longway.detect.reading import Reading
@@ -46,6 +45,7 @@ from longway.methods.repair.other_contexts import STANCES, OtherContexts
 from longway.methods.repair.remedy import BatchRemedy, Remedy
 from longway.methods.repair.repair import CounterpartSource, EnglishRows, Repair
 from longway.methods.repair.reword import Reword, RewordedCopies
+from longway.models.entailment import Entailment
 from longway.records import Leak, Verdict
 from longway.store import Journal
 from longway.verify.calibration import bounds

@@ -14,7 +14,7 @@ from longway.jobs.results import EditedResult
 from longway.store import CallTotals
 
 if TYPE_CHECKING:
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 FILE = "repair.json"
 
@@ -92,7 +92,7 @@ class RepairResult(EditedResult):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.repair.show import repair_page
+        from longway.jobs.repair.page import repair_page
 
         return repair_page(self)
 

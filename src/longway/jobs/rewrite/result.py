@@ -15,7 +15,7 @@ from longway.store import CallTotals
 from longway.verify.verifier import ExpectedWrong
 
 if TYPE_CHECKING:
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 FILE = "rewrite.json"
 
@@ -82,7 +82,7 @@ class RewriteResult(EditedResult):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.rewrite.show import rewrite_page
+        from longway.jobs.rewrite.page import rewrite_page
 
         return rewrite_page(self)
 

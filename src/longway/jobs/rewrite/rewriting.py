@@ -30,7 +30,7 @@ from longway.methods.method import Chooser, Method, Objection, RewriteRequest, R
 from longway.methods.razor import PredictivePhrases, Razor, RazorSettings, count_of
 from longway.records import Leak, Verdict
 from longway.space.live_space import Embed
-from longway.tokens.corpus import Corpus
+from longway.text.corpus import Corpus
 from longway.verify.check import Candidate
 from longway.verify.model_cache import CachedEncoder, ModelCache
 from longway.verify.verifier import CheckReport, Verifier, names_of, verifier_for

@@ -28,7 +28,7 @@ from longway.language_names import ENGLISH
 from longway.languages.row_languages import foreign_language, function_words
 from longway.methods.drafts import until_spent
 from longway.records import Verdict
-from longway.tokens.tokenizer import is_word, tokenize
+from longway.text.tokenizer import is_word, tokenize
 from longway.verify.content_checks import numbers
 from longway.verify.form_checks import leaked
 from longway.verify.languages import language_fault

@@ -33,7 +33,7 @@ from longway.methods.additions import (
 )
 from longway.methods.coba.votes import Important, Kind, Mixed, arranged, kinds_of
 from longway.methods.method import Round, Rows, Verify
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 
 TOKENS = 512  # room for an answer; more for long texts
 NOTHING_PRINCIPAL = "no triple has a principal word"

@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
-from longway.classify.classifier import Inputs
 from longway.english.pipeline import EnglishPipeline, load_pipeline
 from longway.errors import SettingError
 from longway.grammars.trees import Tree
@@ -28,6 +27,7 @@ from longway.methods.contrast.edits import (
 )
 from longway.methods.contrast.grammar_words import GrammarWords
 from longway.metrics import json_values
+from longway.models.classifier import Inputs
 from longway.records import Example
 from longway.stats import wilson_interval
 from longway.task import Stance

@@ -89,8 +89,8 @@ def load_network(name: str, *, device: str = "auto") -> Network:
     need_torch(f"The perturber {name!r}")
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
-    from longway.classify.network_training import device_named
-    from longway.classify.pretrained import read_config, read_model
+    from longway.models.network_training import device_named
+    from longway.models.pretrained import read_config, read_model
 
     where = device_named(device)
     _check_folder(name)

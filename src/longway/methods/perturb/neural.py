@@ -44,8 +44,8 @@ class NeuralPerturber:
             raise SettingError(f"'batch_size' must be at least 1. Got {batch_size}. Try 16.")
         self.batch_size = batch_size
         need_torch("A neural perturber")
-        from longway.classify.pretrained import folder_of
-        from longway.classify.saved import folder_hash
+        from longway.models.pretrained import folder_of
+        from longway.models.saved import folder_hash
 
         folder = folder_of(str(model), what=f"The model {str(model)!r}")
         self.name = f"neural:{folder.name if folder == Path(model) else model}"

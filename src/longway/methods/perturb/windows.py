@@ -21,8 +21,8 @@ from longway.english.people.demographic_mentions import DescribedPerson, find_de
 from longway.errors import SettingError
 from longway.methods.perturb.perturber import Perturbed, Place, Request, unchanged
 from longway.methods.perturb.segments import Unfit, place_in, starts_of
-from longway.tokens.sentences import sentences_of
-from longway.tokens.tokenizer import token_spans
+from longway.text.sentences import sentences_of
+from longway.text.tokenizer import token_spans
 
 WINDOW = 256  # words and punctuation marks
 NOBODY = "it is not clear whom the word refers to outside its window"

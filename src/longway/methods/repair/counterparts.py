@@ -34,7 +34,7 @@ from longway.methods.method import Rows
 from longway.methods.negate import negated
 from longway.methods.repair.details import People, can_replace, details_of, replaced_in
 from longway.task import Side
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 
 MOST = 2  # negations for each text
 NOT_EXCHANGED = (

@@ -17,7 +17,7 @@ from longway.english.articles import article_before
 from longway.english.document import Document, Word
 from longway.english.inflection import MONTHS
 from longway.english.people.person_names import gender_of_first_name
-from longway.tokens.tokenizer import tokenize
+from longway.text.tokenizer import tokenize
 
 LEAST_KNOWN = 5  # different people that are seen in a place before they are exchanged
 _NUMBER = re.compile(r"\d+")

@@ -22,7 +22,7 @@ from longway.detect import surface_questions
 from longway.detect.negation import negates
 from longway.language_names import ENGLISH
 from longway.languages.row_languages import language_in
-from longway.tokens.tokenizer import is_word, tokenize_column
+from longway.text.tokenizer import is_word, tokenize_column
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 from itertools import pairwise
 
 from longway.english.inflection import capitalise as with_capital
-from longway.tokens.sentences import OTHER_MARKS, sentences_of
+from longway.text.sentences import OTHER_MARKS, sentences_of
 
 Span = tuple[int, int]
 MARKS = f".!?…{OTHER_MARKS}"

@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix
 from longway.methods.additions import Proposal
 from longway.methods.method import Rows
 from longway.task import Stance
-from longway.tokens.tokenizer import is_word, tokenize
+from longway.text.tokenizer import is_word, tokenize
 
 TRIED = 4  # contexts for each text
 LEAST_ALIKE = 0.15  # cosine of a text and a context that is tried

@@ -28,7 +28,7 @@ from longway.methods.repair.recurring import SEPARATORS, Recurring, Words, openi
 from longway.methods.repair.remedy import Draft, RepairRow, Target
 from longway.methods.repair.take_out import ASIDES, shows
 from longway.records import Pattern
-from longway.tokens.tokenizer import is_word, token_spans
+from longway.text.tokenizer import is_word, token_spans
 
 EXAMPLES = 48  # texts from which a place is learned
 MOST_SENTENCES = 8  # different sentences with a phrase that are put in

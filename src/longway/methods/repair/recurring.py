@@ -28,7 +28,7 @@ from longway.english.negation_words import is_negation
 from longway.methods.eda import STOP_WORDS
 from longway.methods.repair.mend import MARKS, sentence_spans
 from longway.methods.repair.optional import has_sentiment, is_closed, is_optional_adverb, may_be_adverb
-from longway.tokens.tokenizer import encode, is_word, token_spans, tokenize_column
+from longway.text.tokenizer import encode, is_word, token_spans, tokenize_column
 
 Words = tuple[str, ...]
 LEAST, LEAST_SHARE = 4, 0.004  # rows that have what recurs

@@ -40,7 +40,7 @@ from longway.methods.repair.remedy import BatchRemedy, Draft, Remedy, RepairRow,
 from longway.methods.repair.shown import ShownRows
 from longway.methods.repair.weigh import balancing_weights
 from longway.records import Edit, Leak, Pattern, Verdict
-from longway.tokens.tokenizer import is_word, tokenize
+from longway.text.tokenizer import is_word, tokenize
 from longway.verify.check import Candidate, Origin
 
 AT_ONCE = 256  # rows that drafts are made and verified for together

@@ -23,7 +23,7 @@ from longway.methods.repair.remedy import Draft, RepairRow, Target
 from longway.methods.repair.take_out import shows, texts_of
 from longway.records import Pattern
 from longway.task import Task
-from longway.tokens.tokenizer import is_longer_than
+from longway.text.tokenizer import is_longer_than
 
 CANDIDATES = 4  # texts written for each row
 # Words and marks of a text that rules reword: of a long one they change too much, in too long a time.

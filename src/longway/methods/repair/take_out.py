@@ -32,7 +32,7 @@ from longway.methods.repair.optional import (
 from longway.methods.repair.recurring import ENDS, LONGEST, SEPARATORS, Recurring, words_of
 from longway.methods.repair.remedy import Draft, RepairRow, Target
 from longway.records import Pattern
-from longway.tokens.tokenizer import is_word
+from longway.text.tokenizer import is_word
 
 LEVELS = frozenset(["token", "ngram", "position", "surface", "negation"])
 FEWEST = 2  # words that remain

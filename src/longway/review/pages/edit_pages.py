@@ -16,9 +16,23 @@ from dataclasses import asdict, dataclass, replace
 from markupsafe import Markup
 
 from longway.errors import RunError
+from longway.jobs.augment.page import steps_block
 from longway.jobs.augment.result import CobaTrace
-from longway.jobs.augment.show import steps_block
 from longway.records import Edit, Verdict
+from longway.report import html
+from longway.report.edit_view import (
+    COMPARE_LIMIT,
+    EDIT_LIMIT,
+    MAX_CHIPS,
+    Chip,
+    EditCard,
+    edit_card,
+    side_by_side,
+    verdict_chip,
+)
+from longway.report.excerpts import PATTERN_LIMIT, Piece, Span, cut, harmless
+from longway.report.labels import Label, Labels, label_named, record
+from longway.report.numbers import arrow, or_dash, percent, three_digits
 from longway.review.choice_rows import FIELD, QuestionTrace
 from longway.review.edit_list import EditGroup, ReviewedEdit
 from longway.review.index import rules_of
@@ -51,20 +65,6 @@ from longway.review.pages.people_views import edit_stages, person_view
 from longway.review.row_edits import RowTrace
 from longway.review.run_contents import DataRow, RunContents
 from longway.review.run_folder import EDITS
-from longway.show import html
-from longway.show.edit_view import (
-    COMPARE_LIMIT,
-    EDIT_LIMIT,
-    MAX_CHIPS,
-    Chip,
-    EditCard,
-    edit_card,
-    side_by_side,
-    verdict_chip,
-)
-from longway.show.excerpts import PATTERN_LIMIT, Piece, Span, cut, harmless
-from longway.show.labels import Label, Labels, label_named, record
-from longway.show.numbers import arrow, or_dash, percent, three_digits
 
 Notes = tuple[Sequence[Span], Sequence[Span]]
 

@@ -20,6 +20,12 @@ from longway.detect import TokenizedRow, required_words
 from longway.detect.detector import Spans
 from longway.errors import SettingError
 from longway.records import Edit
+from longway.report.change_charts import change_bar
+from longway.report.charts import share_bar
+from longway.report.edit_view import COMPARE_LIMIT
+from longway.report.excerpts import PATTERN_LIMIT, READ_LIMIT, Piece, Span, cut, harmless, pieces
+from longway.report.labels import Label, Labels, label_named, level_name
+from longway.report.numbers import NONE, arrow, count, finite, or_dash, percent, points, q_value, short
 from longway.review.pages.page_layout import (
     CHOICES,
     Json,
@@ -38,12 +44,6 @@ from longway.review.pages.page_layout import (
 )
 from longway.review.run_contents import DataRow, FindingFilter, ReviewedFinding, RunContents
 from longway.review.run_folder import PatternFigures, RunFinding
-from longway.show.change_charts import change_bar
-from longway.show.charts import share_bar
-from longway.show.edit_view import COMPARE_LIMIT
-from longway.show.excerpts import PATTERN_LIMIT, READ_LIMIT, Piece, Span, cut, harmless, pieces
-from longway.show.labels import Label, Labels, label_named, level_name
-from longway.show.numbers import NONE, arrow, count, finite, or_dash, percent, points, q_value, short
 from longway.stats import is_stronger
 
 Places = dict[str, Spans]  # by column

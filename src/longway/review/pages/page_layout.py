@@ -20,12 +20,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from longway.errors import SettingError
+from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
+from longway.report.labels import Label, labels_of
+from longway.report.numbers import count, counted, percent
 from longway.review.decisions import Decision
 from longway.review.edit_list import EditFilter, ListPage, ReviewedEdit
 from longway.review.run_contents import RunContents
-from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
-from longway.show.labels import Label, labels_of
-from longway.show.numbers import count, counted, percent
 
 Query = Mapping[str, str]  # values of the path and behind the ?, and "author": who looks at the page
 Json = dict[str, object]
@@ -257,7 +257,7 @@ def render_error(message: str, contents: RunContents, *, author: str) -> str:
 
 def static_files() -> dict[str, tuple[bytes, str]]:
     """The files that pages refer to, by name, with their types: ours and the style sheets of the report."""
-    folders = (files("longway.show").joinpath("templates"), files("longway.review").joinpath("static"))
+    folders = (files("longway.report").joinpath("templates"), files("longway.review").joinpath("static"))
     return {
         file.name: (file.read_bytes(), kind)
         for folder in folders

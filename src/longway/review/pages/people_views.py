@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 
+from longway.jobs.perturb.page import CHAIN
 from longway.jobs.perturb.result import MentionedWord, RowPeople
-from longway.jobs.perturb.show import CHAIN
 from longway.records import Edit
-from longway.show.edit_view import COMPARE_LIMIT, side_by_side
-from longway.show.excerpts import NAME_LIMIT, TEXT_LIMIT, Piece, Span, cut, harmless
+from longway.report.edit_view import COMPARE_LIMIT, side_by_side
+from longway.report.excerpts import NAME_LIMIT, TEXT_LIMIT, Piece, Span, cut, harmless
 
 MAX_CHAIN = 200
 MAX_LEFT = 6

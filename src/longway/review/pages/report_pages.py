@@ -26,6 +26,8 @@ from longway.jobs.perturb.result import PerturbResult
 from longway.jobs.prove.result import ProveResult
 from longway.jobs.repair.result import RepairResult
 from longway.jobs.rewrite.result import RewriteResult
+from longway.report.html import body
+from longway.report.sections import Page
 from longway.review.edit_list import ListPage
 from longway.review.pages.page_layout import (
     PageView,
@@ -35,8 +37,6 @@ from longway.review.pages.page_layout import (
     whole_number,
 )
 from longway.review.run_contents import RunContents
-from longway.show.html import body
-from longway.show.sections import Page
 
 REPORTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "repair": lambda summary: (

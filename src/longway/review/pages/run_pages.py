@@ -14,9 +14,14 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from longway.engines.recording import CHECKED
-from longway.jobs.change_show import cost_table, total_cost
+from longway.jobs.change_sections import cost_table, total_cost
 from longway.jobs.results import read
 from longway.json_values import to_json
+from longway.report import html, markdown
+from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
+from longway.report.labels import setting_rows
+from longway.report.numbers import counted
+from longway.report.sections import Page
 from longway.review.decisions import Decision
 from longway.review.edit_list import EditFilter
 from longway.review.pages.finding_pages import finding_view
@@ -35,11 +40,6 @@ from longway.review.pages.report_pages import report_of
 from longway.review.run_contents import RunContents
 from longway.review.run_folder import SUMMARIES
 from longway.review.summary import summary_page as sections_of_summary
-from longway.show import html, markdown
-from longway.show.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
-from longway.show.labels import setting_rows
-from longway.show.numbers import counted
-from longway.show.sections import Page
 from longway.store import CallTotals, Journal
 
 CARD, JOURNAL = "card.md", "journal.sqlite"

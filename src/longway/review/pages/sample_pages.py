@@ -11,6 +11,10 @@ from dataclasses import asdict, dataclass
 from markupsafe import Markup
 
 from longway.metrics.judgements import EstimatedShare
+from longway.report import html
+from longway.report.excerpts import TEXT_LIMIT, Piece, cut
+from longway.report.labels import Label, label_named
+from longway.report.numbers import count, percent
 from longway.review.agreement import NOTE, agreement_table, alpha_table, pair_name
 from longway.review.edit_list import EditFilter, unknown
 from longway.review.pages.edit_pages import WHOLE_LIMIT, edit_view, other_column_view, person_views
@@ -28,10 +32,6 @@ from longway.review.pages.people_views import row_pieces, row_stages, words_json
 from longway.review.run_contents import RunContents
 from longway.review.sampling import UNCHANGED, RaterAgreement, sample_state, samples
 from longway.review.tags import COMPLEMENTS, REASONS
-from longway.show import html
-from longway.show.excerpts import TEXT_LIMIT, Piece, cut
-from longway.show.labels import Label, label_named
-from longway.show.numbers import count, percent
 
 MAX_SAMPLES = 50
 MAX_RATERS = 12

@@ -14,8 +14,6 @@ from typing import Literal
 
 import numpy as np
 
-from longway.classify.frozen import VectorCache
-from longway.classify.multilingual import PACKAGE
 from longway.data.choices import ROLES, ChoiceDataset, load_choices, named_columns
 from longway.detect.choices.effects import style_effects
 from longway.detect.choices.judges import judge_report
@@ -24,6 +22,7 @@ from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import Test, search
 from longway.detect.choices.vectors import Encoder, MultilingualEncoder, encoder_of, installed
 from longway.errors import DataError, SettingError, with_checked_arguments
+from longway.jobs.choices.audit.page import UNITS
 from longway.jobs.choices.audit.result import (
     NO_ENCODER_OF_LANGUAGE,
     ChoiceAuditResult,
@@ -31,11 +30,12 @@ from longway.jobs.choices.audit.result import (
     ChoiceSummary,
 )
 from longway.jobs.choices.audit.settings import ChoiceAuditSettings
-from longway.jobs.choices.audit.show import UNITS
 from longway.jobs.options import settings_from
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
+from longway.models.frozen import VectorCache
+from longway.models.multilingual import PACKAGE
 from longway.records import Finding, Problem
-from longway.show.numbers import counted
+from longway.report.numbers import counted
 from longway.store import now
 
 FEWEST = 20  # questions

@@ -16,10 +16,10 @@ from longway.jobs.audit.result import Checked, Findings
 from longway.jobs.choices.audit.settings import ChoiceAuditSettings
 from longway.jobs.results import Result
 from longway.records import Finding, Leak, Problem
-from longway.show import markdown
+from longway.report import markdown
 
 if TYPE_CHECKING:
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 FILE = "findings.json"
 NO_ENCODER_OF_LANGUAGE = "no_encoder"  # a problem
@@ -100,7 +100,7 @@ class ChoiceAuditResult(Checked):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.choices.audit.show import choice_page
+        from longway.jobs.choices.audit.page import choice_page
 
         return choice_page(self)
 

@@ -21,7 +21,6 @@ from typing import Literal
 
 import numpy as np
 
-from longway.classify.frozen import VectorCache
 from longway.data.choice_columns import Kind
 from longway.data.choices import ChoiceDataset, Question, load_choices
 from longway.data.table import scalar_text
@@ -31,7 +30,7 @@ from longway.detect.choices.ranker import hits
 from longway.detect.choices.search import search
 from longway.errors import DataError, SettingError, with_checked_arguments
 from longway.jobs.choices.audit.job import FEWEST, LABELS, as_choices
-from longway.jobs.choices.audit.show import UNITS
+from longway.jobs.choices.audit.page import UNITS
 from longway.jobs.choices.prove.measure import Answers, TestSet, part_name
 from longway.jobs.choices.prove.models import Ranker, ranker_named
 from longway.jobs.choices.prove.parts import (
@@ -60,6 +59,7 @@ from longway.jobs.options import settings_from
 from longway.jobs.prove.job import dataset_file
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
 from longway.json_values import to_json
+from longway.models.frozen import VectorCache
 from longway.records import Finding
 from longway.store import now, replacing
 

@@ -66,7 +66,7 @@ class NetworkRanker:
 
     def scores(self, train: Ints, test: Ints, seed: int) -> Floats:
         """A score for each candidate of the test questions, in order."""
-        from longway.classify.ranking import EncoderRanker
+        from longway.models.ranking import EncoderRanker
 
         model = EncoderRanker(self.encoder, seed=seed, **self.training)
         learned = [self.questions[i] for i in train]
@@ -81,12 +81,12 @@ def check_model(name: str) -> None:
     if name == BOW:
         return
     if name == MINILM:
-        from longway.classify.minilm import model_folder
+        from longway.models.minilm import model_folder
 
         model_folder()
         return
     encoder, tuning = _parts(name)
-    from longway.classify.catalog import check_named
+    from longway.models.catalog import check_named
 
     check_named(name if name.startswith("hf:") else f"{encoder}-{tuning}")
 
@@ -157,7 +157,7 @@ def pair_features(given: Candidates) -> Any:
 
 def vector_features(given: Candidates, cache: Path | None, progress: Progress) -> Floats:
     """Candidates by features of the frozen encoder, each less the mean of its question, in standard deviations."""
-    from longway.classify.frozen import Frozen
+    from longway.models.frozen import Frozen
 
     texts = [*(one.prompt for one in given.questions), *given.texts]
     vectors = vectors_of(texts, Frozen(MINILM, cache=cache), progress)

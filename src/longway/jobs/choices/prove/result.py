@@ -13,7 +13,7 @@ from longway.jobs.prove.result import Comparison, Figure, GroupSide
 from longway.jobs.results import Result
 
 if TYPE_CHECKING:
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 FILE = "results.json"
 BEFORE, AFTER, CONTROL = "before", "after", "random drop"
@@ -122,7 +122,7 @@ class ChoiceProveResult(Result):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.choices.prove.show import prove_page
+        from longway.jobs.choices.prove.page import prove_page
 
         return prove_page(self)
 

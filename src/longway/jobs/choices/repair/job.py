@@ -18,7 +18,6 @@ from typing import Literal, cast
 
 import numpy as np
 
-from longway.classify.frozen import VectorCache
 from longway.data import save
 from longway.data.choice_cells import apply_choice_edits, ids_of
 from longway.data.choices import ChoiceDataset, Question, load_choices
@@ -30,6 +29,7 @@ from longway.errors import RunError, SettingError, with_checked_arguments
 from longway.jobs.about import ending
 from longway.jobs.choices.audit.job import VECTORS, as_choices, choices_with_columns, summary_of
 from longway.jobs.choices.repair.edits import edits_of
+from longway.jobs.choices.repair.page import choice_plan_page
 from longway.jobs.choices.repair.result import (
     ChangedQuestion,
     ChoicePlan,
@@ -46,7 +46,6 @@ from longway.jobs.choices.repair.settings import (
     REWRITE,
     ChoiceRepairSettings,
 )
-from longway.jobs.choices.repair.show import choice_plan_page
 from longway.jobs.choices.repair.steps import Measured, RepairEngines, RepairSteps
 from longway.jobs.edit_counts import CheckCount, CheckCounter, reason_counts
 from longway.jobs.engine_use import (
@@ -65,6 +64,7 @@ from longway.json_values import to_json
 from longway.methods.choices import drop
 from longway.methods.choices.rewrite import RewrittenQuestion
 from longway.methods.method import BUDGET_SPENT
+from longway.models.frozen import VectorCache
 from longway.records import Edit, Finding, Leak
 from longway.store import DROPPED, now
 

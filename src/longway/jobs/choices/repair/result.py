@@ -16,7 +16,7 @@ from longway.store import CallTotals
 
 if TYPE_CHECKING:
     from longway.jobs.engine_use import RunEstimate
-    from longway.show.sections import Page
+    from longway.report.sections import Page
 
 FILE = "repair.json"
 
@@ -159,7 +159,7 @@ class ChoiceRepairResult(WithEdits):
 
     def page(self) -> Page:
         """The sections of the report."""
-        from longway.jobs.choices.repair.show import choice_repair_page
+        from longway.jobs.choices.repair.page import choice_repair_page
 
         return choice_repair_page(self)
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
-from longway.classify.entailment import Entailment
 from longway.data.choice_cells import NOT_WRITABLE, ChoiceCells, Draft
 from longway.data.choices import ChoiceDataset, Question
 from longway.detect.choices.cues import CUES
@@ -22,7 +21,7 @@ from longway.engines.engine import Engine
 from longway.engines.prompt import answer_prompt
 from longway.errors import DataError
 from longway.jobs.choices.audit.job import FEWEST, LABELS
-from longway.jobs.choices.audit.show import UNITS
+from longway.jobs.choices.audit.page import UNITS
 from longway.jobs.choices.repair.result import (
     ChoicePlan,
     ChoiceStep,
@@ -51,6 +50,7 @@ from longway.methods.choices.drop import Dropped
 from longway.methods.choices.normalise import Normaliser
 from longway.methods.choices.positions import balanced, is_balanced, must_stay, new_order
 from longway.methods.choices.rewrite import MOST, TEXTS, RewrittenQuestion, request, rewrite, targets
+from longway.models.entailment import Entailment
 from longway.records import Finding, Leak
 from longway.store import Journal
 

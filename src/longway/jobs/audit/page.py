@@ -1,0 +1,730 @@
+"""The page of an audit: leak, strongest shortcuts, findings, people, the shortcut space, the data and its problems.
+
+Every list is cut here and what is cut is counted, so the page stays small whatever the dataset.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+
+from longway.data.label_lists import tag_name
+from longway.data.summary import DatasetSummary
+from longway.detect import CONCEPT
+from longway.detect.severity import SEVERITIES, severity_of, too_few, undecided
+from longway.detect.sources import FindingBySource, Sources
+from longway.jobs.audit.people_sections import people_section
+from longway.jobs.audit.result import PARTS, AuditResult, Histogram
+from longway.jobs.audit.row_sections import rows_section
+from longway.jobs.pages import dataset_page
+from longway.languages.dataset import described
+from longway.records import Finding, Leak, Pattern, Telling
+from longway.report import charts, markdown
+from longway.report.excerpts import (
+    PATTERN_LIMIT,
+    READ_LIMIT,
+    TEXT_LIMIT,
+    cut,
+    harmless,
+    highlighted,
+    token_spans,
+)
+from longway.report.labels import (
+    MAX_LABELS,
+    MAX_SETTINGS,
+    POINTS,
+    Label,
+    Labels,
+    label_named,
+    label_span,
+    labels_of,
+    leak_words,
+    level_name,
+    named_span,
+    part_name,
+    problems_section,
+    setting_rows,
+    with_colour,
+)
+from longway.report.markdown import plain
+from longway.report.numbers import NONE, count, counted, gamma, length, percent, points, q_value, short
+from longway.report.sections import (
+    CARD,
+    REPORT,
+    REPORT_AND_SCREEN,
+    SCREEN,
+    Blocks,
+    Bullet,
+    Bullets,
+    Card,
+    Cards,
+    Cell,
+    Chart,
+    Column,
+    Facts,
+    Grid,
+    Heading,
+    KeyFigure,
+    Only,
+    Page,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    Words,
+    left_out,
+    table_of,
+)
+
+SIZES = (
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+)  # as the Hub names them
+MAX_BARS = 10  # patterns in the chart of a label
+OPEN_GROUPS = 20  # findings visible at once
+MAX_GROUPS = 100  # and after a click
+ON_SCREEN = 10  # findings on the terminal
+MAX_SURE = 24
+MAX_VARIANTS = 6
+MAX_OUTLIERS = 6  # documents per label and ranking
+MARK_LEVEL = 3  # highlighting of a pattern in its example
+N_NAMED = 3  # patterns in the verdict
+CONTRIBUTES = 0.001  # accuracy lost without a kind of feature, from which it is worth naming
+NOTICEABLE = 1.2  # times as many patterns if every row were independent: worth a sentence
+NEARLY_CERTAIN = 0.75  # the low end of the share's interval
+RANKINGS = {"lean": "Most typical of the label", "gamma": "Least like the other labels"}
+SINGLE = "grammar of single texts"
+ADVICE = {
+    "token": "Reword some of these texts without it, add texts of the other labels with it, or drop a few.",
+    "ngram": "Reword some of these texts without the phrase, or put it into texts of the other labels.",
+    "position": "Move the word in some of these texts, or begin or end texts of the other labels with it.",
+    "length": "Shorten or extend some texts so that all labels have the same lengths.",
+    "surface": "Normalise it in all texts, or make it equally frequent with all labels.",
+    "people": "Exchange people in some of these texts: longway perturb.",
+    "negation": "Say some of these texts without negation, and negate some texts of the other labels.",
+    "overlap": "Use other words than the context in some of these texts, or its words in texts of the other labels.",
+    "pair": "Reword one of the two sides in some rows.",
+    "grammar": "Add texts of the other labels that are built like this, or drop or weigh some of these: longway repair --levels all.",
+    "concept": "Add texts of the other labels about the same, or drop or weigh some of these: longway repair --levels all --remedy drop.",
+    SINGLE: "Add texts of the other labels that are built like this, or drop or weigh some of these: longway repair --levels all --remedy drop.",
+}  # fmt: skip
+READING = [
+    ("Leak", "How often a simple model that sees one part of the input, its words or everything that the detectors see, predicts the right label. If one side of a pair is enough, a model need not read the other."),
+    ("Rows and texts", "How many rows have the pattern, and how many different texts they have. Rows that repeat a text, nearly repeat it or share a context are not independent: tests, intervals and ranks count them as fewer observations if their labels agree."),
+    ("Share and base rate", "The share of the texts with the pattern that carry the label, and the label’s share in the whole dataset."),
+    POINTS,
+    ("Severity", "Critical: the pattern alone is worth 10 points or more. High: 2 points or more, or nearly every text with the pattern has the label. Low: the rest. Critical and high findings passed a stricter test (q ≤ 0.005)."),
+    ("z", "How many standard errors the share is above the base rate. A value above 3 is unlikely to be chance for a single pattern."),
+    ("q", "The p-value corrected for testing many patterns: of all findings with q up to 0.05, about 5% are expected to be chance."),
+    ("Gamma", "One minus the mean cosine similarity between a text and the texts of other labels, in a space of word weights and word positions. A high value means that the text is easy to classify by its surface, or just unusual."),
+    ("Bits of a label", "How much a model learns about a row’s label by reading the row (pointwise V-information, PVI). With two labels of equal size a label has 1 bit; a row with a PVI near 1 is solved, one below 0 is misleading. Each row is predicted by a model that did not see it."),
+    ("Lean", "How much more similar a text is to the texts of its own label than to the others, word by word. The highest values show the clearest shortcuts."),
+]  # fmt: skip
+NOTE: Words = [
+    Span("A pattern is not a verdict.", "strong"),
+    " “Great” in good reviews is meaning; “not” in refuted claims is mostly a habit of the people who wrote them. The numbers cannot "
+    "separate the two: you decide. Longway reduces shortcuts; it does not certify that a dataset or a model is fair.",
+]
+
+
+def audit_page(result: AuditResult) -> Page:
+    """All sections of an audit."""
+    dataset = result.dataset
+    labels = labels_of(dataset.labels)
+    n_significant, n_tested = sum(result.significant.values()), sum(result.tested.values())
+    about_tag = "" if dataset.tag is None else f": {cut(tag_name(dataset.tag))}"
+    problems = problems_section(result.problems, "Problems in the data", "findings.json") or [
+        Section("problems", "Problems in the data", [Paragraph("None found.", "nothing")])
+    ]
+    page = dataset_page(
+        result,
+        "Longway audit",
+        "Audit of",
+        verdict=verdict(result.measured_leaks, result.findings),
+        facts=_language_facts(dataset),
+        figures=_key_figures(result, labels, n_tested),
+        sections=[
+            _leak_section(result),
+            _strongest_section(result, labels),
+            _findings_section(result, labels, n_significant, n_tested),
+            *_sources_section(result.sources),
+            *people_section(result, labels),
+            *_space_section(result, labels),
+            *rows_section(result.rows, labels),
+            _data_section(result, labels),
+            *problems,
+            _card_section(result),
+            Section("reading", "How to read this", [Facts(READING, "reading"), Paragraph(NOTE, "note")]),
+        ],
+        settings=setting_rows(asdict(result.settings), source="findings.json"),
+    )
+    return replace(page, title=page.title + about_tag)
+
+
+def _language_facts(dataset: DatasetSummary) -> list[tuple[str, str]]:
+    """The languages of the texts, and how their words were found."""
+    if not dataset.languages:
+        return []
+    how = f"; {dataset.splitting}" if dataset.splitting else ""
+    return [("Language", described(dataset.languages) + how)]
+
+
+def hub_card(result: AuditResult, page: Page) -> str:
+    """card.md, with the head that the Hugging Face Hub reads."""
+    size = next((name for most, name in SIZES if result.dataset.used < most), "n>1M")
+    head = [
+        "---",
+        f"pretty_name: {json.dumps(plain(result.dataset.name))}",
+        "task_categories:",
+        "- text-classification",
+    ]
+    return "\n".join([*head, "size_categories:", f"- {size}", "---", "", markdown.render(page)])
+
+
+def _card_section(result: AuditResult) -> Section:
+    leaks = [
+        f"Right from {' + '.join(leak.columns)} alone: {percent(leak.accuracy)} ({percent(leak.low)} to {percent(leak.high)}); chance is "
+        f"{percent(leak.majority)}."
+        for leak in _in_order(result.all_leaks or result.leaks)
+    ]
+    severe = [
+        f"{severity_of(finding)}: “{cut(str(finding.pattern), PATTERN_LIMIT)}” in {cut(finding.field)} predicts "
+        f"{cut(finding.label)}: {percent(finding.label_share)} of {counted(finding.count, 'row')}, base rate {percent(finding.base_rate)}."
+        for finding in by_severity(result.findings)[:ON_SCREEN]
+    ]
+    problems = [cut(problem.message, TEXT_LIMIT) for problem in result.problems[:ON_SCREEN]]
+    blocks: Blocks = []
+    for heading, items in (
+        ("How well a model does without reading", leaks),
+        ("Shortcuts", severe),
+        ("Problems", problems),
+    ):
+        if items:
+            blocks += [Heading(heading), Bullets(items)]
+    note = "Found by Longway. Not every pattern is a mistake of the data: some are the meaning of the label."
+    return Section("card", "Known shortcuts and limitations", [*blocks, Paragraph(note)], on=CARD)
+
+
+def verdict(leaks: Sequence[Leak], findings: Sequence[Finding]) -> str:
+    """The result of an audit in one or two sentences: how well a model does without reading, and the strongest patterns.
+
+    >>> claim = Leak("text", ("claim",), 0.673, 0.66, 0.69, 0.5, "5-fold cross-validation", 6660)
+    >>> verdict([claim], [])
+    'From the claim alone a simple model gets 67% right; chance is 50%.'
+    """
+    leak = strongest_leak(leaks)
+    names = ", ".join(quoted(finding) for finding in by_severity(findings)[:N_NAMED])
+    strongest = f" Strongest: {names}." if names else ""
+    if leak is None:
+        return f"The leak could not be measured.{strongest}"
+    source = f"From {part_name(leak)} alone a simple model"
+    chance = f"{leak.majority:.0%}"
+    if leak.low > leak.majority:
+        return f"{source} gets {leak.accuracy:.0%} right; chance is {chance}.{strongest}"
+    if names:
+        return (
+            f"{source} does no better than chance ({chance}), but some patterns predict a label.{strongest}"
+        )
+    if unclear := undecided(leaks):
+        return too_few(unclear, f"from {part_name(unclear)} alone")
+    return f"No surface pattern predicts the label beyond chance ({chance})."
+
+
+def quoted(finding: Finding) -> str:
+    """The pattern in quotation marks."""
+    return f"“{cut(str(finding.pattern))}”"
+
+
+def _some(findings: Sequence[Finding]) -> str:
+    """The first patterns, and how many more there are."""
+    names = ", ".join(map(quoted, findings[:N_NAMED]))
+    n_more = len(findings) - N_NAMED
+    return f"{names} and {count(n_more)} more" if n_more > 0 else names
+
+
+def strongest_leak(leaks: Sequence[Leak]) -> Leak | None:
+    """The leak furthest above chance, from the text or the context alone."""
+    parts = [leak for leak in leaks if leak.part != "both"]
+    return max(parts, key=lambda leak: leak.low - leak.majority, default=None)
+
+
+def by_severity(findings: Sequence[Finding]) -> list[Finding]:
+    """The worst first; within a severity, the strongest first."""
+    return sorted(findings, key=lambda finding: SEVERITIES.index(severity_of(finding)))
+
+
+def _key_figures(result: AuditResult, labels: Labels, n_tested: int) -> list[KeyFigure]:
+    dataset = result.dataset
+    largest = next(iter(labels.values()), None)
+    whole = f"the split {cut(dataset.split)}" if dataset.split else "the data"
+    figures = [
+        KeyFigure("Rows used", count(dataset.used), f"of {count(dataset.rows)} in {whole}"),
+        KeyFigure("Labels", count(len(labels)), f"largest: {largest.name}, {largest.share}" if largest else ""),
+    ]  # fmt: skip
+    if leak := strongest_leak(result.measured_leaks):
+        name = f"Right from {_columns(leak)} alone"
+        figures.append(KeyFigure(name, percent(leak.accuracy), f"chance is {percent(leak.majority)}"))
+    severities = Counter(severity_of(finding) for finding in result.findings)
+    told = ", ".join(f"{count(severities[name])} {name}" for name in SEVERITIES if severities[name])
+    return [
+        *figures,
+        KeyFigure(
+            "Shortcuts", count(len(result.findings)), told or f"of {counted(n_tested, 'pattern')} tested"
+        ),
+    ]
+
+
+# The leak
+
+
+def _leak_section(result: AuditResult) -> Section:
+    words, everything = _in_order(result.leaks), _in_order(result.all_leaks)
+    measured = [("from words", words), ("from words and everything else that detectors see", everything)]
+    measured += [("from words", _in_order(leaks)) for leaks in result.held_out.values()]
+    shown = [_leak_chart(leaks, f"leak-{at}", of) for at, (of, leaks) in enumerate(measured) if leaks]
+    nothing = Paragraph("The leak was not measured.", "nothing")
+    columns = [
+        Column("Right from"), Column("Words alone", number=True), Column("Everything", number=True), Column("Chance", number=True),
+    ]  # fmt: skip
+    rows = [_leak_row(_columns(leak), leak, result.all_leaks.get(leak.part)) for leak in words]
+    for name, leaks in result.held_out.items():
+        if leak := leaks.get("text"):
+            rows.append(_leak_row(f"{_columns(leak)}, on {cut(name)}", leak, None))
+    lead = (
+        "How often a simple model predicts the right label from each part of the input: from its words, and from everything that the "
+        "detectors see (length, position, punctuation and casing, overlap, people, grammar). The dashed line is the accuracy of always "
+        "predicting the most frequent label; the whisker is the 95% interval."
+    )
+    blocks: Blocks = [
+        Paragraph(lead, "lead"),
+        Only(REPORT, [Grid(shown or [nothing])]),
+        Only(SCREEN, [Table(columns, rows)]),
+    ]
+    if told := _contributions(everything):
+        blocks.append(Paragraph(told, "rest"))
+    return Section("leak", "Leak against chance", blocks, on=REPORT_AND_SCREEN)
+
+
+def _contributions(leaks: Sequence[Leak]) -> str:
+    """What each kind of feature contributes to the strongest leak, if any contributes."""
+    leak = strongest_leak(leaks)
+    if leak is None or leak.low <= leak.majority:
+        return ""
+    lost = sorted(leak.families.items(), key=lambda item: -item[1])
+    told = [f"{level_name(name)} {points(-share)}" for name, share in lost if share >= CONTRIBUTES]
+    if not told:  # without any one of them the others predict as well
+        return ""
+    return f"Points of accuracy lost from {part_name(leak)} without one kind of feature: {', '.join(told)}."
+
+
+def _in_order(leaks: Mapping[str, Leak]) -> list[Leak]:
+    return [leaks[part] for part in PARTS if part in leaks]
+
+
+def _columns(leak: Leak) -> str:
+    return cut(" + ".join(leak.columns) or leak.part)
+
+
+def _leak_row(name: str, leak: Leak, everything: Leak | None) -> Row:
+    of_all = NONE if everything is None else leak_words(everything)
+    return Row([name, leak_words(leak), of_all, percent(leak.majority)])
+
+
+def _leak_chart(leaks: Sequence[Leak], key: str, of: str) -> Chart:
+    how = f"{of}; {cut(leaks[0].how, PATTERN_LIMIT)}, {counted(leaks[0].rows, 'row')}"
+    title = f"Accuracy of a simple model against chance ({how})"
+    desc = "; ".join(_leak_text(leak) for leak in leaks)
+    svg = charts.leak_chart(leaks, key=key, majority=leaks[0].majority, title=title, desc=desc)
+    return Chart(svg, how)
+
+
+def _leak_text(leak: Leak) -> str:
+    interval = f"95% interval {percent(leak.low)} to {percent(leak.high)}"
+    return f"{_columns(leak)}: {percent(leak.accuracy)}, {interval}, chance {percent(leak.majority)}"
+
+
+# Findings
+
+
+def _strongest_section(result: AuditResult, labels: Labels) -> Section:
+    heading = "Strongest shortcuts by label"
+    if not result.findings:
+        text = f"No pattern is correlated with a label at q ≤ {result.settings.max_q:g}."
+        return Section("strongest", heading, [Paragraph(text, "nothing")])
+    lead = (
+        "The patterns that predict the label best, each by the strongest wording of its group. The length of a bar is what the "
+        "pattern alone is worth, in percentage points of accuracy, on one scale for all labels."
+    )
+    blocks: Blocks = [Paragraph(lead, "lead"), Grid(_strongest_charts(result.findings, labels))]
+    if n_more := len(labels) - MAX_LABELS if len(labels) > MAX_LABELS else 0:
+        blocks.append(
+            Paragraph(f"The {n_more} smaller labels have no chart; their patterns are in the table.", "rest")
+        )
+    return Section("strongest", heading, blocks)
+
+
+def _strongest_charts(findings: Sequence[Finding], labels: Labels) -> list[Chart]:
+    """A chart per label, all on one scale."""
+    full = max((100 * finding.points for finding in findings), default=0.0)
+    shown = []
+    for at, label in enumerate(with_colour(labels)):
+        mine = [finding for finding in findings if label_named(finding.label, labels) is label]
+        if mine:
+            svg = charts.bar_chart(
+                [_bar(finding, label) for finding in mine[:MAX_BARS]],
+                key=f"strongest-{at}",
+                title=f"Strongest patterns that predict {label.name}",
+                desc="Percentage points of accuracy from the pattern alone.",
+                full=full,
+            )
+            shown.append(Chart(svg, label_span(label), counted(len(mine), "group")))
+    return shown
+
+
+def _bar(finding: Finding, label: Label) -> charts.Bar:
+    return charts.Bar(str(finding.pattern), 100 * finding.points, points(finding.points), label.colour)
+
+
+def surest(findings: Sequence[Finding], *, after: int, n: int) -> list[Finding]:
+    """The n most certain of the findings behind the first `after`: rare patterns that nearly always come with one label."""
+    candidates = [max([f, *f.variants], key=lambda variant: variant.share_low) for f in findings[after:]]
+    certain = [f for f in candidates if f.share_low >= max(NEARLY_CERTAIN, f.base_rate)]
+    return sorted(certain, key=lambda f: -f.share_low)[:n]
+
+
+def _sure(finding: Finding, labels: Labels) -> Bullet:
+    label = label_named(finding.label, labels)
+    words: list[str | Span] = [
+        Span(cut(str(finding.pattern), PATTERN_LIMIT), "strong"),
+        " ",
+        label_span(label),
+        Span(f" {percent(finding.label_share)} of {counted(finding.count, 'text')}", "quiet"),
+    ]
+    return Bullet(words, colour=label.colour)
+
+
+def _findings_section(result: AuditResult, labels: Labels, n_significant: int, n_tested: int) -> Section:
+    blocks: Blocks = [Paragraph(_found(result, n_significant, n_tested))]
+    for note in (_repeats(result, n_significant), _missed_by_words(result), _concepts_found(result)):
+        if note:
+            blocks.append(Paragraph(note, "note"))
+    if result.findings:
+        lead = (
+            "Patterns that say the same thing are grouped under the strongest of them. The small bar is the label’s share among the texts "
+            "with the pattern; its tick is the label’s base rate."
+        )
+        blocks += [Paragraph(lead, "lead"), *findings_table(by_severity(result.findings), labels)]
+    if rare := surest(result.findings, after=ON_SCREEN, n=MAX_SURE):
+        bullets = Bullets([_sure(finding, labels) for finding in rare], "surest", screen=8, more="patterns")
+        blocks += [Heading("Rare, but nearly certain"), bullets]
+    if (n_more := n_significant - result.n_listed) > 0:
+        text = f"A further {n_more:,} patterns passed the test (q ≤ {result.settings.max_q:g}); findings.json keeps the strongest of each level."
+        blocks.append(Only(REPORT, [Paragraph(text, "rest")]))
+    tested: list[list[str | Span]] = [
+        [f"{level_name(level)} ", Span(count(result.significant.get(level, 0)), "strong"), Span(f" of {count(n)}", "quiet")]
+        for level, n in list(result.tested.items())[:MAX_SETTINGS]
+    ]  # fmt: skip
+    blocks.append(Only(REPORT, [Heading("What was tested"), Bullets(tested, "tested")]))
+    return Section("findings", "Findings", blocks, on=REPORT_AND_SCREEN)
+
+
+def _found(result: AuditResult, n_significant: int, n_tested: int) -> str:
+    if not n_tested:
+        return "Nothing could be tested: no pattern is in at least five rows and missing from at least five."
+    if not result.findings:
+        return f"No shortcut found: of {n_tested:,} patterns none is correlated with a label beyond chance."
+    return (
+        f"{n_significant:,} of {n_tested:,} patterns are correlated with a label (q ≤ {result.settings.max_q:g}), "
+        f"listed in {counted(len(result.findings), 'group')}:"
+    )
+
+
+def _repeats(result: AuditResult, n_significant: int) -> str:
+    """What repeated texts change, if they change much: rows that repeat a text are not independent observations."""
+    n_rows = result.significant_rows or 0
+    if n_rows <= NOTICEABLE * n_significant:
+        return ""
+    name, n = min(result.distinct.items(), key=lambda item: item[1])
+    shared = f"{count(result.dataset.used)} rows have {counted(n, 'different text')} in {cut(name)}"
+    return (
+        f"Rows repeat texts or share them: {shared}. If each row were an independent observation, {counted(n_rows, 'pattern')} would pass; "
+        f"{count(n_significant)} do when repeats are taken into account."
+    )
+
+
+def _missed_by_words(result: AuditResult) -> str:
+    """What only the grammar sees, if that level was audited."""
+    if not result.tested.get("grammar"):
+        return ""
+    only, n_explained = result.only_grammar, result.n_explained
+    missed = "The grammar found no pattern that words miss."
+    if only:
+        missed = f"{counted(len(only), 'pattern')} that words miss: {_some(only)}."
+    if not n_explained:
+        return missed
+    are = "is" if n_explained == 1 else "are"
+    return (
+        f"{missed} {counted(n_explained, 'pattern')} of the grammar {are} explained by simpler patterns, such as words or "
+        "lengths, and listed with these."
+    )
+
+
+def _concepts_found(result: AuditResult) -> str:
+    """The concepts that predict the label beyond words, if that level was audited."""
+    if not result.tested.get(CONCEPT):
+        return ""
+    concepts = [finding for finding in result.findings if finding.level == CONCEPT]
+    if not concepts:
+        return "No concept (a topic or tone of texts) predicts the label beyond the words found."
+    n = counted(len(concepts), "concept")
+    return f"{n}, topics or tones of texts, beyond the words found: {_some(concepts)}."
+
+
+def findings_table(findings: Sequence[Finding], labels: Labels) -> Blocks:
+    """Findings with their figures; each row has an example and variants below it."""
+
+    def colour(finding: Finding) -> str:
+        return label_named(finding.label, labels).colour
+
+    def share(finding: Finding) -> Cell:
+        base = Span(f"base rate {percent(finding.base_rate)}", "quiet")
+        bar = charts.share_bar(finding.label_share, finding.base_rate, colour=colour(finding))
+        return Cell([Span(percent(finding.label_share), "strong"), " ", base], bar)
+
+    columns = [
+        Column("Pattern", pattern_words),
+        Column("Severity", severity_span, drop=1),
+        Column("Predicts", "label", style="to", form=partial(named_span, labels=labels)),
+        Column("Rows", "count", number=True, drop=3),
+        Column("Texts", _n_texts, number=True, drop=4),
+        Column("Label’s share", share, style="shares", drop=2),
+        Column("Points", "points", number=True, form=points),
+        Column("z", "z", number=True, screen=False, form=short),
+        Column("q", "q", number=True, screen=False, form=q_value),
+    ]
+    return table_of(
+        findings,
+        columns,
+        "findings",
+        below=_below,
+        colour=colour,
+        limit=MAX_GROUPS,
+        what="groups",
+        file="findings.json",
+        open=OPEN_GROUPS,
+        screen=ON_SCREEN,
+    )
+
+
+def severity_span(finding: Finding) -> Span:
+    """How severe it is, in its colour."""
+    return Span(severity_of(finding), f"severity {severity_of(finding)}")
+
+
+def _n_texts(finding: Finding) -> int:
+    return finding.count if finding.texts is None else finding.texts
+
+
+def pattern_words(finding: Finding) -> Words:
+    """The pattern with its level and column."""
+    where = f"{level_name(finding.level)} in {cut(finding.field)}"
+    return [Span(cut(str(finding.pattern), PATTERN_LIMIT), "pattern"), " ", Span(where, "where")]
+
+
+def _below(finding: Finding) -> Blocks:
+    marks = sorted((int(start), int(end), MARK_LEVEL) for start, end in finding.marks)
+    example = highlighted(harmless(finding.example[:READ_LIMIT]), marks)
+    blocks: Blocks = [Paragraph(example, "example")] if finding.example else []
+    for texts, with_label in (
+        (finding.typical[1:], "Also typical"),
+        (finding.untypical, "With another label"),
+    ):
+        if texts:
+            shown = [Paragraph(harmless(text[:READ_LIMIT]), "example") for text in texts]
+            blocks.append(Only(REPORT, [Paragraph(f"{with_label}:", "also"), *shown]))
+    is_single = finding.level == "grammar" and not finding.pattern.context
+    blocks.append(Paragraph(ADVICE.get(SINGLE if is_single else finding.level, ADVICE["token"]), "advice"))
+    of_grammar = [variant for variant in finding.variants if variant.level == "grammar"]
+    others = [variant for variant in finding.variants if variant.level != "grammar"]
+    explained = "also" if finding.level == "grammar" else "patterns of the grammar that it explains"
+    blocks += _variants("also", others) + _variants(explained, of_grammar)
+    return blocks
+
+
+def _variants(intro: str, variants: Sequence[Finding]) -> Blocks:
+    """The names of weaker patterns; those of a grammar have commas."""
+    if not variants:
+        return []
+    names = [cut(str(variant.pattern), PATTERN_LIMIT) for variant in variants[:MAX_VARIANTS]]
+    more = f" and {len(variants) - len(names)} more" if len(variants) > len(names) else ""
+    between = "; " if variants[0].level == "grammar" else ", "
+    listed = [part for name in names for part in (between, Span(name, "data"))]  # each in its own direction
+    return [Paragraph([f"{intro}: ", *listed[1:], more], "also")]
+
+
+# Sources
+
+
+def _sources_section(found: Sources | None) -> list[Section]:
+    """What a column of groups says about the labels, if one was named."""
+    if found is None:
+        return []
+    column = cut(found.column)
+    alone = (
+        f"From {column} alone, without reading the text, {percent(found.accuracy)} of the labels are right (95% interval {percent(found.low)} to "
+        f"{percent(found.high)}, chance {percent(found.majority)}; {counted(found.groups, 'group')})."
+    )
+    blocks: Blocks = [Paragraph(alone)]
+    if found.at_random is not None and found.left_out is not None:
+        interval = f"{points(found.drop_low or 0.0)} to {points(found.drop_high or 0.0)}"
+        blocks.append(
+            Paragraph(
+                f"A bag of words is right on {percent(found.at_random)} of rows drawn at random, and on {percent(found.left_out)} of rows from groups it was "
+                f"not trained on: {points(found.left_out - found.at_random)} points (the loss has the 95% interval {interval})."
+            )
+        )
+    columns = [
+        Column("Pattern", "pattern", form=_source_pattern),
+        Column("Points", "points", number=True, form=points),
+        Column("Within groups", "within", number=True, form=points),
+        Column("p within", "p", number=True, screen=False, form=q_value),
+        Column("It is", _seen_within),
+    ]
+    blocks += table_of(
+        found.findings,
+        columns,
+        "figures-only",
+        limit=MAX_GROUPS,
+        what="findings",
+        file="findings.json",
+        open=OPEN_GROUPS,
+        screen=ON_SCREEN,
+    )
+    return [Section("sources", f"Groups by {column}", blocks, on=REPORT_AND_SCREEN)]
+
+
+def _source_pattern(pattern: Pattern) -> Span:
+    return Span(cut(str(pattern), PATTERN_LIMIT), "pattern")
+
+
+def _seen_within(one: FindingBySource) -> str:
+    return "the groups’ fingerprint" if one.is_fingerprint else "seen within groups"
+
+
+# The shortcut space
+
+
+def _space_section(result: AuditResult, labels: Labels) -> list[Section]:
+    space, shown = result.space, with_colour(labels)
+    if space is None:
+        return []
+    means = {name: mean for name, mean in space.mean_gamma.items() if mean is not None}
+    chart = _histogram(
+        space.histogram,
+        shown,
+        key="gamma",
+        title="Distribution of gamma by label",
+        form=gamma,
+        means=means,
+    )
+    outliers = _outliers(space.telling, shown)
+    if chart is None and not outliers:
+        return []
+    lead = (
+        "Gamma compares the surface of a text (which words, at which positions) with the texts of all other labels. Further right: less "
+        "similar to any of them. The line marks the label’s mean; the last bar includes all higher values. Shortcut space: "
+        f"{cut(space.variant)} variant, {counted(space.dimensions, 'dimension')}."
+    )
+    blocks: Blocks = [Paragraph(lead, "lead"), *([chart] if chart else [])]
+    if outliers:
+        text = (
+            "Below are the texts most typical of their label (lean) and those least like the other labels (gamma). The stronger the colour, "
+            "the more a word predicts the label."
+        )
+        blocks.append(Paragraph(text, "lead telling"))
+    return [Section("gamma", "How different each text is from the other labels", [*blocks, *outliers])]
+
+
+def _outliers(documents: Sequence[Telling], shown: Sequence[Label]) -> Blocks:
+    """Per label, the texts most typical of it, then those least like the other labels."""
+    by_ranking: dict[tuple[str, str], list[Telling]] = {}
+    for document in documents:
+        by_ranking.setdefault((document.label, document.chosen_by), []).append(document)
+    blocks: Blocks = []
+    for label in shown:
+        for ranking, heading in RANKINGS.items():
+            chosen = by_ranking.get((label.key, ranking), [])
+            if chosen:
+                cards = [_document(document) for document in chosen[:MAX_OUTLIERS]]
+                blocks += [Heading(label_span(label), heading), Cards(cards, f"documents {label.colour}")]
+            blocks += left_out(len(chosen) - MAX_OUTLIERS, "texts", "findings.json")
+    return blocks
+
+
+def _document(document: Telling) -> Card:
+    text = harmless(document.text[:READ_LIMIT])
+    words = highlighted(text, token_spans(text, document.tokens))
+    scores = f"lean {gamma(document.lean)}, gamma {gamma(document.gamma)}, id {cut(document.id)}"
+    return Card([], below=[Paragraph(words), Paragraph(scores, "quiet")], style="document")
+
+
+# The data
+
+
+def _data_section(result: AuditResult, labels: Labels) -> Section:
+    shown = with_colour(labels)
+    bars = [
+        charts.Bar(label.name, label.count, f"{count(label.count)} ({label.share})", label.colour)
+        for label in shown
+    ]
+    svg = charts.bar_chart(
+        bars,
+        key="labels",
+        title="Texts per label",
+        desc="; ".join(f"{label.name}: {count(label.count)}" for label in shown),
+        full=max((label.count for label in shown), default=0),
+    )
+    below: Blocks = []
+    if smaller := list(labels.values())[MAX_LABELS:]:
+        texts = counted(sum(label.count for label in smaller), "text")
+        below.append(
+            Paragraph(f"{len(smaller)} smaller labels have {texts}; they are counted but not drawn.", "rest")
+        )
+    title = "Words per text, by label"
+    lengths = _histogram(result.lengths, shown, key="lengths", title=title, form=length, means={})
+    figures: Blocks = [Chart(svg, "Texts per label", below=below)]
+    if lengths is not None:
+        rest = Paragraph("The last bar includes longer texts.", "rest")
+        figures.append(Chart(lengths.svg, "Words per text", below=[rest]))
+    return Section("data", "The data", [Grid(figures)])
+
+
+def _histogram(
+    histogram: Histogram,
+    shown: Sequence[Label],
+    *,
+    key: str,
+    title: str,
+    form: Callable[[float], str],
+    means: Mapping[str, float],
+) -> Chart | None:
+    """A histogram with a row for each label that has counts; None if it cannot be drawn."""
+    counts = histogram.counts
+    mine = [label for label in shown if label.key in counts]
+    if not mine or not charts.drawable(histogram.edges, [counts[label.key] for label in mine]):
+        return None
+    rows = []
+    for label in mine:
+        mean = means.get(label.key)
+        note = "" if mean is None else f"mean {form(mean)}"
+        rows.append(charts.Distribution(label.name, counts[label.key], label.colour, mean, note))
+    desc = "Share of each label's own texts per bin, all labels on one scale. " + "; ".join(
+        f"{row.name}: {counted(sum(row.counts), 'text')} {row.note}" for row in rows
+    )
+    return Chart(charts.histogram(rows, histogram.edges, key=key, title=title, desc=desc, form=form))

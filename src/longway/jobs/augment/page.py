@@ -1,0 +1,482 @@
+"""The page of an augmentation: spurious words, additions and how they were made, what models rely on, leaks and findings, checks, cost.
+
+Every list is cut here and what is cut is counted, so the page stays small whatever the dataset.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from longway.jobs.augment.result import (
+    FILE,
+    AugmentResult,
+    CobaTrace,
+    ShownAddition,
+    TripleStep,
+    WordAnalysis,
+)
+from longway.jobs.change_sections import (
+    SHEET,
+    bar_length,
+    changed_words,
+    checks_section,
+    context_block,
+    cost_figure,
+    cost_section,
+    edit_facts,
+    encoding_section,
+    label_change,
+    leak_figure,
+    leak_lines,
+    leak_section,
+    patterns_section,
+    points_cell,
+    reading_sections,
+    refusal,
+    refused_section,
+    stopped_words,
+    unwritten_section,
+    verdict_chips,
+    worse_section,
+)
+from longway.jobs.edit_counts import refusals_of
+from longway.jobs.model_words import overlap_table, speech_table
+from longway.jobs.pages import dataset_page
+from longway.metrics.versions import WordInformation
+from longway.records import Edit
+from longway.report.differences import EDIT_LIMIT, versions
+from longway.report.excerpts import PATTERN_LIMIT, READ_LIMIT, TEXT_LIMIT, cut, data_span, harmless, pieces
+from longway.report.labels import (
+    POINTS,
+    Labels,
+    label_named,
+    label_span,
+    labels_of,
+    setting_rows,
+)
+from longway.report.numbers import (
+    NONE,
+    arrow,
+    count,
+    counted,
+    few,
+    finite,
+    percent,
+    short,
+)
+from longway.report.sections import (
+    CARD,
+    REPORT,
+    REPORT_AND_SCREEN,
+    SCREEN,
+    Block,
+    Blocks,
+    Bullet,
+    Bullets,
+    Card,
+    Cards,
+    Column,
+    Details,
+    Grid,
+    KeyFigure,
+    Only,
+    Page,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    Words,
+    left_out,
+    nothing,
+    table_of,
+)
+from longway.stats import is_stronger
+
+OPEN_WORDS, MAX_WORDS, WORDS_ON_SCREEN = 20, 100, 5
+OPEN_SAMPLE, MAX_SAMPLE, SAMPLE_ON_SCREEN = 6, 20, 3
+MAX_LABEL_ROWS = 40
+MAX_TRIPLES = 30
+TRIPLE_LIMIT = 240  # characters
+MAX_MARKED = 20  # words of each kind that are marked and listed
+MAX_SWAPPED = 8
+CONTEXT_LIMIT = 800
+KINDS = ("spurious", "principal", "normal")
+TRIPLE_COLUMNS = [
+    Column("Kind"), Column("Before", short="Was"), Column("After", short="Is"), Column("Place", number=True),
+]  # fmt: skip
+STYLES = {1: "spurious", 2: "principal"}  # by level of marked words
+READING = [
+    ("Principal and spurious words", "Several classifiers of different kinds name the words of a text that they rely on most. A word that most of them name is principal: it carries the label. A word that only some name is spurious: it is merely correlated with the label here."),
+    ("Triples", "The statements of a text, each as subject, predicate and object. Spurious triples stay, principal ones are changed until another label is true, normal ones may change places or be dropped. Then the triples are put into words again."),
+    POINTS,
+    ("Leak", "How well a model that sees only a bag of words from one part of the input predicts the label. An addition is similar to its source and has another label, so the leak should fall."),
+    ("Similarity to the source", "The cosine of the sentence vectors of both texts. Near 1 little was changed; a text that has nothing to do with its source is near 0."),
+    ("Checks", "A candidate is added only if all checks pass: the new label holds, the spurious words are still there, and it is a text and no copy. Every verdict is in edits.jsonl."),
+]  # fmt: skip
+NOTE: Words = [
+    Span("More balanced, not fair.", "strong"),
+    " The additions weaken the words above; a model may find other shortcuts, and the engine may have added new ones. Read the sample, "
+    "then train on both versions and test on data from another source: ",
+    Span("longway prove", "code"),
+    ".",
+]
+
+
+def augment_page(result: AugmentResult) -> Page:
+    """All sections of an augmentation."""
+    dataset = result.dataset
+    labels = labels_of(dataset.labels)
+    unwritten = refusals_of(result.rounds, result.failed_calls)
+    return dataset_page(
+        result,
+        "Longway augment",
+        "Augmentation of",
+        verdict=verdict(result),
+        facts=[
+            ("Method", cut(result.method)),
+            ("Written by", cut(result.engine)),
+            ("Judged by", cut(result.judge or "none")),
+        ],
+        figures=_key_figures(result),
+        figures_style="three",
+        sections=[
+            _words_section(result, labels),
+            _labels_section(result, labels),
+            _sample_section(result, labels),
+            refused_section(
+                result.refused,
+                lambda one: [addition_card(one.example, labels)],
+                n_rejected=result.rejected,
+                file=FILE,
+            ),
+            unwritten_section(unwritten, result.failed_calls, file=FILE),
+            *_models_section(result.analysis),
+            leak_section(result.comparison, file=FILE),
+            patterns_section(result.comparison, labels, file=FILE),
+            worse_section(result.comparison, labels),
+            checks_section(
+                result.checks,
+                result.missing_checks,
+                "The share of additions with a wrong label was not estimated: error rates of the checks are known for rewritten texts only.",
+                file=FILE,
+            ),
+            cost_section(result.cost, budget=result.budget, file=FILE),
+            *encoding_section(result.encoding_note),
+            *reading_sections(READING, NOTE, formulas=dataset.formulas),
+            _card_section(result),
+        ],
+        settings=setting_rows(result.settings, source=FILE),
+        sheets=(SHEET, "augment.css"),
+    )
+
+
+def verdict(result: AugmentResult) -> str:
+    """How many rows were added, and what the spurious words were and are worth, in one sentence."""
+    n, used = result.added, result.dataset.used
+    if not n:
+        return f"Nothing was added to {counted(used, 'row')}: no new text passed the checks."
+    added = f"{counted(n, 'row')} {'was' if n == 1 else 'were'} added to {count(used)}"
+    mean = result.mean_points
+    if mean is None:
+        return f"{added}."
+    n_words = len(result.words)
+    words, on_average = (
+        ("the spurious word is", "")
+        if n_words == 1
+        else (f"{count(n_words)} spurious words are", " on average")
+    )
+    before, after = (short(100 * value) for value in (mean.before, mean.after))
+    if before == after:
+        return f"{added}; {words} still worth {after} points of accuracy{on_average}."
+    change = f"more than the {before} before" if mean.after > mean.before else f"{before} before"
+    return f"{added}; {words} now worth {after} points of accuracy{on_average}, {change}."
+
+
+def _key_figures(result: AugmentResult) -> list[KeyFigure]:
+    mean, n_words = result.mean_points, len(result.words)
+    accepted = percent(result.accepted / result.candidates) if result.candidates else NONE
+    worth = NONE if mean is None else arrow(short(100 * mean.before), short(100 * mean.after))
+    of_words = f"of accuracy, mean of {counted(n_words, 'word')}" if n_words else "no words were named"
+    return [
+        KeyFigure("Rows added", count(result.added), f"to {counted(result.dataset.used, 'row')}"),
+        KeyFigure("New texts accepted", accepted, f"of {counted(result.candidates, 'candidate')}"),
+        KeyFigure("Points of a spurious word", worth, of_words),
+        leak_figure(result.comparison.leak),
+        cost_figure(result.cost),
+    ]
+
+
+def _words_section(result: AugmentResult, labels: Labels) -> Section:
+    heading, words = "Spurious words before and after", result.words
+    if not words:
+        return Section(
+            "words", heading, [nothing("This method found no spurious words, and you named none.")]
+        )
+    lead = (
+        "Words that should not predict the label: only some of the models rely on them, or you named them. The pale bar is what "
+        "a word alone was worth before, in percentage points of accuracy; the narrow one inside it is what it is worth with the additions, "
+        "which are there to lower it."
+    )
+    full = max(bar_length(value) for word in words for value in (word.points_before, word.points_after))
+    columns = [
+        Column("Word"), Column("Predicts", style="to"), Column("Rows", number=True), Column("Points", style="shares"),
+    ]  # fmt: skip
+    rows = [_word_row(word, labels, full) for word in words[:MAX_WORDS]]
+    table = Table(columns, rows, "changes words", open=OPEN_WORDS, more="words", screen=WORDS_ON_SCREEN)
+    rest = left_out(len(words) - MAX_WORDS, "words", FILE)
+    return Section("words", heading, [Paragraph(lead, "lead"), table, *rest], on=REPORT_AND_SCREEN)
+
+
+def _word_row(word: WordInformation, labels: Labels, full: float) -> Row:
+    label = label_named(word.label, labels)
+    name: list[str | Span] = [Span(cut(word.word, PATTERN_LIMIT), "pattern")]
+    if is_stronger(finite(word.mi_before), finite(word.mi_after)):
+        name += [" ", Span("▲ more than before", "remark stronger")]
+    rows = changed_words(count(word.rows_before), count(word.rows_after))
+    worth = points_cell(word.points_before, word.points_after, full=full)
+    return Row([name, label_span(label), rows, worth], label.colour)
+
+
+def _labels_section(result: AugmentResult, labels: Labels) -> Section:
+    after, before, added = result.labels_after, result.labels_before, result.added_by_label
+    total = sum(after.values()) or 1
+    columns = [
+        Column("Label", lambda name: label_span(label_named(name, labels))),
+        Column("Rows before", lambda name: before.get(name, 0), number=True, short="Before"),
+        Column("Added", lambda name: added.get(name, 0), number=True),
+        Column("Rows now", after.get, number=True, short="Now"),
+        Column("Share now", lambda name: percent(after[name] / total), number=True, short="Share"),
+    ]
+    names = sorted(after, key=lambda name: (-after[name], name))
+    table = table_of(names, columns, "figures-only", limit=MAX_LABEL_ROWS, what="labels", file=FILE)
+    blocks = table or [nothing("The rows have output texts instead of labels.")]
+    return Section(
+        "labels", "What was added", [*blocks, *stopped_words(result.stopped)], on=REPORT_AND_SCREEN
+    )
+
+
+def _sample_section(result: AugmentResult, labels: Labels) -> Section:
+    question = "does the label hold, and is it good English?"
+    if not result.labels_after:
+        question = "is it good English?"
+    lead: list[str | Span] = [
+        f"A random sample of {counted(result.accepted, 'accepted addition')}. Read each one: {question}"
+    ]
+    if result.words:
+        lead += [
+            " ", Span("Spurious words", "spurious"), " have a dotted line and should still be there; ",
+            Span("principal words", "principal"), " have a full line and carry the label.",
+        ]  # fmt: skip
+    cards = Cards(
+        [addition_card(edit, labels) for edit in result.sample[:MAX_SAMPLE]],
+        open=OPEN_SAMPLE,
+        more="additions",
+    )
+    short_cards = Cards([_short_card(edit, labels) for edit in result.sample[:SAMPLE_ON_SCREEN]])
+    blocks: Blocks = [Paragraph(lead, "lead"), Only(REPORT, [cards]), Only(SCREEN, [short_cards])]
+    if not result.sample:
+        blocks = [nothing("Nothing was added.")]
+    on = REPORT_AND_SCREEN if result.sample else REPORT
+    return Section("sample", "How new texts were made", blocks, on=on)
+
+
+def addition_card(edit: ShownAddition, labels: Labels) -> Card:
+    """An addition, step by step if CoBA made it, else both texts with their differences."""
+    trace = CobaTrace.of(edit)
+    between: Blocks = [] if trace is None else [steps_block(edit, trace, labels)]
+    if edit.reason:
+        between.append(refusal(edit.reason))
+    before, after = edit.context_before, edit.context
+    below: Sequence[Block] = context_block(before)
+    if before and after and after != before:
+        texts = [Paragraph(cut(text, CONTEXT_LIMIT), "data") for text in (before, after)]
+        below = [Only(REPORT, [Details("Context, before and after", texts, style="context")])]
+    facts = edit_facts(edit, labels)
+    if trace is not None and trace.target_triples:
+        del facts[0]  # an output text is no label
+    source = f", made from {cut(edit.source)}" if edit.source else ""
+    facts.append(Span(f"id {cut(edit.id)}{source}", "quiet end"))
+    both = [] if trace else _both_texts(edit, EDIT_LIMIT)
+    return Card(facts, both, between, verdict_chips(edit.verdicts), below)
+
+
+def _both_texts(edit: Edit, limit: int) -> list[tuple[Words, Words]]:
+    return list(zip(("Source", "Addition"), versions(edit.before, edit.after, limit=limit), strict=True))
+
+
+def _short_card(edit: ShownAddition, labels: Labels) -> Card:
+    """Both texts, for the terminal."""
+    facts = [label_change(edit.label_before, edit.label_after, labels)] if labels else []
+    return Card(facts, _both_texts(edit, TEXT_LIMIT))
+
+
+def steps_block(edit: Edit, trace: CobaTrace, labels: Labels) -> Bullets:
+    """How CoBA made a text: the source with its words, the triples, the new text."""
+    tables: Blocks = []
+    of_text = "Of the text" if trace.context_triples or trace.target_triples else ""
+    for triples, caption in (
+        (trace.context_triples, "Of the context"),
+        (trace.triples or (), of_text),
+        (trace.target_triples, "Of the output text"),
+    ):
+        if triples:
+            rows = [_triple_row(triple) for triple in triples[:MAX_TRIPLES]]
+            tables.append(Table(TRIPLE_COLUMNS, rows, "triples", caption))
+            tables += left_out(len(triples) - MAX_TRIPLES, "triples", "edits.jsonl")
+    tables = tables or [Paragraph("None.", "quiet")]
+    if also := _also(trace):
+        tables.append(Paragraph(["Also: ", Span(also, "data"), "."], "found"))
+    marks = [(trace.spurious or (), 1), (trace.principal or (), 2)]
+    source: Blocks = [Paragraph(marked_words(edit.before, marks), "data")]
+    new: Blocks = [Paragraph(marked_words(edit.after, marks[:1]), "data")]
+    named: Words = "The new text"
+    if trace.target_triples:
+        for blocks, text in ((source, edit.label_before), (new, edit.label_after)):
+            blocks.append(Paragraph([Span("Output text: ", "quiet"), data_span(text, EDIT_LIMIT)]))
+    elif edit.label_after != edit.label_before:
+        named = ["The new text, as ", label_span(label_named(edit.label_after, labels))]
+    for side, spurious, principal in (
+        ("", trace.spurious, trace.principal),
+        ("In the context: ", trace.context_spurious, trace.context_principal),
+    ):
+        if spurious is not None or principal is not None:
+            words = [
+                Span(f"{side}Spurious: ", "quiet"), Span(_listed(spurious or ()), "data"),
+                Span(" Principal: ", "quiet"), Span(_listed(principal or ()), "data"),
+            ]  # fmt: skip
+            source.append(Paragraph(words, "found"))
+    items = [
+        Bullet("The text", below=source),
+        Bullet("Its triples, and what became of them", below=tables),
+        Bullet(named, below=new),
+    ]
+    return Bullets(items, "steps")
+
+
+def marked_words(text: str, marks: Iterable[tuple[Sequence[str], int]]) -> list[str | Span]:
+    """The text with some words marked; a word with two levels has the first.
+
+    >>> marked_words("A dull film.", [(["film"], 1), (["dull"], 2)])[1].style
+    'principal'
+    """
+    text = harmless(text[:READ_LIMIT])
+    levels: dict[str, int] = {}
+    for words, level in marks:
+        for word in words[:MAX_MARKED]:
+            levels.setdefault(harmless(word).casefold(), level)
+    known = sorted((w for w in levels if w.strip() and len(w) <= PATTERN_LIMIT), key=len, reverse=True)
+    spans: list[tuple[int, int, int]] = []
+    if known:
+        pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, known))})(?!\w)"
+        for match in re.finditer(pattern, text, re.IGNORECASE):
+            spans.append((*match.span(), levels.get(match[0].casefold(), 1)))
+    shown = [
+        Span(piece.text, STYLES[piece.level]) if piece.level else piece.text
+        for piece in pieces(text, spans, limit=EDIT_LIMIT)
+    ]
+    return shown or ["(blank)"]
+
+
+def _triple_row(triple: TripleStep | str) -> Row:
+    """A triple before and after; a string was only read."""
+    if isinstance(triple, str):
+        return Row([Span("read", "kind read"), _triple_words(triple), Span("unchanged", "quiet"), NONE])
+    kind = triple.kind if triple.kind in KINDS else "normal"
+    before: Words = _triple_words(triple.before)
+    after: Words = Span("the same", "quiet")
+    style = ""
+    if triple.after is None:
+        after, style = Span("dropped", "quiet"), "dropped"
+    elif triple.after != triple.before:
+        before, after = versions(_triple_text(triple.before), _triple_text(triple.after))
+    place = NONE if triple.place is None else str(triple.place + 1)
+    return Row([Span(kind, f"kind {kind}"), before, after, place], style=style)
+
+
+def _triple_text(triple: str) -> str:
+    """A triple as it is shown; a sentence that was left whole has no bars.
+
+    >>> _triple_text("|  | Well, what can I say?")
+    'Well, what can I say?'
+    """
+    return cut(triple, TRIPLE_LIMIT).removeprefix("| | ")
+
+
+def _triple_words(triple: str) -> Words:
+    return Span(_triple_text(triple), "data")
+
+
+def _listed(words: Sequence[str]) -> str:
+    return few(list(map(cut, words)), MAX_MARKED) if words else "none"
+
+
+def _also(trace: CobaTrace) -> str:
+    """What else was done, in a sentence; "" for nothing."""
+    parts = []
+    if n_dropped := sum(step.after is None for steps in trace.steps for step in steps):
+        parts.append(f"{counted(n_dropped, 'triple')} dropped")
+    places = [[step.place for step in steps if step.place is not None] for steps in trace.steps]
+    if any(of_text != sorted(of_text) for of_text in places):
+        parts.append("the order changed")
+    if trace.gender:
+        pairs = trace.gender[:MAX_SWAPPED]
+        swapped = ", ".join(f"{cut(old)} → {cut(new)}" for old, new in pairs)
+        parts.append(f"gendered words swapped ({swapped})")
+    return cut("; ".join(parts), PATTERN_LIMIT * 4) if parts else ""
+
+
+def _models_section(analysis: WordAnalysis | None) -> list[Section]:
+    if analysis is None:
+        return []
+    lead: Words = [
+        "The top words of each classifier, compared text by text. A word that most of them have carries the label (principal); a word that "
+        "few have is what some models rely on (spurious). ",
+        Span(_votes(analysis), "data"),
+    ]
+    tables = [*overlap_table(analysis.overlap, "In common"), *speech_table(analysis.parts_of_speech)]
+    return [Section("models", "What models rely on", [Paragraph(lead, "lead"), Grid(tables)])]
+
+
+def _votes(analysis: WordAnalysis) -> str:
+    """What named the words, how, and how many there were."""
+    sentences = [f"The engine named up to {analysis.k} words of each kind."]
+    if analysis.models:
+        models = ", ".join(cut(name) for name in analysis.models)
+        voted = f"{analysis.votes} of them have it among their top {analysis.k}"
+        sentences = [f"Models: {models}. A word is principal if {voted}."]
+    if analysis.principal_words is not None and analysis.spurious_words is not None:
+        principal, spurious = short(analysis.principal_words), short(analysis.spurious_words)
+        sentences.append(f"A text has {principal} principal and {spurious} spurious words on average.")
+    return " ".join(sentences)
+
+
+def _card_section(result: AugmentResult) -> Section:
+    """The figures for whoever gets the file later; no text of the dataset."""
+    dataset, mean = result.dataset, result.mean_points
+    by_label = ", ".join(f"{label} {n:,}" for label, n in result.added_by_label.items())
+    items: list[Words] = [
+        f"Rows: {dataset.used:,} used of {dataset.rows:,}, none of them changed; {result.added:,} were added "
+        f"({by_label or 'the data has no labels'}).",
+        f"Candidates: {result.candidates:,}, of which {result.rejected:,} were refused.",
+    ]
+    if mean is not None:
+        items.append(
+            f"Mean worth of {counted(len(result.words), 'spurious word')}: {short(100 * mean.before)} points of accuracy before, "
+            f"{short(100 * mean.after)} with the additions."
+        )
+    items += [
+        *leak_lines(result.comparison.leak),
+        f"Stopped because {result.stopped or 'it was done'}.",
+        f"Seed: {result.settings.get('seed')}.",
+        [
+            "Every candidate is in edits.jsonl, with the checks it passed and the steps that made it. The column ",
+            Span("longway_id", "code"),
+            " names the row, ",
+            Span("longway_source", "code"),
+            " the row that an added row was made from; it is empty for original rows.",
+        ],
+        "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair.",
+    ]
+    return Section("card", "What was done", [Bullets(items)], on=CARD)

@@ -1,0 +1,389 @@
+"""The page of a proof with candidates: verdict, accuracy before and after by part of the test set, reliance on each cue, the random drop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from longway.jobs.choices.audit.page import UNITS, pattern_span
+from longway.jobs.choices.prove.parts import (
+    ALL,
+    CUES_BALANCED,
+    LENGTH_BALANCED,
+    REVERSED,
+    SUPPORTING,
+)
+from longway.jobs.choices.prove.result import (
+    AFTER,
+    BEFORE,
+    CONTROL,
+    FILE,
+    ChoiceProveResult,
+    CueGroup,
+    GapChange,
+)
+from longway.jobs.prove.charts import GapRow, Lane, gap_chart
+from longway.jobs.prove.result import BETTER, UNCLEAR, WORSE, Comparison, GroupSide
+from longway.jobs.prove.verdict import largest
+from longway.jobs.prove.wording import before_and_after, change, change_interval, mark, model_name, name
+from longway.report.excerpts import PATTERN_LIMIT, cut
+from longway.report.labels import setting_rows
+from longway.report.numbers import NONE, arrow, count, counted, duration, few, or_dash, percent, points
+from longway.report.sections import (
+    REPORT_AND_SCREEN,
+    Blocks,
+    Bullets,
+    Chart,
+    Column,
+    Facts,
+    Heading,
+    KeyFigure,
+    Page,
+    Paragraph,
+    Section,
+    Span,
+    Words,
+    table_of,
+)
+
+MAX_CHARTS = 6
+MAX_NAMED = 4
+WHERE = {
+    ALL: "all",
+    REVERSED: "cues wrong",
+    SUPPORTING: "cues right",
+    CUES_BALANCED: "cues balanced",
+    LENGTH_BALANCED: "length balanced",
+}
+READING: list[tuple[Words, Words]] = [
+    ("Cues", "The strongest patterns that the right candidates of before have in common, as longway audit finds them. Each candidate gets the points of those it has; the cues point to the one with the most."),
+    ("Cues wrong", "Another candidate than the right one has the most points. A model that follows the cues is wrong here."),
+    ("Cues right", "The right candidate has the most points. A model that follows the cues is right here without reading the prompt, so a model that no longer does may lose here."),
+    ("Cues balanced", "For each question with n candidates whose cues point the right way there are n − 1 whose cues point the wrong way, as with random answers. Following the cues is right as often as a random choice."),
+    ("Length balanced", "Pairs, chosen so that among pairs with about the same difference in length the right one is as often the longer as the shorter. Choosing by length alone is right in half of them."),
+    ("Random drop", "Before, without as many random questions as after lacks. A gain over it comes from which questions were dropped, not from how many."),
+    ("Better, worse, no clear difference", "Both models answer the same questions, so the difference is tested question by question, corrected for the number of comparisons. Better or worse also requires that the seeds alone would hardly make such a difference."),
+    ("Interval", "A range that contains the true figure in 95 of 100 such measurements; questions with the same prompt are drawn together."),
+]  # fmt: skip
+NOTE = "Evidence, not a certificate: it shows how much these models rely on these cues, with this data. Other shortcuts may be left."
+
+
+def prove_page(result: ChoiceProveResult) -> Page:
+    """All sections of a proof with candidates."""
+    first, unit = result.versions[0], UNITS[result.kind]
+    versions = [f"{one.name} ({count(one.questions)} {unit.question}s)" for one in result.versions]
+    tests = list(dict.fromkeys(name(one.source) for one in result.tests))
+    return Page(
+        kicker="Longway proof",
+        title=cut(f"{result.versions[1].source} against {first.source}", PATTERN_LIMIT),
+        verdict=verdict(result),
+        details=" ".join([*map(_gap_sentence, result.gaps[:MAX_NAMED]), *_no_better_than_chance(result)]),
+        facts=[
+            ("Versions", ", ".join(versions)),
+            ("Models", few([model_name(one) for one in _models(result)], MAX_NAMED)),
+            ("Test sets", few(tests, MAX_NAMED)),
+            ("Seeds", str(max((row.seeds for row in result.rows), default=NONE))),
+            ("Took", or_dash(result.seconds, duration)),
+            ("Made", name(result.created)),
+        ],
+        figures=_key_figures(result),
+        sections=[
+            *_notes_section(result.notes),
+            _score_section(result),
+            *_cue_section(result),
+            *_control_section(result),
+            *_further_sections(result),
+            Section("reading", "How to read this", [Facts(READING, "reading"), Paragraph(NOTE, "note")]),
+        ],
+        sheets=("rewrite.css", "highlights.css", "prove.css"),
+        version=result.longway,
+        fingerprint=first.fingerprint,
+        fingerprint_of="Fingerprint of before:",
+        settings=setting_rows(result.settings, source=FILE),
+    )
+
+
+def _notes_section(notes: Sequence[str]) -> list[Section]:
+    return [Section("notes", "Notes", [Bullets(notes, "problems")], on=REPORT_AND_SCREEN)] if notes else []
+
+
+def verdict(result: ChoiceProveResult) -> str:
+    """The result in one sentence: where the cues point the wrong way, else where they cancel out, else on all questions; see `_decisive`."""
+    kind = _decisive(result)
+    changes = result.compared(kind) if kind else []
+    if not changes:
+        return "Nothing could be compared: no model has figures for both versions."
+    if kind == ALL and result.cues:
+        return _not_judged(result, changes)
+    better, worse = ([one for one in changes if one.verdict == verdict] for verdict in (BETTER, WORSE))
+    main = largest(better or worse or changes)
+    where = {
+        REVERSED: " where the cues point the wrong way",
+        CUES_BALANCED: " where the cues cancel out",
+        LENGTH_BALANCED: " on length-balanced pairs",
+    }.get(kind, "")
+    on_all = ""
+    whole = [
+        one
+        for one in result.compared(ALL)
+        if one.model == main.model and _source(result, one) == _source(result, main)
+    ]
+    if kind != ALL and whole:
+        one = largest(whole)
+        on_all = f"; on all {UNITS[result.kind].question}s {before_and_after(one)} ({one.verdict})"
+    return (
+        f"{_start(better, worse, len(changes))}{where}: {model_name(main.model)} {before_and_after(main)} "
+        f"({change(main.difference)} points, 95% interval {change_interval(main)}){on_all}."
+    )
+
+
+def _source(result: ChoiceProveResult, one: Comparison) -> str:
+    """The file or split that the questions of a comparison's test come from."""
+    return next((test.source for test in result.tests if test.name == one.test), "")
+
+
+def _decisive(result: ChoiceProveResult) -> str:
+    """The part of the tests that the verdict is about; "" if nothing was compared.
+
+    A model that no longer follows the cues gets worse on questions that they help with. So where there are cues, only questions with
+    reversed or balanced cues show whether it got better. Where there are none, balanced length takes their place.
+    """
+    kinds = (REVERSED, CUES_BALANCED) if result.cues else (LENGTH_BALANCED,)
+    return next((kind for kind in (*kinds, ALL) if result.compared(kind)), "")
+
+
+def _not_judged(result: ChoiceProveResult, changes: Sequence[Comparison]) -> str:
+    """Why all questions do not show the effect, and the largest change on them."""
+    question, main = UNITS[result.kind].question, largest(changes)
+    return (
+        f"The effect cannot be judged: too few {question}s have cues that point to a wrong candidate. On all {question}s, {model_name(main.model)} "
+        f"{before_and_after(main)} ({change(main.difference)} points). A fall there is what a removed cue looks like."
+    )
+
+
+def _start(better: Sequence[Comparison], worse: Sequence[Comparison], n: int) -> str:
+    if better and worse:
+        return f"Mixed: {len(better)} of {n} comparisons clearly better, {len(worse)} clearly worse"
+    if not better and not worse:
+        return "No clear difference"
+    clear = "Clearly better" if better else "Clearly worse"
+    n_clear = len(better or worse)
+    return clear if n_clear == n else f"{clear} in {n_clear} of {n} comparisons"
+
+
+def is_unclear(result: ChoiceProveResult) -> bool:
+    """Whether no comparison with before is clear where cues do not help."""
+    kind = _decisive(result)
+    if kind == ALL and result.cues:
+        return False  # more seeds would not help
+    kinds = {kind, CUES_BALANCED, LENGTH_BALANCED} if kind != ALL else {ALL}
+    changes = [one for kind in kinds for one in result.compared(kind)]
+    return not any(one.verdict in (BETTER, WORSE) for one in changes)
+
+
+def _gap_sentence(one: GapChange) -> str:
+    gap = arrow(_gap(one.before), _gap(one.after))
+    interval = f"95% interval {points(one.low)} to {points(one.high)}"
+    return f"The gap between questions whose cues point the right and the wrong way: {model_name(one.model)} {gap} points ({points(one.change)}, {interval})."
+
+
+def _no_better_than_chance(result: ChoiceProveResult) -> list[str]:
+    """A sentence for each model that cannot do the task without cues."""
+    chances = {one.name: one.chance for one in result.tests if one.kind == CUES_BALANCED}
+    return [
+        f"On {name(row.test)}, {model_name(row.model)} trained on the changed data is no better than chance ({percent(chances[row.test])})."
+        for row in result.rows
+        if row.data == AFTER and (row.low or 0.0) <= chances.get(row.test, -1.0)
+    ]
+
+
+def _key_figures(result: ChoiceProveResult) -> list[KeyFigure]:
+    """Before and after where the cues mislead, are balanced, and on everything; then the gap."""
+    figures = []
+    for kind in (REVERSED, CUES_BALANCED, LENGTH_BALANCED, ALL):
+        if changes := result.compared(kind):
+            one = largest(changes)
+            note = f"{model_name(one.model)}, {one.verdict}"
+            figures.append(KeyFigure(WHERE[kind].capitalize(), before_and_after(one), note))
+    if result.gaps:
+        gap = max(result.gaps, key=lambda one: abs(one.change))
+        both = arrow(_gap(gap.before), _gap(gap.after))
+        figures.append(KeyFigure("Gap, right and wrong cues", both, f"points, {model_name(gap.model)}"))
+    return figures
+
+
+def _score_section(result: ChoiceProveResult) -> Section:
+    lead = "Each model was trained on both versions and answers the same questions, none of which it was trained on. A row shows how often it is right when trained on before and on after."
+    changes = [one for one in result.comparisons if one.data == AFTER and one.against == BEFORE]
+    tables = _tables(result, changes, has_charts=True)
+    return Section(
+        "scores", "Right before and after", [Paragraph(lead, "lead"), *tables], on=REPORT_AND_SCREEN
+    )
+
+
+def _tables(
+    result: ChoiceProveResult,
+    changes: Sequence[Comparison],
+    before: str = "Before",
+    after: str = "After",
+    *,
+    has_charts: bool = False,
+) -> Blocks:
+    """A table for each model and test set, one row for each part of the test set. before, after: what the versions are called."""
+    tests = {one.name: one for one in result.tests}
+
+    def where(one: Comparison) -> str:
+        return WHERE[tests[one.test].kind]
+
+    def questions(one: Comparison) -> int:
+        return tests[one.test].questions
+
+    def chance(one: Comparison) -> str:
+        return percent(tests[one.test].chance)
+
+    columns = [
+        Column("Questions", where),
+        Column("n", questions, number=True),
+        Column("Chance", chance, number=True, drop=2),
+        Column(before, "before", number=True, form=percent),
+        Column(after, _strong_after, number=True),
+        Column("Change", _change_cell, number=True),
+        Column("Verdict", "verdict", drop=1, form=_mark),
+    ]
+    by_place: dict[tuple[str, str], list[Comparison]] = {}
+    for one in changes:
+        if one.test not in tests:
+            continue
+        by_place.setdefault((one.model, tests[one.test].source), []).append(one)
+    blocks: Blocks = []
+    for number, ((model, source), rows) in enumerate(by_place.items()):
+        blocks.append(Heading(f"{model_name(model)}, {name(source)}"))
+        if has_charts:
+            drawn = [_score_row(result, one, where(one), questions(one)) for one in rows]
+            title = f"Accuracy before and after, {model_name(model)}"
+            legend = "Ring: trained on before. Full dot: trained on after. Bars: 95% intervals."
+            blocks.append(Chart(_gap_chart(drawn, f"scores-{number}", title), legend))
+        blocks += table_of(rows, columns)
+    return blocks
+
+
+def _strong_after(one: Comparison) -> Span:
+    return Span(or_dash(one.after, percent), "strong")
+
+
+def _change_cell(one: Comparison) -> Words:
+    return [change(one.difference), Span(f" ({change_interval(one)})", "quiet")]
+
+
+def _mark(verdict: str) -> Span:
+    """The verdict as a sign and a word, short enough for a terminal."""
+    sign = mark(verdict)
+    return Span("≈ unclear", sign.style) if verdict == UNCLEAR else sign
+
+
+def _score_row(result: ChoiceProveResult, one: Comparison, where: str, n: int) -> GapRow:
+    """A ring for before, a dot for after."""
+    figures = {row.data: row for row in result.rows if (row.model, row.test) == (one.model, one.test)}
+    before, after = (GroupSide(n, row.mean, row.low, row.high) for row in (figures[BEFORE], figures[AFTER]))
+    shown = before_and_after(one)
+    return GapRow(where, shown, [Lane("l0", after, before, f"{where}: {shown}")])
+
+
+def _gap_chart(rows: Sequence[GapRow], key: str, title: str) -> Markup:
+    desc = "; ".join(f"{row.name}: {row.shown}" for row in rows)
+    return gap_chart(rows, key=key, title=title, desc=desc)
+
+
+def _cue_section(result: ChoiceProveResult) -> list[Section]:
+    """The gap of each cue, by version."""
+    if not result.groups:
+        return []
+    lead = "For each cue: how often a model is right where the right candidate has it and another has not (full dot), and where it is the other way round (ring). The shorter the line, the less the model relies on the cue."
+    blocks: Blocks = [Paragraph(lead, "lead")]
+    columns = [
+        Column("Cue", _cue_name),
+        Column("n wrong", _n_wrong, number=True, screen=False),
+        Column("Cue wrong", _where_wrong, number=True),
+        Column("Cue right", _where_right, number=True, drop=1),
+        Column("Gap", _gap_words, number=True),
+    ]
+    legend = "Upper line: trained on before. Lower line: trained on after. Right: the gap in points."
+    for number, ((model, test), pairs) in enumerate(list(_by_place(result).items())[:MAX_CHARTS]):
+        title = f"{model_name(model)}, {name(test)}"
+        drawn = [GapRow(_cue_name(pair).text, _gap_words(pair), _lanes(pair)) for pair in pairs]
+        svg = _gap_chart(drawn, f"cues-{number}", f"Reliance on each cue, {title}")
+        blocks += [Heading(title), Chart(svg, legend), *table_of(pairs, columns)]
+    return [Section("cues", "Reliance on each cue", blocks, on=REPORT_AND_SCREEN)]
+
+
+BeforeAfter = tuple[CueGroup, CueGroup]
+
+
+def _by_place(result: ChoiceProveResult) -> dict[tuple[str, str], list[BeforeAfter]]:
+    """Each cue before and after, by model and test set."""
+    after = {(one.model, one.test, one.pattern): one for one in result.groups if one.data == AFTER}
+    places: dict[tuple[str, str], list[BeforeAfter]] = {}
+    for one in result.groups:
+        same = after.get((one.model, one.test, one.pattern))
+        if one.data == BEFORE and same is not None:
+            places.setdefault((one.model, one.test), []).append((one, same))
+    return places
+
+
+def _lanes(pair: BeforeAfter) -> list[Lane]:
+    return [
+        Lane(colour, one.supporting, one.against, f"{one.data}: gap {_gap(one.gap)}")
+        for colour, one in zip(("l0", "l1"), pair, strict=True)
+    ]
+
+
+def _cue_name(pair: BeforeAfter) -> Span:
+    return pattern_span(pair[0].pattern)
+
+
+def _n_wrong(pair: BeforeAfter) -> int:
+    return pair[0].against.n
+
+
+def _where_wrong(pair: BeforeAfter) -> str:
+    return arrow(*(or_dash(one.against.accuracy, percent) for one in pair))
+
+
+def _where_right(pair: BeforeAfter) -> str:
+    return arrow(*(or_dash(one.supporting.accuracy, percent) for one in pair))
+
+
+def _gap_words(pair: BeforeAfter) -> str:
+    return arrow(*(_gap(one.gap) for one in pair))
+
+
+def _gap(value: float) -> str:
+    return points(value).lstrip("+")
+
+
+def _control_section(result: ChoiceProveResult) -> list[Section]:
+    changes = [one for one in result.comparisons if one.against == CONTROL]
+    if not changes:
+        return []
+    dropped = counted(
+        result.versions[0].questions - result.versions[-1].questions, UNITS[result.kind].question
+    )
+    lead = f"After lacks {dropped} of before. Here it is compared with before without as many random ones: what is left is the effect of which ones were dropped or changed."
+    blocks = [Paragraph(lead), *_tables(result, changes, before="Random drop")]
+    return [Section("control", "Against a random drop", blocks, on=REPORT_AND_SCREEN)]
+
+
+def _further_sections(result: ChoiceProveResult) -> list[Section]:
+    """One for each further version: it against before."""
+    sections = []
+    for number, version in enumerate(result.further):
+        changes = [one for one in result.comparisons if one.data == version]
+        title = f"Before and {cut(version, PATTERN_LIMIT)}"
+        tables = _tables(result, changes, after=cut(version))
+        sections.append(Section(f"further{number}", title, tables, on=REPORT_AND_SCREEN))
+    return sections
+
+
+def _models(result: ChoiceProveResult) -> list[str]:
+    return list(dict.fromkeys(row.model for row in result.rows))

@@ -1,0 +1,410 @@
+"""The page of a perturbation: who is mentioned before and after, changed rows to read, objections, what was left unchanged, cost.
+
+Every list is cut here and what is cut is counted, so the page stays small whatever the dataset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from longway.jobs.change_sections import (
+    MAX_ROWS,
+    SHEET,
+    changed_words,
+    cost_section,
+    encoding_section,
+    failed_blocks,
+    reading_sections,
+    reasons_blocks,
+    refusal,
+    refused_section,
+    stopped_words,
+    verdict_chips,
+)
+from longway.jobs.pages import dataset_page
+from longway.jobs.perturb.result import (
+    CONTRAST,
+    FILE,
+    OFFENSIVE,
+    AttributeCount,
+    PersonText,
+    PerturbResult,
+    RefusedChoices,
+    ShownPerson,
+)
+from longway.report.change_charts import change_bar
+from longway.report.differences import versions
+from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, data_span
+from longway.report.labels import Labels, label_named, label_span, labels_of, setting_rows
+from longway.report.numbers import NONE, count, counted, percent, short
+from longway.report.sections import (
+    CARD,
+    REPORT,
+    REPORT_AND_SCREEN,
+    Blocks,
+    Bullets,
+    Card,
+    Cards,
+    Cell,
+    Column,
+    Facts,
+    Heading,
+    KeyFigure,
+    Only,
+    Page,
+    Paragraph,
+    Section,
+    Span,
+    Words,
+    nothing,
+    table_of,
+)
+
+OPEN_SAMPLE, MAX_SAMPLE = 4, 20  # per axis
+OPEN_PAIRS, MAX_PAIRS = 12, 80
+MAX_AXES = 6
+MAX_CHAIN = 200
+MAX_LEFT = 6
+CHAIN, CHOSEN = 2, 3  # levels of unchanged words: they mention the person, or were chosen
+STYLES = {CHAIN: "person", CHOSEN: "person chosen"}
+WARNING: Words = [
+    Span("Perturbed data does not make a model fair.", "strong"),
+    " It weakens what a model can learn from the words that were changed, harmless and harmful associations alike. Facts about real people "
+    "may no longer be true. Be careful if the label depends on who is meant, as in hate speech, or if facts must hold, as in fact checking.",
+]
+READING: list[tuple[str, Words]] = [
+    ("Axis and attribute", "Gender (man, woman, non-binary or unspecified), race and ethnicity (six groups of the US Census), age (five). Every such list leaves people out: it defines what was counted here, not what exists."),
+    ("Chosen word", "One demographic word of each row and another attribute of its axis are drawn. Everything that refers to the same person is changed with it: pronouns with their verbs, names, kinship, titles."),
+    ("Balanced", "The axis is drawn first, the rarer ones more often, so that race and age are not lost among pronouns. Uniform: every word and attribute is equally likely, as in the paper’s Algorithm 1."),
+    ("Never changed", "Words that are merely associated with a group, such as occupations and colours: breaking up these associations is the point."),
+    ("Labels in doubt", "In “John saw his aunt” and “John saw his uncle”, the contrast carries the label. If a change removes or creates such a contrast, the row stays unchanged, unless --keep-warned was given."),
+    ("Names", "A name describes a population, never a person. Names are changed because models learn from them all the same."),
+]  # fmt: skip
+NOTE: Words = [
+    Span("What this does not prove.", "strong"),
+    " A model trained on this data may still treat people unequally, and so may a model whose answers do not change under such a "
+    "perturbation. Measure it on your task before and after, together with its accuracy: ",
+    Span("longway prove", "code"),
+    " and ",
+    Span("longway fairness", "code"),
+    ". Do not call a model fair because its training data was perturbed.",
+]
+
+
+def perturb_page(result: PerturbResult) -> Page:
+    """All sections of a perturbation."""
+    dataset = result.dataset
+    labels = labels_of(dataset.labels)
+    drawn = f"{result.settings.get('sampling')}, seed {result.settings.get('seed')}"
+    failed = failed_blocks(result.failed_calls, file=FILE)
+    cost = cost_section(result.cost, budget=result.budget, file=FILE)
+    return dataset_page(
+        result,
+        "Longway perturb",
+        "Perturbation of",
+        verdict=verdict(result),
+        warning=WARNING,
+        facts=[
+            ("Changed by", cut(result.engine)),
+            ("Drawn", cut(drawn)),
+        ],
+        figures=_key_figures(result),
+        figures_style="three",
+        sections=[
+            _balance_section(result),
+            _pairs_section(result),
+            _sample_section(result, labels),
+            _guards_section(result),
+            _refused_section(result, labels),
+            _unchanged_section(result),
+            _distance_section(result),
+            replace(cost, on=REPORT_AND_SCREEN) if result.cost else cost,
+            *([Section("failed", "Failed calls", failed, on=REPORT_AND_SCREEN)] if failed else []),
+            *encoding_section(result.encoding_note),
+            *reading_sections(READING, NOTE, formulas=dataset.formulas),
+            _card_section(result),
+        ],
+        settings=setting_rows(result.settings, source=FILE),
+        sheets=(SHEET, "perturb.css"),
+    )
+
+
+def verdict(result: PerturbResult) -> str:
+    """How many rows mention a gender, race or age, and in how many it was changed, in one sentence."""
+    rows, could, done = result.rows, result.perturbable, result.perturbed
+    if not could:
+        return f"None of {counted(rows, 'row')} mentions a gender, race or age that could be changed: all are unchanged."
+    those = f"the {count(could)} rows that mention" if could > 1 else "the one row that mentions"
+    if not done:
+        return f"Nothing was changed in {those} somebody’s gender, race or age."
+    if result.added:
+        were = "row was" if done == 1 else "rows were"
+        return f"{count(done)} {were} added, made from {those} somebody’s gender, race or age: one person was changed in each."
+    some = f"{count(done)} of {those}"
+    if done == could:
+        some = those if could == 1 else f"all {those.removeprefix('the ')}"
+    return f"In {some} somebody’s gender, race or age, one person was changed; all {count(rows)} labels stay the same."
+
+
+def _key_figures(result: PerturbResult) -> list[KeyFigure]:
+    rows, could, done, far = result.rows, result.perturbable, result.perturbed, result.distances
+    axes = sorted(result.axes, key=lambda row: -row.perturbed)[:MAX_AXES]
+    shares = [f"{cut(row.axis)} {percent(row.perturbed / done)}" for row in axes] if done else []
+    largest, *others = shares or [NONE, "nothing was changed"]
+    of_rows = f"{count(could)} of {counted(rows, 'row')}"
+    kept = f"{count(result.kept_warned)} of them kept" if result.warned else "by the contrast of pairs"
+    edits = KeyFigure("Words changed per row", NONE, "not measured")
+    if far is not None:
+        edits = KeyFigure(edits.name, short(far.edits), f"{percent(far.edit_share)} of its words")
+    return [
+        KeyFigure("Rows that mention people", percent(could / rows) if rows else NONE, of_rows),
+        KeyFigure(
+            "Rows added" if result.adds_rows else "Rows changed",
+            count(done),
+            f"{percent(done / could) if could else NONE} of these",
+        ),
+        KeyFigure("By axis", largest, ", ".join(others)),
+        edits,
+        KeyFigure(
+            "Blocked as offensive", count(result.blocked), f"of {counted(result.tries, 'choice')} tried"
+        ),
+        KeyFigure("Labels in doubt", count(result.warned), kept),
+    ]
+
+
+def _balance_section(result: PerturbResult) -> Section:
+    lead = (
+        "Rows that have a word for each attribute, before and after. A person whose gender is left open has no such word: rows changed to "
+        "non-binary often leave one attribute and enter none."
+    )
+    rows = _mentioned(result)
+    full = max((max(row.rows_before, row.rows_after) for row in rows), default=0)
+
+    def cell(row: AttributeCount) -> Cell:
+        words = changed_words(count(row.rows_before), count(row.rows_after))
+        return Cell(words, change_bar(row.rows_before, row.rows_after, full=full))
+
+    columns = [
+        Column("Axis", "axis", data_span),
+        Column("Attribute", "attribute", data_span),
+        Column("Rows", cell, style="shares"),
+    ]
+    blocks: Blocks = [Paragraph(lead, "lead"), *table_of(rows, columns, "changes")]
+    axes = [
+        f"{cut(axis.axis)} mentioned in {counted(axis.rows, 'row')}, changed in {count(axis.perturbed)}"
+        for axis in result.axes
+    ]
+    blocks.append(Paragraph(f"{'; '.join(axes)}.", "rest"))
+    on = REPORT_AND_SCREEN if result.perturbed else REPORT
+    return Section("balance", "Who is mentioned, before and after", blocks, on=on)
+
+
+def _mentioned(result: PerturbResult) -> list[AttributeCount]:
+    """The attributes that some row mentions."""
+    return [row for row in result.balance if row.rows_before or row.rows_after]
+
+
+def _pairs_section(result: PerturbResult) -> Section:
+    columns = [
+        Column("Axis", "axis", data_span),
+        Column("From", "source", data_span),
+        Column("To", "target", data_span),
+        Column("Rows", "count", number=True),
+        Column("Share", lambda pair: percent(pair.count / (result.perturbed or 1)), number=True),
+    ]
+    table = table_of(
+        result.pairs,
+        columns,
+        "figures-only pairs",
+        limit=MAX_PAIRS,
+        what="pairs",
+        file=FILE,
+        open=OPEN_PAIRS,
+    )
+    blocks = table or [nothing("Nothing was changed.")]
+    return Section("pairs", "What became what", [*blocks, *stopped_words(result.stopped)])
+
+
+def _sample_section(result: PerturbResult, labels: Labels) -> Section:
+    heading = "Added rows to read" if result.adds_rows else "Changed rows to read"
+    lead: Words = [
+        f"A random sample of {counted(result.perturbed, 'perturbed row')} for each axis. Read each one: is everything about this person "
+        "changed, and nobody else? Is it good English, and does the label still hold? ",
+        Span("Words with a dotted line", "person"),
+        " refer to the same person and are unchanged.",
+    ]
+    return people_section(result.sample, labels, lead, heading=heading, none="Nothing was changed.")
+
+
+def people_section(
+    sample: Sequence[ShownPerson],
+    labels: Labels,
+    lead: Words,
+    *,
+    heading: str,
+    none: str,
+    what: str = "rows",
+) -> Section:
+    """Changed persons to read, by axis; one of each axis on the terminal. none: what to say if there are none. what: they are."""
+    if not sample:
+        return Section("sample", heading, [nothing(none)])
+    blocks: Blocks = [Paragraph(lead, "lead")]
+    for axis in dict.fromkeys(row.axis for row in sample):
+        cards = [person_card(row, labels) for row in sample if row.axis == axis][:MAX_SAMPLE]
+        listed = Cards(cards, open=OPEN_SAMPLE, more=what, screen=1)
+        blocks += [Only(REPORT, [Heading(data_span(axis))]), listed]
+    return Section("sample", heading, blocks, on=REPORT_AND_SCREEN)
+
+
+def person_card(row: ShownPerson, labels: Labels, *, hidden: bool = False) -> Card:
+    """A choice in a row, with all its texts. hidden: leave out the new texts, as for those that were blocked as offensive."""
+    between: Blocks = [_text_block(text, hidden=hidden) for text in row.texts]
+    if hidden:
+        between.append(Paragraph("The new text is not shown here; it is in edits.jsonl.", "rest"))
+    if row.left:
+        words = "; ".join(cut(left, TEXT_LIMIT) for left in row.left[:MAX_LEFT])
+        between.append(Paragraph([Span("Left unchanged: ", "quiet"), Span(words, "data")], "kept"))
+    if row.reason:
+        between.append(refusal(row.reason))
+    objections = [] if row.reason else [one for one in row.verdicts if not one.passed]
+    source = f", made from {cut(row.source_id)}" if row.source_id else ""
+    facts: list[Words] = [
+        data_span(f"{row.axis}: {row.source} to {row.target}", PATTERN_LIMIT),
+        [Span("chosen word ", "quiet"), Span(cut(row.word), "strong")],
+        label_span(label_named(row.label, labels)),
+        Span(f"id {cut(row.id)}{source}", "quiet end"),
+    ]
+    return Card(facts, between=between, chips=verdict_chips(objections))
+
+
+def _text_block(text: PersonText, *, hidden: bool) -> Facts:
+    """Both versions of a text; one of them if it is unchanged, or the new one is hidden."""
+    name = cut(text.field)
+    new = text.before if hidden else text.after
+    before, after = versions(text.before, new, marks=_marks(text), styles=STYLES)
+    if new == text.before:
+        return Facts([(f"{name}, {'before' if hidden else 'unchanged'}", before)], "versions whole")
+    return Facts([(f"{name}, before", before), (f"{name}, after", after)], "versions")
+
+
+def _marks(text: PersonText) -> list[tuple[int, int, int]]:
+    """Where the person is mentioned; the chosen word has its own mark, also inside a longer mention."""
+    chain = text.chain[:MAX_CHAIN]
+    if text.word is None:
+        return [(start, end, CHAIN) for start, end in chain]
+    first, last = text.word
+    around = [part for start, end in chain for part in ((start, min(end, first)), (max(start, last), end))]
+    return [(first, last, CHOSEN), *((start, end, CHAIN) for start, end in around if start < end)]
+
+
+def _guards_section(result: PerturbResult) -> Section:
+    seen = {check.check: check.seen for check in result.checks}
+    sentences = []
+    if OFFENSIVE in seen:
+        n = result.blocked
+        sentences.append(
+            f"{count(n) if n else 'None'} of {counted(seen[OFFENSIVE], 'new text')} would have put a group beside a word of contempt, or made "
+            f"it the oppressor, where it was not before.{' They were not used.' if n else ''}"
+        )
+    if CONTRAST in seen:
+        n, kept = result.warned, result.kept_warned
+        used = "They were not used." if n else ""
+        if kept:
+            used = f"{count(kept)} of these {'was' if kept == 1 else 'were'} kept, as requested, and marked in edits.jsonl."
+        sentences.append(
+            f"In {count(n) if n else 'none'} of {counted(seen[CONTRAST], 'new pair')} the texts no longer differ in who "
+            f"is mentioned, or differ now and did not before, so that the label may no longer hold. {used}"
+        )
+    heading = "Offence, and labels in doubt"
+    if not sentences:
+        return Section("guards", heading, [nothing("No new text was written that could be checked.")])
+    note = "Both are rules over word lists. They catch the known cases and no others: read the sample."
+    on = REPORT_AND_SCREEN if result.blocked or result.warned else REPORT
+    return Section("guards", heading, [Bullets(sentences, "missing"), Paragraph(note, "rest")], on=on)
+
+
+def _refused_section(result: PerturbResult, labels: Labels) -> Section:
+    n = sum(one.count for one in result.refused)
+    lead = f"{counted(n, 'choice')} could not be made, and others of the same row were tried instead. The reasons, most frequent first, with an example of each."
+    return refused_choices(
+        result.refused, labels, lead, n=n, file=FILE, heading="Choices that could not be made"
+    )
+
+
+def refused_choices(
+    refused: Sequence[RefusedChoices], labels: Labels, lead: str, *, n: int, file: str, heading: str
+) -> Section:
+    """Why choices could not be made; new texts that were blocked as offensive are hidden."""
+    return refused_section(
+        refused,
+        lambda one: [person_card(one.example, labels, hidden=one.reason == OFFENSIVE)],
+        n_rejected=n,
+        file=file,
+        heading=heading,
+        lead=lead,
+        none="None: every choice could be made.",
+    )
+
+
+def _unchanged_section(result: PerturbResult) -> Section:
+    stayed, left = result.stayed, result.left
+    blocks: Blocks = []
+    if stayed:
+        blocks += reasons_blocks(stayed, "Unchanged rows", file=FILE)
+    if left:
+        columns = [
+            Column("Reason", "reason", _whole),
+            Column("For example", "words", _frequent),
+            Column("Words", "count", number=True),
+        ]
+        style = "figures-only words-left"
+        table = table_of(left, columns, style, limit=MAX_ROWS, what="reasons", file=FILE)
+        blocks += [Heading("Words that only look demographic"), *table]
+    blocks = blocks or [nothing("Nothing: every row was changed.")]
+    return Section("left", "What was left unchanged, and why", blocks)
+
+
+def _whole(text: str) -> Span:
+    return data_span(text, TEXT_LIMIT)
+
+
+def _frequent(words: Sequence[tuple[str, int]]) -> Span:
+    return Span(", ".join(f"{cut(word)} ({count(n)})" for word, n in words), "data")
+
+
+def _distance_section(result: PerturbResult) -> Section:
+    far, heading = result.distances, "How much the texts changed"
+    if far is None:
+        text = "Not measured: nothing was changed, or the extra prove is not installed."
+        return Section("distance", heading, [nothing(text)])
+    text = (
+        f"Measured on {counted(far.rows, 'perturbed row')}: {short(far.edits)} words inserted, deleted or replaced per row "
+        f"({percent(far.edit_share)} of its words), BLEU {short(far.bleu)}, ROUGE-2 {short(far.rouge.rouge2)}."
+    )
+    return Section("distance", heading, [Paragraph(text, "lead")])
+
+
+def _card_section(result: PerturbResult) -> Section:
+    """The figures for whoever gets the file later; no text of the dataset."""
+    dataset = result.dataset
+    done = f"{result.changed:,} have another text, none was added"
+    if result.adds_rows:
+        done = f"{result.added:,} were added, none was changed"
+    axes = [f"{row.axis} in {row.perturbed:,} rows (of {row.rows:,} that mention one)" for row in result.axes]
+    mentioned = [f"{row.attribute} {row.rows_before:,} and {row.rows_after:,}" for row in _mentioned(result)]
+    people = f"{result.perturbable:,} mention somebody’s gender, race or age"
+    items: list[Words] = [
+        f"Rows: {dataset.used:,} used of {dataset.rows:,}; {people}; {done}. Labels stay the same.",
+        f"Changed: {', '.join(axes)}.",
+        f"Who is mentioned, rows before and after: {', '.join(mentioned) or 'nobody'}.",
+        f"Blocked as offensive: {result.blocked:,}. Label in doubt, because the change removed or created the contrast of a pair: "
+        f"{result.warned:,}, of which {result.kept_warned:,} were kept.",
+        f"Stopped because {result.stopped or 'it was done'}.",
+        [
+            "Every change is in edits.jsonl, with the word that was chosen and its new attribute. The column ",
+            Span("longway_id", "code"),
+            " names the row. The categories are those of the US Census and leave people out.",
+        ],
+    ]
+    return Section("card", "What was done", [Bullets(items)], on=CARD)

@@ -1,0 +1,675 @@
+"""The page of a proof: verdict, concerns, accuracy before and after, what got worse, groups, and what the models looked at.
+
+Every list is cut here or in `show_details.py`, and what is cut is counted, so the page stays small whatever the run.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+from longway.jobs.person_sections import WORDS_HEADING, WORDS_NOTE, both_versions, change_words
+from longway.jobs.perturb.settings import RULES
+from longway.jobs.prove import result as proof
+from longway.jobs.prove import wording as say
+from longway.jobs.prove.charts import GapRow, Lane, gap_chart
+from longway.jobs.prove.detail_sections import (
+    Shown,
+    data_section,
+    distance_section,
+    grouped,
+    leak_changes,
+    leak_section,
+    legend,
+    more,
+)
+from longway.jobs.prove.result import ACCURACY, BETTER, FAIRSCORE, FILE, WORSE, Comparison, PatternGroups, Run
+from longway.jobs.prove.verdict import largest, verdict_of
+from longway.jobs.prove.wording import change, figure, name
+from longway.metrics.fairness.fairscore import FEWEST
+from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, data_span
+from longway.report.highlights import scored_words
+from longway.report.labels import Labels, label_named, label_span, level_name, setting_rows
+from longway.report.numbers import NONE, arrow, count, counted, duration, few, or_dash, percent, q_value
+from longway.report.sections import (
+    REPORT,
+    REPORT_AND_SCREEN,
+    SCREEN,
+    Blocks,
+    Bullet,
+    Bullets,
+    Card,
+    Cards,
+    Chart,
+    Column,
+    Details,
+    Facts,
+    Grid,
+    Heading,
+    KeyFigure,
+    Only,
+    Page,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    Words,
+    nothing,
+    plain_text,
+    spans,
+    table_of,
+)
+
+ChangeFigure = proof.PairFigure | proof.WordFigure
+MAX_NAMED = 4  # models, methods, versions in a line
+MAX_REMARKS = 20  # concerns, failures, notes
+MAX_IDS = 8
+COLUMNS = 4  # test sets side by side
+MAX_TESTS = 12
+MAX_ENTRIES = 300  # figures in all tables of a kind
+MAX_FIGURES = 40  # rows with all metrics
+MAX_METRICS = 8
+MAX_WORST = MAX_WORSE = 24
+MAX_PATTERNS = 12
+MAX_GROUPS = 4  # charts of gaps
+MAX_LANES = 4  # versions in a chart of gaps
+MAX_EXAMPLES = 12
+MAX_PERTURBED, MAX_RUNS, MAX_PAIRS, MAX_AXES, MAX_REASONS = 4, 8, 40, 3, 4  # of the fairscore
+MAX_FLIPS, OPEN_FLIPS = 16, 6
+ON_SCREEN = 8
+READING: list[tuple[Words, Words]] = [
+    ("Better, worse, no clear difference", "Both models answer the same test texts, so the difference is tested pair by pair. “No clear difference” does not mean that they are equal: the interval shows how large a difference may be."),
+    ("Interval", "A range that contains the true figure in 95 of 100 such measurements."),
+    ("Standard deviation", "How much the figure varies from seed to seed. Unknown with one seed."),
+    ("q", "The p-value corrected for testing many differences: of all with q up to 0.05, about 5% are expected to be chance."),
+    ("Worst group", "Among the texts with a pattern and one label, those that a model gets wrong most often."),
+    ("BLEU, ROUGE", "How much wording two texts share: BLEU from 0 to 100, ROUGE from 0 to 1; a copy has the highest value."),
+    ("Edit and embedding distance", "The share of words to change to get from one text to the other; and the distance of their meanings, as computed by a small language model. 0 is a copy."),
+    ("AUROC, calibration, Brier", "How well the model ranks texts; how far its confidence is from its accuracy; and both in one figure."),
+]  # fmt: skip
+NOTE: Words = [
+    Span("Evidence, not a certificate.", "strong"),
+    " A gain on a test set shows that these models rely less on the shortcuts that the test set removes, with these seeds and this data. "
+    "Other shortcuts may be left. Longway reduces shortcuts; it does not certify that a dataset or a model is fair.",
+]
+Entry = list[str | Span]
+ScoreRow = tuple[Words, Callable[[str], Words | None]]  # the heading, and what gives the cell of a test set
+
+
+def prove_page(result: proof.ProveResult) -> Page:
+    """All sections of a proof."""
+    shown = Shown.of(result)
+    verdict = verdict_of(result)
+    first = result.versions[0]
+    return Page(
+        kicker="Longway proof",
+        title=cut(" against ".join(filter(None, reversed(shown.pair))), PATTERN_LIMIT),
+        verdict=verdict.sentence,
+        details=verdict.details,
+        facts=_facts(shown),
+        figures=_key_figures(shown),
+        figures_style="three",
+        sections=[
+            *_failed_section(result.failed),
+            _concern_section(result.concerns),
+            _score_section(shown),
+            *_method_section(shown),
+            *_fairscore_section(shown),
+            _worse_section(shown),
+            _group_section(shown),
+            *_example_section(shown),
+            leak_section(shown),
+            distance_section(shown),
+            data_section(result),
+            Section("reading", "How to read this", [Facts(READING, "reading"), Paragraph(NOTE, "note")]),
+        ],
+        sheets=("rewrite.css", "highlights.css", "prove.css"),
+        version=result.longway,
+        fingerprint=first.fingerprint or NONE,
+        fingerprint_of=f"Fingerprint of {name(first.name)}:",
+        settings=setting_rows(result.settings, source=FILE),
+    )
+
+
+# The top of the page
+
+
+def _facts(shown: Shown) -> list[tuple[str, str]]:
+    result = shown.result
+    named = {
+        "Versions": [name(one.name) for one in result.versions],
+        "Models": [say.model_name(model) for model in dict.fromkeys(model for model, _ in shown.runs)],
+        "Methods": [say.method_name(method) for method in dict.fromkeys(method for _, method in shown.runs)],
+        "Test sets": [name(one.name) for one in result.tests],
+    }
+    facts = [(title, few(names, MAX_NAMED)) for title, names in named.items()]
+    if result.features is not None:
+        facts.append(("Shortcuts known", _grammar_words(result.features)))
+    facts.append(("Seeds", str(max((row.seeds for row in result.rows), default=NONE))))
+    facts.append(("Took", or_dash(result.seconds, duration)))
+    return [*facts, ("Made", name(result.created))] if result.created else facts
+
+
+def _grammar_words(features: proof.GrammarFeatures) -> str:
+    """The grammar whose rules training methods know, and what it parsed."""
+    parsed = [f"{name(one.data)} {count(one.parsed)} of {count(one.rows)}" for one in features.versions]
+    rules = count(max(one.rules for one in features.versions))
+    return f"{rules} rules of a grammar learned from {counted(features.texts, 'text')}; rows parsed: {few(parsed, MAX_NAMED)}"
+
+
+def _key_figures(shown: Shown) -> list[KeyFigure]:
+    """The verdicts, the largest change in each direction, leak, gap, and how much was changed."""
+    result, (first, second) = shown.result, shown.pair
+    changes = result.of_versions(ACCURACY, second)
+    better, worse = ([one for one in changes if one.verdict == verdict] for verdict in (BETTER, WORSE))
+    verdicts = KeyFigure("Clearly better", NONE, "nothing was compared")
+    if changes:
+        n_unclear = len(changes) - len(better) - len(worse)
+        unclear = f"{count(len(worse))} clearly worse, {count(n_unclear)} no clear difference"
+        verdicts = KeyFigure(verdicts.name, f"{count(len(better))} of {count(len(changes))}", unclear)
+    leak = KeyFigure("Right from one part alone", NONE, "not measured")
+    for (part, columns), by in list(shown.leaks.items())[::-1]:  # the first part counts
+        if part != "both" and first in by and second in by:
+            figures = arrow(*(or_dash(by[data].accuracy, percent) for data in shown.pair))
+            chance = f"chance is {or_dash(by[first].majority, percent)}"
+            leak = KeyFigure(f"Right from {name(columns)} alone", figures, chance)
+    gap = KeyFigure("Gap, with and against patterns", NONE, "not measured")
+    before, after = _mean_gaps(result.groups, shown.pair)
+    if before is not None:
+        gap = KeyFigure(gap.name, _gap_words(before, after), "points of accuracy, on average")
+    changed = KeyFigure("Texts changed", NONE, "not measured")
+    for one in result.apart:
+        if (one.against, one.data) == shown.pair:
+            of_rows = f"of {counted(one.rows, 'row')}"
+            changed = KeyFigure(changed.name, or_dash(one.changed, percent), of_rows)
+    gain, loss = _largest("Largest clear gain", better), _largest("Largest clear loss", worse)
+    return [verdicts, gain, loss, leak, gap, changed]
+
+
+def _largest(title: str, some: Sequence[Comparison]) -> KeyFigure:
+    if not some:
+        return KeyFigure(title, NONE, "none")
+    one = largest(some)
+    return KeyFigure(title, change(one.difference), f"points: {say.run_name(one.run)} on {name(one.test)}")
+
+
+def _failed_section(failed: Sequence[proof.FailedTraining]) -> list[Section]:
+    if not failed:
+        return []
+    lead = f"{counted(len(failed), 'training')} failed. The figures below do not include them, so a row may have fewer seeds, or be missing."
+    blocks = [Paragraph(lead, "lead"), *_remarks(failed, "objections failures", "failures")]
+    return [Section("failed", "What could not be trained", blocks, on=REPORT_AND_SCREEN)]
+
+
+def _remarks(rows: Sequence[proof.FailedTraining | proof.TrainingNote], style: str, what: str) -> Blocks:
+    """A list with each text once, and all versions and seeds that it is about."""
+    remarks: list[Words] = []
+    for (run, text), same in grouped(rows, lambda row: (row.run, row.text)).items():
+        on = " and ".join(name(data) for data in dict.fromkeys(row.data for row in same))
+        seeds = list(dict.fromkeys(str(row.seed) for row in same if row.seed is not None))
+        of_seeds = f", seed{'s' if len(seeds) > 1 else ''} {few(seeds, MAX_IDS)}" if seeds else ""
+        where = Span(f" trained on {cut(on, TEXT_LIMIT)}{of_seeds}: ", "quiet")
+        remarks.append([Span(say.run_words(run), "strong"), where, data_span(text, TEXT_LIMIT)])
+    return [Bullets(remarks[:MAX_REMARKS], style), *more(remarks, MAX_REMARKS, what)] if remarks else []
+
+
+def _concern_section(concerns: Sequence[proof.Concern]) -> Section:
+    heading = "What limits the comparison"
+    if not concerns:
+        return Section("concerns", heading, [nothing("The checks raised no concern.")])
+    items = []
+    for one in concerns[:MAX_REMARKS]:
+        words: Entry = [Span("✗ refused", "refused mark"), " "] if one.refused else []
+        ids = f": {few([name(str(row)) for row in one.ids], MAX_IDS)}" if one.ids else ""
+        below = [Paragraph(f"{name(one.kind)}{ids}", "quiet")]
+        items.append(Bullet([*words, data_span(one.text, TEXT_LIMIT)], count(one.count), below))
+    blocks = [Bullets(items, "problems"), *more(concerns, MAX_REMARKS, "concerns")]
+    return Section("concerns", heading, blocks, on=REPORT_AND_SCREEN)
+
+
+def _score_section(shown: Shown) -> Section:
+    others = "the other versions" if len(shown.versions) > 2 else "the other version"
+    lead = (
+        f"Each model was trained on each version and tested on data it has not seen. A cell shows the accuracy when trained on "
+        f"{name(shown.versions[0])} and on {others}, then the difference in points with its 95% interval. It is called better or worse "
+        "only if a paired test is significant, corrected for the number of comparisons, and the seeds alone would hardly make such a difference."
+    )
+    rows: list[ScoreRow] = [(_run_cell(run), partial(_entries, shown, ACCURACY, run)) for run in shown.runs]
+    tables = _score_tables(rows, shown.tests, per_cell=len(shown.versions) - 1)
+    blocks: Blocks = [nothing("Nothing was tested.")]
+    if tables:
+        blocks = [Paragraph(lead, "lead"), Only(REPORT, tables)]
+    for test in shown.result.tests:
+        dropped = f" ({test.left_out:,} left out: also in the training data)" if test.left_out else ""
+        chance = f"chance is {or_dash(test.majority, percent)}"
+        caption = f"{name(test.name)}: {counted(test.rows, 'row')}{dropped}, {chance}"
+        blocks.append(Only(SCREEN, [_screen_table(shown, test.name, [ACCURACY], caption)]))
+    blocks += more(shown.result.versions, len(shown.versions), "versions")
+    blocks += [*_remarks(shown.result.notes, "notes", "notes"), *_all_metrics(shown)]
+    return Section("scores", "Accuracy before and after", blocks, on=REPORT_AND_SCREEN)
+
+
+def _run_cell(run: Run, where: str = "") -> Words:
+    return [Span(say.model_name(run[0]), "pattern"), " ", Span(where or say.method_name(run[1]), "where")]
+
+
+def _entries(shown: Shown, metric: str, run: Run, test: str) -> Entry:
+    """The figures of a run on a test set for each version after the first; for the first alone if there are no others."""
+    first, *others = shown.versions
+    words: Entry = []
+    for data in others:
+        if (one := shown.compared.get((data, run, test, metric))) is not None:
+            entry = _entry(one)
+        elif (after := shown.mean(data, run, test, metric)) is not None:  # not compared
+            before = figure(shown.mean(first, run, test, metric), metric)
+            entry = [Span(f"{before} → ", "quiet"), Span(figure(after, metric), "strong")]
+        else:
+            continue
+        words += [Span(name(data), "version"), " ", *entry, " "] if len(others) > 1 else entry
+    if not words and (alone := shown.figures.get((first, *run, test, metric))):
+        interval = _in_brackets(say.figure_interval(alone, metric))
+        words = [Span(figure(alone.mean, metric), "strong"), *interval]
+    return words
+
+
+def _entry(one: Comparison) -> Entry:
+    old, new = figure(one.before, one.metric), figure(one.after, one.metric)
+    words: Entry = [Span(f"{old} → ", "quiet"), Span(new, "strong"), " ", say.mark(one.verdict)]
+    return [*words, f" {change(one.difference, one.metric)}", *_in_brackets(say.change_interval(one))]
+
+
+def _in_brackets(interval: str) -> Entry:
+    return [Span(f" ({interval})", "quiet")] if interval else []
+
+
+def _score_tables(rows: Sequence[ScoreRow], tests: Sequence[str], *, per_cell: int = 1) -> Blocks:
+    """Tables of COLUMNS test sets. per_cell: entries of one cell, at most."""
+    shown = tests[:MAX_TESTS]
+    limit = max(MAX_ENTRIES // (max(per_cell, 1) * max(len(shown), 1)), 1)
+    blocks: Blocks = []
+    for start in range(0, len(shown), COLUMNS):
+        part = shown[start : start + COLUMNS]
+        cells = [[heading, *(cell(test) or NONE for test in part)] for heading, cell in rows[:limit]]
+        columns = [Column("Model and method"), *(Column(name(test)) for test in part)]
+        blocks.append(Table(columns, [Row(row) for row in cells], f"scores c{len(part)}"))
+    return [*blocks, *more(rows, limit, "rows"), *more(tests, MAX_TESTS, "test sets")] if tests else []
+
+
+def _screen_table(shown: Shown, test: str, metrics: Sequence[str], caption: str) -> Table:
+    """All runs on a test set, with a column per version: what a terminal has room for."""
+    rows = []
+    for run in shown.runs:
+        for metric in metrics:
+            means = [shown.mean(data, run, test, metric) for data in shown.versions]
+            if all(mean is None for mean in means):
+                continue
+            axis = f", {name(say.axis_of(metric))}" if say.axis_of(metric) else ""
+            difference: list[Words] = ["", ""]
+            if (one := shown.compared.get((shown.pair[1], run, test, metric))) is not None:
+                interval = _in_brackets(say.change_interval(one))
+                difference = [[change(one.difference, metric), *interval], say.mark(one.verdict)]
+            figures = [figure(mean, metric) for mean in means]
+            rows.append(Row([f"{say.run_name(run)}{axis}", *figures, *difference]))
+    versions = [Column(name(data), number=True) for data in shown.versions]
+    columns = [Column("Model"), *versions, Column("Difference", number=True), Column("")]
+    return Table(columns, rows, caption=caption)
+
+
+def _all_metrics(shown: Shown) -> Blocks:
+    rows = shown.result.rows
+    metrics = list(dict.fromkeys(row.metric for row in rows if not say.axis_of(row.metric)))[:MAX_METRICS]
+    measured = {(row.run, row.test, row.data) for row in rows}
+    every = product(shown.runs, shown.tests, shown.versions)
+    places = [place for place in every if place in measured]
+    if not places:
+        return []
+    cells = []
+    for run, test, data in places[:MAX_FIGURES]:
+        where = Span(f"on {name(test)}, trained on {name(data)}", "where")
+        figures = [_metric_cell(shown, data, run, test, metric) for metric in metrics]
+        cells.append(Row([[say.run_words(run), " ", where], *figures]))
+    less = "the calibration error and the Brier score"
+    if FAIRSCORE in metrics:
+        less = "the calibration error, the Brier score and the fairscore"
+    of_label = f" F1 is that of the label {name(shown.result.labels[-1])}." if "binary_f1" in metrics else ""
+    note = (
+        "The mean over seeds, ± its standard deviation if there are several, and the 95% interval. ▲ and ▼: clearly better or worse than "
+        f"trained on {name(shown.versions[0])}. For {less}, less is better.{of_label}"
+    )
+    named = [Column(say.metric_name(one), number=True) for one in metrics]
+    table = Table([Column("Model, test set, trained on"), *named], cells, "figures-only measures")
+    blocks = [table, *more(places, MAX_FIGURES, "rows"), Paragraph(note, "rest")]
+    return [Only(REPORT, [Details("All metrics, with their spread over seeds", blocks)])]
+
+
+def _metric_cell(shown: Shown, data: str, run: Run, test: str, metric: str) -> Words:
+    row, one = shown.figures.get((data, *run, test, metric)), shown.compared.get((data, run, test, metric))
+    sign = {BETTER: Span("▲ ", "better"), WORSE: Span("▼ ", "worse")}.get(one.verdict if one else "", "")
+    value = Span(figure(row.mean if row else None, metric), "strong")
+    spread = f" ± {figure(row.std, metric)}" if row and row.std is not None else ""
+    return [sign, value, Span(spread, "quiet"), " ", Span(say.figure_interval(row, metric), "quiet")]
+
+
+def _method_section(shown: Shown) -> list[Section]:
+    """Each method against plain training on the same data."""
+    compared = [one for one in shown.result.comparisons if one.against_method and one.metric == ACCURACY]
+    if not compared:
+        return []
+    rows: list[ScoreRow] = []
+    same_run = grouped(compared, lambda one: (one.data, one.run, one.against_method))
+    for (data, run, other), same in same_run.items():
+        where = f"{say.method_name(run[1])} against {say.method_name(other or '')}, trained on {name(data)}"
+        cells: dict[str, Words] = {one.test: _entry(one) for one in same}
+        rows.append((_run_cell(run, where), cells.get))
+    lead = (
+        "A training method that should ignore shortcuts, against plain training on the same version. If it gains more than the change of "
+        "the data does, the data may not be what needs repair."
+    )
+    tested = {one.test for one in compared}
+    tables = _score_tables(rows, [test for test in shown.tests if test in tested])
+    return [Section("methods", "Training methods on the same data", [Paragraph(lead, "lead"), *tables])]
+
+
+def _fairscore_section(shown: Shown) -> list[Section]:
+    fair = shown.result.fairscore
+    if fair is None:
+        return []
+    by = "rule" if fair.perturber == RULES else cut(fair.perturber, PATTERN_LIMIT)
+    lead = (
+        f"In every test row that mentions a person, one person was given another gender, race or age by {by}, with all words that "
+        "depend on it. The fairscore is the share of these rows for which a model’s answer changes. Lower is better. A model that always gives the "
+        "same answer has 0, so read it together with the accuracy."
+    )
+    blocks: Blocks = [Paragraph(lead, "lead")]
+    for test in fair.tests[:MAX_PERTURBED]:
+        blocks += _perturbed_blocks(shown, test)
+    details: Blocks = [
+        *more(fair.tests, MAX_PERTURBED, "test sets"),
+        *_pair_table(shown, fair.pairs),
+        *_word_table(shown, fair.words),
+    ]
+    if flips := [_flip(one, shown.labels) for one in fair.examples[:MAX_FLIPS]]:
+        heading = Heading("Texts whose answer changes with the person")
+        details += [heading, Cards(flips, open=OPEN_FLIPS, more="texts")]
+        details += more(fair.examples, MAX_FLIPS, "texts")
+    blocks.append(Only(REPORT, details))
+    return [Section("fairscore", "Fairscore before and after", blocks, on=REPORT_AND_SCREEN)]
+
+
+def _perturbed_blocks(shown: Shown, test: proof.PerturbedTest) -> Blocks:
+    changed = f"{count(test.perturbed)} of {counted(test.rows, 'row')} perturbed"
+    share = percent(test.perturbed / test.rows) if test.rows else NONE
+    where = "Without such rows there is no fairscore."
+    if test.file:
+        where = f"The rows are in {cut(test.file, PATTERN_LIMIT)}."
+    reasons = [f"{count(n)}: {cut(reason, PATTERN_LIMIT)}" for reason, n in test.stayed.items()]
+    note = f"{where} Left unchanged: {'; '.join(reasons[:MAX_REASONS])}." if reasons else where
+    heading = Heading(name(test.test), f"{changed}, {share}")
+    below = [*more(reasons, MAX_REASONS, "reasons"), Paragraph(note, "rest")]
+    scored = [row for row in shown.result.rows if (row.test, row.metric) == (test.test, FAIRSCORE)]
+    runs = list(dict.fromkeys(row.run for row in scored))
+    if not runs:
+        why = "no model has a fairscore" if test.perturbed else "so there is no fairscore"
+        none = Paragraph(f"{name(test.test)}: {changed}, {why}.")
+        return [Only(REPORT, [heading, *below]), Only(SCREEN, [none])]
+    axes = dict(list(test.axes.items())[:MAX_AXES])
+    metrics = {f"{FAIRSCORE}:{axis}": f"{name(axis)}, {counted(n, 'row')}" for axis, n in axes.items()}
+    if len(test.axes) > 1:
+        metrics = {FAIRSCORE: f"all, {counted(test.perturbed, 'row')}", **metrics}
+    rows = []
+    for run in runs[:MAX_RUNS]:
+        entries = [_entries(shown, metric, run, test.test) or NONE for metric in metrics]
+        rows.append(Row([_run_cell(run), *entries]))
+    columns = [Column("Model and method"), *map(Column, metrics.values())]
+    table = Table(columns, rows, f"scores c{len(metrics)}")
+    listed = ", ".join(f"{name(axis)} {count(n)}" for axis, n in test.axes.items())
+    caption = f"{name(test.test)}, fairscore: {changed} ({listed})"
+    return [
+        Only(REPORT, [heading, table, *more(runs, MAX_RUNS, "models and methods"), *below]),
+        Only(SCREEN, [_screen_table(shown, test.test, list(metrics), caption)]),
+    ]
+
+
+def _pair_table(shown: Shown, pairs: Sequence[proof.PairFigure]) -> Blocks:
+    """The fairscore by source and target attribute, those with most rows first; small groups are one line."""
+    large = [one for one in pairs if one.rows >= FEWEST]
+    rows = _change_rows(sorted(large, key=lambda one: -one.rows), _change_words)
+    rest = {(one.test, one.axis, one.source, one.target): one.rows for one in pairs if one.rows < FEWEST}
+    blocks = shown.table("Change", rows, "measures", limit=MAX_PAIRS)
+    if rest:
+        few_rows = f"{len(rest)}, in {counted(sum(rest.values()), 'row')}"
+        note = f"Other changes, each in fewer than {FEWEST} rows: {few_rows}. They are in results.json."
+        blocks.append(Paragraph(note, "rest"))
+    return [Details("By change", blocks)] if blocks else []
+
+
+def _word_table(shown: Shown, words: Sequence[proof.WordFigure]) -> Blocks:
+    """The words whose change most surely changes answers, in any version."""
+    lows: dict[tuple[Run, str, str, str], float] = defaultdict(float)
+    for one in words:
+        lows[_word_key(one)] = max(lows[_word_key(one)], one.low or 0.0)
+    ordered = sorted(words, key=lambda one: -lows[_word_key(one)])
+    table = shown.table("Word", _change_rows(ordered, _word_change), "measures", limit=MAX_PAIRS)
+    return [Details(WORDS_HEADING, [*table, Paragraph(WORDS_NOTE, "rest")])] if table else []
+
+
+def _word_key(one: proof.WordFigure) -> tuple[Run, str, str, str]:
+    return one.run, one.test, one.before, one.after
+
+
+def _word_change(one: proof.WordFigure) -> Words:
+    return change_words(one.before, one.after)
+
+
+def _change_rows(
+    figures: Sequence[ChangeFigure], words: Callable[[Any], Words]
+) -> list[tuple[Words, dict[str, Words]]]:
+    """A row for each change of a model and test set, with a figure of each version, in the order of the figures."""
+    places = grouped(figures, lambda one: (one.run, one.test, plain_text(words(one)), one.rows))
+    rows: list[tuple[Words, dict[str, Words]]] = []
+    for (run, test, _, n), same in places.items():
+        where = Span(f"{say.run_words(run)} on {name(test)}, {counted(n, 'row')}", "where")
+        cells: dict[str, Words] = {}
+        for one in same:
+            interval = Span(say.figure_interval(one, FAIRSCORE), "quiet")
+            cells[one.data] = [Span(figure(one.mean, FAIRSCORE), "strong"), " ", interval]
+        rows.append(([*spans(words(same[0])), " ", where], cells))
+    return rows
+
+
+def _change_words(one: proof.PairFigure | proof.PersonExample) -> str:
+    return f"{name(one.axis)}: {name(one.source)} → {name(one.target)}"
+
+
+def _flip(one: proof.PersonExample, labels: Labels) -> Card:
+    """A row whose answer changes with the person."""
+    answers: list[Words] = []
+    for side in one.sides:
+        old, new = (label_span(label_named(label, labels)) for label in (side.answer, side.perturbed_answer))
+        differ = f" in {count(side.differ)} of {counted(side.of, 'training')}"
+        changed: Entry = [" → ", new, Span(differ, "quiet")] if new != old else [Span(" both times", "quiet")]
+        answers.append(["Trained on ", Span(name(side.data), "strong"), ": ", old, *changed])
+    where = Span(f"{name(one.test)}, id {name(one.id)}", "quiet end")
+    facts = [label_span(label_named(one.label, labels)), Span(_change_words(one), "code"), where]
+    return Card(facts, both_versions(one.texts), below=[Bullets(answers, "answers")])
+
+
+def _worse_section(shown: Shown) -> Section:
+    objections: list[Words] = [*leak_changes(shown)]
+    for (run, test), same in list(_places(shown).items())[:MAX_GROUPS]:
+        before, after = _mean_gaps(same, shown.pair)
+        if before is not None and after is not None and after > before:
+            grown = f"{say.run_name(run)} on {name(test)}: {_gap_words(before, after)} points on average"
+            objections.append(
+                f"The gap between supporting and counter-examples grew with {grown}. It was not tested."
+            )
+    blocks: Blocks = [Bullets(objections, "objections")] if objections else []
+    blocks += table_of(
+        shown.result.worse,
+        WORSE_COLUMNS,
+        "figures-only worse-table",
+        limit=MAX_WORSE,
+        what="figures that got worse",
+        file=FILE,
+        screen=ON_SCREEN,
+    )
+    none = nothing("No figure is clearly worse, no leak rose and no gap grew.")
+    return Section("worse", "What got worse", blocks or [none], on=REPORT_AND_SCREEN)
+
+
+def _where(one: Comparison | proof.WorstGroup) -> Words:
+    return [say.run_words(one.run), " ", Span(f"on {name(one.test)}", "where")]
+
+
+def _worse_metric(one: Comparison) -> Words:
+    return [Span("▼", "worse"), f" {say.metric_name(one.metric)}"]
+
+
+def _worse_than(one: Comparison) -> str:
+    if not one.against_method:
+        return f"{name(one.data)} against {name(one.against)}"
+    return f"{say.method_name(one.method)} on {name(one.data)} against {say.method_name(one.against_method)}"
+
+
+def _difference(one: Comparison) -> Words:
+    interval = Span(f" {say.change_interval(one)}", "quiet")
+    return [Span(change(one.difference, one.metric), "strong"), interval]
+
+
+WORSE_COLUMNS = [
+    Column("Model and test set", _where),
+    Column("Metric", _worse_metric),
+    Column("Compared", _worse_than),
+    Column("Figures", say.before_and_after, number=True, screen=False),
+    Column("Difference", _difference, number=True),
+    Column("q", "q", q_value, number=True, screen=False),
+]
+
+
+def _group_section(shown: Shown) -> Section:
+    lead = (
+        "Supporting examples have the pattern and the label that it predicts; counter-examples have the pattern and another label. A model "
+        "that relies on the pattern is right on the first and wrong on the second. The line between the two dots is that gap, and it should "
+        "shrink. The pale band is the 95% interval; the figure beside the name is the gap in points, before and after."
+    )
+    places = list(_places(shown).items())
+    charts = [_gap_chart(shown, key, same, at) for at, (key, same) in enumerate(places[:MAX_GROUPS])]
+    blocks: Blocks = [nothing("No pattern with supporting and counter-examples was found.")]
+    if charts:
+        sides = legend([("supporting examples", "ink", "round"), ("counter-examples", "ink", "ring")])
+        rest = more(places, MAX_GROUPS, "models and test sets")
+        blocks = [Paragraph(lead, "lead"), shown.legend, sides, Grid(charts), *rest]
+    rows: list[tuple[Words, dict[str, Words]]] = []
+    for same in grouped(shown.result.worst, lambda one: (one.run, one.test)).values():
+        cells: dict[str, Words] = {}
+        for one in same:
+            group = Span(f" {name(one.group)} ({count(one.n)})", "quiet")
+            cells[one.data] = [Span(or_dash(one.accuracy, percent), "strong"), group]
+        rows.append((_where(same[0]), cells))
+    if rows:
+        note = "Texts with a pattern and one label; the group with the lowest accuracy, and in brackets how many texts it has."
+        table = shown.table("Model and test set", rows, "worst", limit=MAX_WORST)
+        blocks += [Heading("The worst group"), *table, Paragraph(note, "rest")]
+    return Section("groups", "With the pattern and against it", blocks)
+
+
+def _places(shown: Shown) -> dict[tuple[Run, str], list[PatternGroups]]:
+    """The groups of each run and test set."""
+    return grouped(shown.result.groups, lambda one: (one.run, one.test))
+
+
+def _by_pattern(groups: Iterable[PatternGroups]) -> list[dict[str, PatternGroups]]:
+    """For each pattern, run and test set its groups by version."""
+    same = grouped(groups, lambda one: (one.pattern, one.label, one.run, one.test))
+    return [{one.data: one for one in each} for each in same.values()]
+
+
+def _mean_gaps(groups: Iterable[PatternGroups], pair: tuple[str, str]) -> tuple[float | None, float | None]:
+    """The mean gap in the first and the second version, over the patterns that have one in both."""
+    gaps = [[by[data].gap for data in pair if data in by] for by in _by_pattern(groups)]
+    known = [both for both in gaps if len(both) == 2 and None not in both]
+    if not known:
+        return None, None
+    before, after = (sum(both[at] or 0.0 for both in known) / len(known) for at in (0, 1))
+    return before, after
+
+
+def _gap_words(before: float | None, after: float | None) -> str:
+    return arrow(say.whole_points(before), say.whole_points(after))
+
+
+def _gap_chart(shown: Shown, key: tuple[Run, str], same: Sequence[PatternGroups], at: int) -> Chart:
+    """The gap of each pattern, as a chart and as a folded table."""
+    patterns = _by_pattern(same)
+    drawn, rows = [], []
+    for by in patterns[:MAX_PATTERNS]:
+        one = next(iter(by.values()))
+        pattern = cut(str(one.pattern), PATTERN_LIMIT)
+        where = Span(f"{level_name(one.pattern.level)} in {name(one.pattern.field)} ", "where")
+        label = label_span(label_named(one.label, shown.labels))
+        heading: Words = [Span(pattern, "pattern"), " ", where, label]
+        lanes, gaps = [], []
+        for data, colour in list(shown.colours.items())[:MAX_LANES]:
+            sides = (by[data].supporting, by[data].counter) if data in by else (None, None)
+            right, wrong = map(_side, sides)
+            gap = say.whole_points(by[data].gap) if data in by else NONE
+            lanes.append(Lane(colour, *sides, f"with it {right}, against it {wrong}, gap {gap}"))
+            rows.append(Row([heading, name(data), right, wrong, Span(gap, "strong")]))
+            heading = Span(pattern, "again")
+            gaps.append(gap)
+        drawn.append(GapRow(pattern, " → ".join(gaps[:2]), lanes))
+    columns = [
+        Column("Pattern"), Column("Trained on"), Column("Right with it", number=True, short="With it"),
+        Column("Right against it", number=True, short="Against it"), Column("Gap", number=True),
+    ]  # fmt: skip
+    title = f"{say.run_name(key[0])} on {name(key[1])}"
+    before, after = _mean_gaps(same, shown.pair)
+    svg = gap_chart(
+        drawn,
+        key=f"groups-{at}",
+        title=f"Accuracy on supporting and counter-examples of each pattern: {title}",
+        desc="; ".join(f"{row.name}: {row.shown}" for row in drawn),
+    )
+    figures = Details("The same in figures", [Table(columns, rows, "shares-table")])
+    note = "" if before is None else f"mean gap {_gap_words(before, after)} points"
+    below = [*more(patterns, MAX_PATTERNS, "patterns"), figures]
+    return Chart(svg, title, note, below=below, style="groups")
+
+
+def _side(side: proof.GroupSide | None) -> str:
+    """ "95.0% of 120"."""
+    return NONE if side is None or side.accuracy is None else f"{percent(side.accuracy)} of {count(side.n)}"
+
+
+def _example_section(shown: Shown) -> list[Section]:
+    cards = [_example(one, shown.labels) for one in shown.result.examples[:MAX_EXAMPLES]]
+    lead = (
+        "Test rows whose answer changed most, answered by a bag of words trained on each version. Words in blue point to the true label, "
+        "words in orange with dots below point to another. Corrected rows come first, then rows that became wrong."
+    )
+    blocks: Blocks = [Paragraph(lead, "lead"), Cards(cards, "texts")]
+    return [Section("examples", "What the model looked at", blocks)] if cards else []
+
+
+def _example(one: proof.ChangedAnswer, labels: Labels) -> Card:
+    """A row, answered by both models, with words coloured on one scale."""
+    label = label_named(one.label, labels)
+    texts: list[tuple[Words, Words]] = []
+    for field, text in (("text_words", one.text), ("context_words", one.context)):
+        if not text:
+            continue
+        words: list[Sequence[proof.Point]] = [getattr(side, field) or () for side in one.sides]
+        strongest = max((abs(score) for some in words for _, _, score in some), default=0.0)
+        for side, some in zip(one.sides, words, strict=True):
+            said: Words = "context"
+            if field == "text_words":
+                answer = label_span(label_named(side.answer, labels))
+                wrong = Span(" ✗ wrong", "wrong") if side.answer != one.label else ""
+                said = [Span(name(side.data), "strong"), ": ", answer, f" {percent(side.probability)}", wrong]
+            texts.append((said, scored_words(text, some, strongest=strongest, label=label.name)))
+    where = Span(f"{name(one.test)}, id {name(one.id)}", "quiet end")
+    return Card([label_span(label), where], texts, style="text")

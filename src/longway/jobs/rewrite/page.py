@@ -1,0 +1,340 @@
+"""The page of a rewrite: leak, rounds, patterns and words before and after, edits, refusals, checks and costs.
+
+Every list is cut here and what is cut is counted, so the page stays small whatever the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from math import isfinite
+
+from longway.jobs.change_sections import (
+    SHEET,
+    checks_section,
+    cost_figure,
+    cost_section,
+    edit_card,
+    encoding_section,
+    leak_figure,
+    leak_lines,
+    leak_section,
+    leak_sentence,
+    n_worse,
+    patterns_section,
+    reading_sections,
+    refused_section,
+    sample_section,
+    stopped_words,
+    total_cost,
+    unwritten_section,
+    worse_section,
+    wrong_words,
+)
+from longway.jobs.edit_counts import RoundSummary, ShownEdit, refusals_of
+from longway.jobs.pages import dataset_page
+from longway.jobs.rewrite.decisions import DecisionSummary
+from longway.jobs.rewrite.result import FILE, RewriteResult
+from longway.report.change_charts import Goal, Point, line_chart
+from longway.report.excerpts import PATTERN_LIMIT, cut
+from longway.report.labels import (
+    POINTS,
+    Labels,
+    labels_of,
+    setting_rows,
+)
+from longway.report.numbers import NONE, arrow, count, counted, duration, few, or_dash, percent, three_digits
+from longway.report.sections import (
+    CARD,
+    REPORT_AND_SCREEN,
+    SCREEN,
+    Blocks,
+    Bullets,
+    Cards,
+    Chart,
+    Column,
+    Grid,
+    KeyFigure,
+    Page,
+    Paragraph,
+    Section,
+    Span,
+    Words,
+    left_out,
+    nothing,
+    table_of,
+)
+
+OPEN_ROUNDS, MAX_ROUNDS = 12, 100  # the first number is visible at once, the second after a click
+OPEN_STRONGEST, MAX_STRONGEST = 5, 20
+MAX_DESCRIBED = 20  # rounds in the description of a chart
+MAX_DECISIONS = 6
+OF_ROUNDS = ("rows", "candidates", "accepted")
+CURVES = (
+    ("leak", "Leak from the text", "lower is better", percent),
+    ("objective", "Cosine between labels", "higher is more alike", three_digits),
+    ("kl", "KL between labels", "lower is more alike", three_digits),
+)
+HARDLY = 0.02  # a leak that fell by less has hardly fallen
+READING = [
+    ("Leak", "How often a model that sees only a bag of words from one part of the input predicts the right label. Lower is better, down to chance."),
+    ("Label’s share", "The share of the texts with a pattern that carry the label."),
+    POINTS,
+    ("Mean cosine", "How similar the texts of different labels are in the space of word weights and word positions. It should rise."),
+    ("KL divergence", "How much the word statistics of the labels differ. It should fall, to 0 if they are the same."),
+    ("Gamma", "How different a text is from the texts of all other labels. The texts with the highest gamma are rewritten first, by the candidate with the lowest."),
+    ("Checks", "A candidate is used only if all checks pass: the label holds, and negation, numbers, names and meaning are preserved. Every verdict is in edits.jsonl."),
+    ("Labels expected to be wrong", "The share of rewritten texts whose label no longer fits, estimated from the errors of the checks on data with known answers. A text that was rewritten twice had two chances to go wrong. Your data may be harder."),
+    ("BLEU", "How much of the original wording is left in the rewritten texts: 1 is a copy, 0 shares nothing."),
+]  # fmt: skip
+NOTE: Words = [
+    Span("Fewer shortcuts, not none.", "strong"),
+    " The page counts what this program can see: words, phrases, positions, lengths. A model may find others. Longway reduces shortcuts; "
+    "it does not certify that a dataset or a model is fair, or that a model trained on it reads as it should. Look at the sample, then "
+    "train on both versions and test on other data.",
+]
+
+
+def rewrite_page(result: RewriteResult) -> Page:
+    """All sections of a rewrite."""
+    dataset, comparison = result.dataset, result.comparison
+    labels = labels_of(dataset.labels)
+    wrong = wrong_words(result.expected_wrong)
+    unwritten = refusals_of(result.rounds, result.failed_calls)
+    return dataset_page(
+        result,
+        "Longway rewrite",
+        "Rewrite of",
+        verdict=verdict(result),
+        facts=[
+            ("Method", cut(result.method)),
+            ("Written by", cut(result.engine)),
+            ("Judged by", cut(result.judge)),
+        ],
+        figures=_key_figures(result),
+        figures_style="three",
+        sections=[
+            *_decisions_section(result.decisions),
+            leak_section(comparison, file=FILE),
+            _rounds_section(result),
+            patterns_section(comparison, labels, file=FILE),
+            worse_section(comparison, labels, objections=_less_alike(result.rounds)),
+            _sample_section(result, labels),
+            _strongest_section(result.strongest, labels),
+            refused_section(
+                result.refused,
+                lambda one: [edit_card(one.example, labels)] if one.example else [],
+                n_rejected=result.rejected,
+                file=FILE,
+            ),
+            unwritten_section(unwritten, result.failed_calls, file=FILE),
+            checks_section(result.checks, result.missing_checks, wrong, file=FILE),
+            cost_section(result.cost, budget=result.budget, file=FILE),
+            _card_section(result, wrong),
+            *_notes_section(result),
+            *encoding_section(result.encoding_note),
+            *reading_sections(READING, NOTE, formulas=dataset.formulas),
+        ],
+        settings=setting_rows(result.settings, source=FILE),
+        sheets=(SHEET,),
+    )
+
+
+def verdict(result: RewriteResult) -> str:
+    """The result in one or two sentences: the leak, the rewritten texts, and patterns that got stronger."""
+    n_labels, changed = result.labels_changed, result.changed
+    labels = f"{counted(n_labels, 'label')} changed" if n_labels else "no label changed"
+    texts = f"{count(changed)} of {count(result.dataset.used)} texts {'was' if changed == 1 else 'were'} rewritten"
+    done = f"{texts if changed else 'no text was rewritten'} and {labels}"
+    n = n_worse(result.comparison)
+    worse = (
+        f" {counted(n, 'pattern')} {'predicts' if n == 1 else 'predict'} a label better than before."
+        if n
+        else ""
+    )
+    return f"{leak_sentence(result.comparison.leak)}; {done}.{worse}"
+
+
+def _key_figures(result: RewriteResult) -> list[KeyFigure]:
+    n_labels, wrong = result.labels_changed, result.expected_wrong
+    expected = KeyFigure("Labels expected to be wrong", NONE, "not estimated")
+    if wrong is not None:
+        shown, whose = (wrong.rows, "rewritten texts") if wrong.rows else (wrong, "accepted edits")
+        note = f"of the {whose}; 95% interval {percent(shown.low)} to {percent(shown.high)}"
+        expected = KeyFigure(expected.name, percent(shown.share), note)
+    rewritten = (
+        f"of {count(result.dataset.used)}; {counted(n_labels, 'label') if n_labels else 'no label'} changed"
+    )
+    if result.added:
+        rewritten += f"; {counted(result.added, 'row')} added"
+    return [
+        leak_figure(result.comparison.leak),
+        KeyFigure("Texts rewritten", count(result.changed), rewritten),
+        KeyFigure("Edits accepted", count(result.accepted), f"of {counted(result.candidates, 'candidate')}"),
+        expected,
+        KeyFigure("Similarity to the originals", or_dash(result.bleu, "{:.2f}".format), "BLEU; 1 is a copy"),
+        cost_figure(result.cost),
+    ]
+
+
+def _decisions_section(decisions: DecisionSummary | None) -> list[Section]:
+    """What was applied from the review of an earlier run."""
+    if decisions is None:
+        return []
+    parts = []
+    if decisions.signal:
+        parts.append(f"left alone as real signal: {few(list(map(cut, decisions.signal)), MAX_DECISIONS)}")
+    if decisions.shortcuts:
+        parts.append(f"removed first: {few(list(map(cut, decisions.shortcuts)), MAX_DECISIONS)}")
+    if n := decisions.rejected:
+        parts.append(f"{counted(n, 'rejected text')} {'is' if n == 1 else 'are'} not proposed again")
+    applied = "; ".join(parts) or "none could be used"
+    blocks: Blocks = [Paragraph(f"Decisions of {cut(decisions.source)}: {applied}.")]
+    if unused := decisions.left_out:
+        items = [f"Not applied: {cut(one.pattern.name, PATTERN_LIMIT)}: {one.why}" for one in unused]
+        blocks.append(Bullets(items[:MAX_DECISIONS], "missing"))
+        blocks += left_out(len(items) - MAX_DECISIONS, "decisions that were not applied", FILE)
+    return [Section("decisions", "Decisions of a review", blocks, on=REPORT_AND_SCREEN)]
+
+
+def _rounds_section(result: RewriteResult) -> Section:
+    rounds, leak, stopped = result.rounds, result.comparison.leak, stopped_words(result.stopped)
+    if not rounds:
+        return Section("rounds", "Round by round", [nothing("There were no rounds."), *stopped])
+    lead = (
+        "Each round rewrites the texts that stand out most, and measures the whole dataset again. Each curve has its own scale, which is "
+        "written at its ends."
+    )
+    blocks: Blocks = [Paragraph(lead, "lead")]
+    if charts := _round_charts(rounds, chance=leak.before.majority if leak else None):
+        blocks.append(Grid(charts, "thirds"))
+    columns = [
+        Column("Round", _round_name),
+        *(Column(name.capitalize(), partial(_of_round, name), number=True) for name in OF_ROUNDS),
+        Column("Leak", "leak", percent, number=True),
+        Column("Mean cosine", "objective", three_digits, number=True, short="Cosine"),
+        Column("KL", "kl", three_digits, number=True),
+        Column("Mean gamma", "mean_gamma", three_digits, number=True, short="Gamma"),
+        Column("Time", "seconds", duration, number=True),
+    ]
+    style = "rounds figures-only"
+    newest_first = [rounds[0], *reversed(rounds[1:])]
+    blocks += table_of(
+        newest_first, columns, style, limit=MAX_ROUNDS, what="rounds", file=FILE, open=OPEN_ROUNDS
+    )
+    return Section("rounds", "Round by round", [*blocks, *stopped])
+
+
+def _of_round(name: str, one: RoundSummary) -> int | None:
+    """A count of a round; None for the original data, which no round has changed."""
+    return getattr(one, name) if one.number else None
+
+
+def _round_name(one: RoundSummary) -> str:
+    return f"Round {one.number}" if one.number else "Original"
+
+
+def _round_charts(rounds: Sequence[RoundSummary], *, chance: float | None) -> list[Chart]:
+    """Leak, mean cosine and divergence over the rounds; a figure that was measured only once has no chart."""
+    goal = None if chance is None or not isfinite(chance) else Goal(chance, f"chance {percent(chance)}")
+    charts = []
+    for key, name, better, form in CURVES:
+        points = _points(rounds, key)
+        if len(points) < 2:
+            continue
+        described = [f"round {at}: {form(value)}" for at, value in points[:MAX_DESCRIBED]]
+        svg = line_chart(
+            points,
+            key=f"rounds-{key}",
+            title=f"{name} after each round",
+            desc="; ".join(described),
+            form=form,
+            goal=goal if key == "leak" else None,
+        )
+        change = arrow(form(points[0][1]), form(points[-1][1]))
+        above = Paragraph([Span(change, "strong"), " ", Span(better, "quiet")], "reached")
+        charts.append(Chart(svg, name, above=[above]))
+    return charts
+
+
+def _points(rounds: Sequence[RoundSummary], name: str) -> list[Point]:
+    """(round, value) of a figure, if it was measured."""
+    values = [(one.number, getattr(one, name)) for one in rounds]
+    return [(number, float(value)) for number, value in values if value is not None and isfinite(value)]
+
+
+def _less_alike(rounds: Sequence[RoundSummary]) -> list[str]:
+    """Sentences about labels that are less alike than before, by the two figures of the paper."""
+    sentences = []
+    for key, figure, moved, sign in (
+        ("objective", "mean cosine", "fell", -1),
+        ("kl", "divergence", "rose", 1),
+    ):
+        values = [value for _, value in _points(rounds, key)]
+        first, last = (three_digits(value) for value in (values[0], values[-1])) if values else ("", "")
+        if first != last and sign * (values[-1] - values[0]) > 0:
+            change = f"{moved} from {first} to {last}"
+            sentences.append(f"The labels are less alike: the {figure} between them {change}.")
+    return sentences
+
+
+def _sample_section(result: RewriteResult, labels: Labels) -> Section:
+    lead = (
+        f"Drawn at random from {counted(result.accepted, 'accepted edit')}. Read each one: does the label still hold, and is it good "
+        "English? Words with a dashed line were removed, words with a full line added."
+    )
+    return sample_section(result.sample, labels, lead, none="No edit was accepted.", file=FILE)
+
+
+def _strongest_section(edits: Sequence[ShownEdit], labels: Labels) -> Section:
+    if not edits:
+        return Section("strongest", "Strongest edits", [nothing("No edit was accepted.")])
+    cards = Cards([edit_card(edit, labels) for edit in edits[:MAX_STRONGEST]], open=OPEN_STRONGEST)
+    rest = left_out(len(edits) - MAX_STRONGEST, "strong edits", FILE)
+    lead = Paragraph("The edits that lowered gamma most.", "lead")
+    return Section("strongest", "Strongest edits", [lead, cards, *rest])
+
+
+# The card, and notes on the terminal
+
+
+def _card_section(result: RewriteResult, wrong: str) -> Section:
+    """What was done to the dataset, for whoever gets the file later. It has figures and settings, and no text of the dataset."""
+    dataset, found = result.dataset, result.comparison.found
+    items: list[Words] = [
+        f"Rows: {dataset.used:,} used of {dataset.rows:,}; {result.changed:,} have another text, {result.added:,} were added, "
+        f"{result.labels_changed:,} have another label.",
+        *leak_lines(result.comparison.leak),
+    ]
+    if found is not None:
+        stronger = f"{n_worse(result.comparison):,} got stronger"
+        items.append(
+            f"Patterns correlated with a label: {found.before:,} before, {found.after:,} after; {stronger}."
+        )
+    cost, _ = total_cost(result.cost)
+    items += [
+        wrong,
+        f"Stopped because {result.stopped or 'it was done'}. Seed: {result.settings.get('seed')}. Cost: {cost}.",
+        [
+            "Every change is in edits.jsonl, with the checks it passed. The column ",
+            Span("longway_id", "code"),
+            " has the id of the row.",
+        ],
+        "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair.",
+    ]
+    return Section("card", "What was done", [Bullets(items)], on=CARD)
+
+
+def _notes_section(result: RewriteResult) -> list[Section]:
+    """Hints at the end of the terminal output."""
+    leak = result.comparison.leak
+    blocks: Blocks = []
+    if leak is not None and result.method == "razor" and result.settings.get("choose") == "gamma":
+        fell = leak.before.accuracy - leak.after.accuracy
+        if fell < HARDLY < leak.before.accuracy - leak.before.majority:
+            hint = "The leak hardly fell. Without --paper and --choose gamma, rows are chosen by what a model that sees only the surface could use."
+            blocks.append(Paragraph(hint))
+    if result.method == "razor" and result.settings.get("choose") == "leak" and not result.asked:
+        hint = "No text was selected: none has a pattern that an audit finds. --choose gamma selects unusual texts whatever they contain."
+        blocks.append(Paragraph(hint))
+    return [Section("notes", "Notes", blocks, on=SCREEN)] if blocks else []

@@ -1,0 +1,257 @@
+"""Integrated gradients (Sundararajan, Taly and Yan 2017): the gradient of the label's probability, averaged from nothing to the text.
+
+    score of piece i = (x_i - x'_i) * mean over a in [0, 1] of  d p(target) / d x_i  at  x' + a (x - x')
+
+    bag of words      x: the row's features; the integral is known in closed form          here
+    neural models     x: the embeddings of its word pieces; the integral is a sum of steps   torch_gradients.py
+
+x' is the same row without the explained text. The scores of a text sum to p(x) - p(x') (completeness): exactly for the bag of
+words, up to the error of the steps for neural models. Word pieces are summed to words.
+
+Each piece's score is the sum of a vector: a number per dimension of its embedding, or per column it is part of. The L2 norm of that
+vector is its strength whatever the direction (`WordScores.norms`), as in Bastings et al. 2021 and in section 6 of the grammar paper.
+A word of several pieces has the norm of their vectors end to end. For the field "both" the path starts without both texts of a pair.
+
+**Bag of words.** The logits are linear in the features, so on the path
+
+    logits:             z(a) = z' + a (z - z')
+    score of column j:  (x_j - x'_j) * sum over labels c of  W[j, c] * mean over a of  p_t (1[c = t] - p_c)  at z(a)
+
+The mean is over one number, so it is cheap to compute to the last digits. A column's score goes to the words it consists of: a
+word's to all its occurrences, a word pair's to both words. A column without any word of the explained field (rows have length 1,
+so a longer text shrinks its context's columns) is shared by all words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from longway.errors import SettingError
+from longway.models.bag_of_words import BagOfWordsClassifier
+from longway.models.classifier import Classifier, Inputs, softmax
+from longway.models.importance.word_scores import Floats, MaskableText, WordScores
+from longway.text.tokenizer import tokenize
+
+Ints = NDArray[np.int64]
+STEPS = 48
+AT_ONCE = 64  # rows between two calls of `progress`
+NODES = 8  # per interval of the path
+NATS = 2.0  # by which logits may change relative to each other in one interval
+
+
+@dataclass(frozen=True, slots=True)
+class PieceScores:
+    """The scores of the pieces of one text, or of both texts joined by `joined`.
+
+    spans: of each piece in the text. norms: the L2 norm of the vector that a score is the sum of.
+    value, baseline: the label's probability with the text and without.
+    """
+
+    spans: Sequence[tuple[int, int]]
+    scores: Floats
+    norms: Floats
+    value: float
+    baseline: float
+
+
+@runtime_checkable
+class HasGradients(Protocol):
+    """A model that computes integrated gradients."""
+
+    def piece_scores(self, inputs: Inputs, targets: Ints, *, field: str, steps: int) -> list[PieceScores]:
+        """For each row the pieces of one field and their scores. targets: the index of each row's label."""
+        ...
+
+
+def integrated_gradients(
+    model: Classifier,
+    inputs: Inputs,
+    targets: Ints,
+    *,
+    field: str = "text",
+    steps: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> list[WordScores]:
+    """The scores of the words of each row. steps: points on the path, for neural models."""
+    source = gradients_of(model)
+    result: list[WordScores] = []
+    for start in range(0, len(inputs), AT_ONCE):
+        rows = list(range(start, min(start + AT_ONCE, len(inputs))))
+        scored = source.piece_scores(inputs.take(rows), targets[rows], field=field, steps=steps or STEPS)
+        for row, pieces in zip(rows, scored, strict=True):
+            words, spans = words_and_spans(inputs, row, field)
+            scores = to_words(pieces.spans, pieces.scores, spans)
+            norms = np.sqrt(to_words(pieces.spans, pieces.norms**2, spans))
+            label = model.labels_[int(targets[row])]
+            result.append(
+                WordScores(words, spans, scores, label, field, pieces.value, pieces.baseline, norms)
+            )
+        if progress is not None:
+            progress(len(rows))
+    return result
+
+
+def joined(context: str, text: str) -> str:
+    """Both texts of a pair, context first, as the spans of the field "both" count them."""
+    return f"{context}\n{text}"
+
+
+def text_starts(context: str) -> int:
+    """Where the text of a pair starts in `joined`.
+
+    >>> joined("a man", "he")[text_starts("a man") :]
+    'he'
+    """
+    return len(context) + 1
+
+
+def words_and_spans(
+    inputs: Inputs, row: int, field: str
+) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
+    """The words of one field of a row, or of both, and where they are."""
+    contexts = inputs.contexts or ()
+    if field != "both":
+        words = MaskableText.of(inputs.texts[row] if field == "text" else contexts[row])
+        return words.words, words.spans
+    first, second = MaskableText.of(contexts[row]), MaskableText.of(inputs.texts[row])
+    shift = text_starts(contexts[row])
+    moved = tuple((start + shift, end + shift) for start, end in second.spans)
+    return first.words + second.words, first.spans + moved
+
+
+def to_words(pieces: Sequence[tuple[int, int]], values: Floats, spans: Sequence[tuple[int, int]]) -> Floats:
+    """Values of words from those of pieces: each piece is shared by the words it overlaps, by characters.
+
+    A piece that overlaps no word goes to the nearest, so the sum is kept. pieces, spans: where pieces and words are.
+    """
+    result = np.zeros(len(spans))
+    if not spans:
+        return result
+    starts, ends = (np.array(side, np.int64) for side in zip(*spans, strict=True))
+    for (start, end), value in zip(pieces, values.tolist(), strict=True):
+        overlap = np.maximum(0, np.minimum(ends, end) - np.maximum(starts, start)).astype(np.float64)
+        if not overlap.any():
+            overlap[np.argmin(np.maximum(starts - end, start - ends))] = 1
+        result += value * overlap / overlap.sum()
+    return result
+
+
+def gradients_of(model: Classifier) -> HasGradients:
+    """The source of a model's gradients. Raises SettingError if it has none."""
+    if isinstance(model, HasGradients):
+        return model
+    if isinstance(model, BagOfWordsClassifier):
+        return _BagOfWordsGradients(model)
+    from longway.models.importance.torch_gradients import torch_gradients
+
+    if (source := torch_gradients(model)) is not None:
+        return source
+    raise SettingError(
+        f"The model {model.name!r} has no gradients, which integrated gradients need. "
+        "Choose the method lime or shapley, or a model that is trained as a whole, such as bow, cnn or minilm-lora."
+    )
+
+
+class _BagOfWordsGradients:
+    def __init__(self, model: BagOfWordsClassifier) -> None:
+        self.model = model
+        self.weights = model.regression_.weights
+
+    def piece_scores(self, inputs: Inputs, targets: Ints, *, field: str, steps: int) -> list[PieceScores]:
+        """For each row the words of one field, or of both, and their scores; exact, whatever the steps."""
+        nothing = [""] * len(inputs)
+        empty = Inputs(
+            inputs.texts if field == "context" else nothing, inputs.contexts if field == "text" else nothing
+        )
+        change = csr_matrix(self.model.features(inputs) - self.model.features(empty))
+        before, after = self.model.logits(empty), self.model.logits(inputs)
+        result = []
+        for row, target in enumerate(targets.tolist()):
+            part = slice(change.indptr[row], change.indptr[row + 1])
+            columns = change.indices[part]
+            slope = mean_slope(before[row], after[row], target)
+            scores = change.data[part] * (self.weights[columns] @ slope)
+            _, spans = words_and_spans(inputs, row, field)
+            positions = self._positions(inputs, row, field)
+            sums, norms = _shared_out(positions, len(spans), self.model.words_.kept[columns], scores)
+            baseline, value = softmax(np.stack([before[row], after[row]]))[:, target]
+            result.append(PieceScores(spans, sums, norms, float(value), float(baseline)))
+        return result
+
+    def _positions(self, inputs: Inputs, row: int, field: str) -> Callable[[int], list[int]]:
+        """The words that a column consists of, by the column's number."""
+        known = self.model.words_.words
+        text, context = inputs.texts[row], "" if inputs.contexts is None else inputs.contexts[row]
+        first = _WordPositions(known, MaskableText.of(context), tokenize(text), "context")
+        second = _WordPositions(known, MaskableText.of(text), tokenize(context), "text")
+        if field != "both":
+            return (second if field == "text" else first).of
+        n = len(first.words)
+        return lambda key: [*first.of(key), *(n + place for place in second.of(key))]
+
+
+def mean_slope(before: Floats, after: Floats, target: int) -> Floats:
+    """The mean over the path of the gradient of the target's probability for the logits."""
+    by_label = after - before
+    n = max(1, int(np.ceil(float(by_label.max() - by_label.min()) / NATS)))
+    nodes, weights = _legendre(NODES)
+    at = ((np.arange(n)[:, None] + nodes) / n).ravel()
+    chances = softmax(before + at[:, None] * by_label)  # (n x NODES, labels)
+    slopes = -chances * chances[:, [target]]
+    slopes[:, target] += chances[:, target]
+    return np.asarray(np.tile(weights / n, n) @ slopes, np.float64)
+
+
+@cache
+def _legendre(n: int) -> tuple[Floats, Floats]:
+    """Nodes and weights of Gauss-Legendre quadrature between 0 and 1."""
+    nodes, weights = np.polynomial.legendre.leggauss(n)
+    return (nodes + 1) / 2, weights / 2
+
+
+class _WordPositions:
+    """Which words of one field make which column (numbered as in `bag_of_words.WordFeatures`)."""
+
+    def __init__(self, known: list[str], words: MaskableText, other: list[str], field: str) -> None:
+        self.known, self.words, self.is_text = known, words, field == "text"
+        self.at: dict[str, list[int]] = {}
+        for i, word in enumerate(words.words):
+            self.at.setdefault(word, []).append(i)
+        others = set(other)
+        self.shared = [i for i, word in enumerate(words.words) if word in others]
+        self.unshared = [i for i, word in enumerate(words.words) if word not in others]
+
+    def of(self, key: int) -> list[int]:
+        """The places of the words that make a column; empty if it has no word of this field."""
+        n = len(self.known)
+        kind, word = divmod(key, n) if n else (4, 0)
+        if key < 4 * n:
+            is_own = (kind != 1) if self.is_text else (kind != 0)
+            return self.at.get(self.known[word], []) if is_own else []
+        if key < 4 * n + 2:  # the numbers of shared and of other words
+            return self.shared if key == 4 * n or not self.is_text else self.unshared
+        if not self.is_text:
+            return []
+        first, second = (self.known[i] for i in divmod(key - 4 * n - 2, n))
+        starts = [i for i in self.at.get(first, []) if self.words.words[i + 1 : i + 2] == (second,)]
+        return [index for i in starts for index in (i, i + 1)]
+
+
+def _shared_out(
+    places_of: Callable[[int], list[int]], n_words: int, columns: Ints, scores: Floats
+) -> tuple[Floats, Floats]:
+    """The scores of columns, distributed to the words that make them: sum and L2 norm of each word's shares."""
+    sums, squares = np.zeros(n_words), np.zeros(n_words)
+    for key, score in zip(columns.tolist(), scores.tolist(), strict=True):
+        if places := places_of(key) or list(range(n_words)):
+            shares = np.bincount(places, minlength=n_words) * score / len(places)
+            sums += shares
+            squares += shares**2
+    return sums, np.sqrt(squares)

@@ -1,0 +1,89 @@
+"""CLEVER: subtract the text-only prediction at test time (Xu et al. 2023).
+
+"Counterfactual Debiasing for Fact Verification", section 3. Two classifiers are trained separately, with the plain loss: one on
+text and context together, one on the text alone. Both may learn the shortcut; the prediction subtracts it:
+
+    y = argmax_y  log p_fusion(y | text, context)  -  strength x log p_text(y | text)
+
+With strength 1 this compares labels by log p(context | y, text), up to a term that is the same for all labels: how well the
+context fits the text and the label, regardless of how often the text's words occur with the label. On data like the training
+data this costs accuracy, since there the text is informative. It needs pairs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Self
+
+from scipy.special import log_softmax
+
+from longway.models.classifier import Classifier, Floats, Inputs, Labelled
+from longway.models.objectives import Objective
+from longway.models.saved import SavedModel
+from longway.models.training.trainer import CONTEXT, Trainer, TrainingData, TrainingMethod, require
+
+
+@dataclass(frozen=True, slots=True)
+class Clever(TrainingMethod):
+    """Text and context minus text alone. strength: weight of the text-only classifier."""
+
+    name: ClassVar[str] = "clever"
+    needs: ClassVar[frozenset[str]] = frozenset({CONTEXT})
+
+    strength: float = 1.0
+
+    def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:
+        """Both classifiers as one."""
+        require(self, data)
+        fusion, text_only = trainer.fresh(trainer.seed), trainer.fresh(trainer.seed)
+        both = Difference(fusion, text_only, strength=self.strength)
+        return both.fit(data.labelled, validation=data.validation)
+
+
+class Difference(Classifier):
+    """A classifier of pairs minus a classifier of their texts."""
+
+    name: ClassVar[str] = "clever"
+
+    def __init__(self, fusion: Classifier, text_only: Classifier, *, strength: float = 1.0) -> None:
+        self.fusion, self.text_only, self.strength = fusion, text_only, strength
+
+    def fit(
+        self,
+        data: Labelled,
+        *,
+        objective: Objective | None = None,
+        validation: Labelled | None = None,
+    ) -> Self:
+        """Train both separately. objective: of the one that sees text and context."""
+        self.fusion.fit(data, objective=objective, validation=validation)
+        self.text_only.fit(
+            data.text_only(), validation=None if validation is None else validation.text_only()
+        )
+        self.labels_ = self.fusion.labels_
+        return self
+
+    def logits(self, inputs: Inputs) -> Floats:
+        """(n, labels): the difference of the two classifiers' log-probabilities."""
+        fusion = log_softmax(self.fusion.logits(inputs), axis=1)
+        text = log_softmax(self.text_only.logits(inputs.text_only()), axis=1)
+        return fusion - self.strength * text
+
+    def save(self, folder: Path) -> None:
+        """Write both classifiers, each in its own subfolder."""
+        self.fusion.save(folder / "fusion")
+        self.text_only.save(folder / "text_only")
+        SavedModel(self.name, self.labels_, strength=self.strength).write(folder)
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read the two classifiers saved there."""
+        from longway.models.catalog import load_model
+
+        about = SavedModel.read(folder)
+        assert about.strength is not None
+        fusion, text_only = load_model(folder / "fusion"), load_model(folder / "text_only")
+        both = cls(fusion, text_only, strength=about.strength)
+        both.labels_ = about.labels
+        return both

@@ -1,0 +1,288 @@
+"""Training in product with an expert that sees only the shortcut: `ProductOfExperts` (poe) and `ResidualFit` (drift).
+
+    p_product(y | x) = softmax_y( log p_main(y | x) + log p_bias(y | x_bias) )
+    L = 1/n sum_i -log p_product(y_i | x_i)
+
+If the expert is right and certain, the product is right whatever the classifier predicts, and its gradient is small; if the
+expert is wrong, the classifier has to outweigh it. No gradient reaches the expert, and the classifier is used alone. softmax
+ignores constants added to all classes, so the classifier's logits can replace log p_main.
+
+What the expert sees:
+
+    rows with a context     the n-grams of their text: whatever the text alone predicts is a shortcut
+    single texts            the known shortcuts; if no search was made, the text's own n-grams, which also hold the real
+                            signal, so that a method can separate them only by strength
+    rules of a grammar      these rules, where they are the known shortcuts, for pairs and single texts
+
+Each row's probabilities come from an expert that was trained without it (`held_out_probabilities`), nor with any row of the same
+text: an expert that memorized its rows would be certain of all of them and leave nothing to learn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import polars as pl
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
+
+from longway.errors import SettingError
+from longway.models.classifier import Classifier, Floats, Ints, Labelled
+from longway.models.nbsvm import LIBLINEAR
+from longway.models.objectives import CrossEntropy
+from longway.models.training.trainer import Trainer, TrainingData, TrainingMethod
+from longway.text.keep import is_real_signal
+from longway.text.tokenizer import tokenize_column
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
+
+# rows to learn, rows to predict -> labels, probabilities
+Predict = Callable[[Ints, Ints], tuple[Ints, Floats]]
+LEAST = 1e-4  # the lowest probability: one certain mistake must not outweigh all other rows
+FEWEST = 5  # rows with an n-gram or a rule that counts
+SAME = 0.02  # probabilities closer than this count as equal
+UNINFORMATIVE = (
+    "the model it is trained beside predicts the same for every row and removes no more than the label frequencies: "
+    "equivalent to plain training"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProductOfExperts(TrainingMethod):
+    """Product of experts with a text-only expert.
+
+    Karimi Mahabadi et al. 2020 ("End-to-End Bias Mitigation by Modelling Biases in Corpora", section 3.2), Clark et al. 2019,
+    after Hinton 2002. The paper trains both together, the expert with its own loss. Here the expert, a logistic regression
+    over the text's n-grams, is trained first (as in Clark et al.). For single texts without known shortcuts it is a weak one:
+    a regression over single words with an L1 penalty so strong that only the most predictive words count.
+
+    folds: for the expert's predictions. strength: of the expert, scikit-learn's C.
+    weak: the same for the weak expert, divided by the number of rows: a word counts only if it changes a label's
+    probability in more than 1 / weak of all rows (rows with it x deviation of the share).
+    """
+
+    name: ClassVar[str] = "poe"
+    knows_shortcuts: ClassVar[bool] = True
+
+    folds: int = 5
+    strength: float = 1.0
+    weak: float = 20.0
+
+    def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:
+        """A classifier trained in product with the expert."""
+        return fit_beside(self.expert(data, seed=trainer.seed), data, trainer)
+
+    def expert(self, data: TrainingData, *, seed: int) -> Floats:
+        """(n, labels): the prediction of an expert that has not seen the row."""
+        if data.is_pairs or data.shortcuts is not None:
+            features = shortcut_features(data)
+            return probabilities(data, features, strength=self.strength, n_folds=self.folds, seed=seed)
+        words = ngrams(data.labelled.inputs.texts, longest=1, keep=data.keep)
+        weak = self.weak / len(data.labelled)
+        return probabilities(data, words, strength=weak, sparse=True, n_folds=self.folds, seed=seed)
+
+
+@dataclass(frozen=True, slots=True)
+class ResidualFit(TrainingMethod):
+    """DRiFt: fit the residual of a biased model of shortcut features.
+
+    He et al. 2019, "Unlearn Dataset Bias in Natural Language Inference by Fitting the Residual", section 3:
+
+        p_a(y | x) = softmax_y( f(x)_y + log p_b(y | x) ),      L = 1/n sum_i -log p_a(y_i | x_i)
+
+    The biased model is a logistic regression with an L1 penalty, as in "Finding Dataset Shortcuts with Grammar Induction"
+    (Friedman et al. 2022), appendix B, over the known shortcuts (n-grams, grammar rules ...), few and frequent, so it is fitted
+    once. A row that the grammar could not parse counts as in plain training: the biased model says nothing about it. Without known
+    shortcuts, its features are the n-grams of the text, and its predictions are held out; in single texts, where
+    n-grams also hold the real signal, the penalty is so strong that only the most predictive ones count.
+
+    The loss is that of `ProductOfExperts`; they differ in what the other model sees: here known shortcuts come first, there
+    whatever the text of a pair predicts.
+
+    strength: of the biased model, scikit-learn's C. weak: the same for n-grams of single texts, as in `ProductOfExperts`.
+    folds: for its predictions if it sees n-grams.
+    """
+
+    name: ClassVar[str] = "drift"
+    knows_shortcuts: ClassVar[bool] = True
+
+    strength: float = 1.0
+    weak: float = 20.0
+    folds: int = 5
+
+    def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:
+        """A classifier of what the shortcuts leave unexplained."""
+        return fit_beside(self.biased(data, seed=trainer.seed), data, trainer)
+
+    def biased(self, data: TrainingData, *, seed: int) -> Floats:
+        """(n, labels): the biased model's prediction for each row."""
+        if data.shortcuts is not None and data.has_shortcuts:
+            return self._of_known(data.shortcuts, data)
+        features = shortcut_features(data)
+        strength = self.strength if data.is_pairs else self.weak / len(data.labelled)
+        return probabilities(data, features, strength=strength, sparse=True, n_folds=self.folds, seed=seed)
+
+    def _of_known(self, shortcuts: csr_matrix, data: TrainingData) -> Floats:
+        """The prediction from known shortcuts; the same for all labels in rows that were not parsed."""
+        targets, seen = data.targets(), data.seen
+        model = logistic(shortcuts[seen], targets[seen], strength=self.strength, sparse=True)
+        n_labels = int(targets.max()) + 1
+        predicted = np.full((len(targets), n_labels), 1 / n_labels)
+        predicted[seen] = 0
+        predicted[np.ix_(seen, model.classes_)] = model.predict_proba(shortcuts[seen])
+        return at_least(predicted)
+
+
+def fit_beside(biased: Floats, data: TrainingData, trainer: Trainer) -> Classifier:
+    """A classifier trained in product with a biased model's predictions, (n, labels)."""
+    if is_uninformative(biased):
+        trainer.notify(UNINFORMATIVE)
+    return trainer.train(data, CrossEntropy(data.targets(), offsets=np.log(biased)))
+
+
+def ngrams(
+    texts: Sequence[str], *, longest: int = 2, fewest: int = FEWEST, keep: Sequence[Sequence[str]] = ()
+) -> csr_matrix:
+    """(texts, n-grams) of up to `longest` words that are in at least `fewest` texts: 1 if a text has it.
+
+    keep: phrases that are real signal; n-grams that contain them are left out.
+
+    >>> ngrams(["it is not", "it is", "so it is"], fewest=3).toarray().tolist()
+    [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
+    """
+    of_text = [
+        _ngrams(tokens, longest) for tokens in tokenize_column(pl.Series(list(texts), dtype=pl.String))
+    ]
+    n_texts = Counter(ngram for in_text in of_text for ngram in in_text)
+    wanted = (n for n, count in n_texts.items() if count >= fewest and not is_real_signal(n.split(), keep))
+    column = {ngram: i for i, ngram in enumerate(sorted(wanted))}
+    known = [sorted(column[ngram] for ngram in in_text if ngram in column) for in_text in of_text]
+    starts = np.cumsum([0, *map(len, known)])
+    columns = np.array([number for in_text in known for number in in_text], np.int64)
+    return csr_matrix((np.ones(len(columns)), columns, starts), shape=(len(of_text), len(column)))
+
+
+def shortcut_features(data: TrainingData) -> csr_matrix:
+    """The features of an expert: n-grams of a pair's text; of a single text, the known shortcuts; rules of a grammar for both.
+
+    If a search in single texts found none, there are no features: the n-grams are then the real signal.
+    """
+    if data.shortcuts is not None and (data.are_rules or not data.is_pairs):
+        return data.rules_in(FEWEST)
+    return ngrams(data.labelled.inputs.texts, keep=data.keep)
+
+
+def folds(data: Labelled, n: int, *, seed: int) -> Ints:
+    """The fold of each row: rows with the same text or context together, labels spread evenly.
+
+    Datasets of pairs have one context for several labels. A model that has seen it with one label associates its words
+    with that label, and is wrong about the held-out row, whatever its text.
+    """
+    group = _group_numbers(data.inputs.texts)
+    if data.inputs.contexts is not None:
+        linked = _linked(group, _group_numbers(data.inputs.contexts))
+        if n * np.bincount(linked).max() <= len(linked):  # else one fold would be too large
+            group = linked
+    _, first = np.unique(group, return_index=True)
+    shuffled = np.random.default_rng(seed).permutation(len(first))
+    by_label = shuffled[np.argsort(np.array(data.labels)[first[shuffled]], kind="stable")]
+    fold = np.empty(len(first), np.int64)
+    fold[by_label] = np.arange(len(first)) % n
+    return fold[group]
+
+
+def held_out_probabilities(predict: Predict, fold: Ints, n_labels: int) -> Floats:
+    """Probabilities of each row by a model trained on the other folds, none below `LEAST`.
+
+    predict: takes rows to learn and rows to predict; returns the indices of the labels it learned and their probabilities.
+    """
+    result = np.zeros((len(fold), n_labels))
+    for number in np.unique(fold):
+        rows = np.flatnonzero(fold == number)
+        labels, predicted = predict(np.flatnonzero(fold != number), rows)
+        result[np.ix_(rows, labels)] = predicted
+    return at_least(result)
+
+
+def probabilities(
+    data: TrainingData,
+    features: csr_matrix,
+    *,
+    strength: float,
+    sparse: bool = False,
+    n_folds: int,
+    seed: int,
+) -> Floats:
+    """(n, labels): the predictions of a logistic regression over the features for rows it has not seen."""
+    targets = data.targets()
+    if features.shape[1] == 0:
+        features = csr_matrix((len(data.labelled), 1))  # it then predicts the label frequencies
+
+    def predict(learn: Ints, rows: Ints) -> tuple[Ints, Floats]:
+        model = logistic(features[learn], targets[learn], strength=strength, sparse=sparse)
+        return model.classes_, model.predict_proba(features[rows])
+
+    fold = folds(data.labelled.text_only(), n_folds, seed=seed)
+    return held_out_probabilities(predict, fold, int(targets.max()) + 1)
+
+
+def logistic(
+    features: csr_matrix, targets: Ints, *, strength: float, sparse: bool = False
+) -> LogisticRegression:
+    """A logistic regression with an L2 penalty, or an L1 penalty if `sparse`; strength: scikit-learn's C."""
+    if len(np.unique(targets)) < 2:
+        raise SettingError(
+            "The expert predicts texts it has not seen, and without some of them only one label is left to learn from. "
+            "Use rows with at least two different texts for each label."
+        )
+    from sklearn.linear_model import LogisticRegression  # takes a second to import
+
+    if not sparse:
+        return LogisticRegression(C=strength, max_iter=500).fit(features, targets)
+    # scikit-learn 1.8 renamed the option. liblinear is the fast solver and supports only two labels.
+    l1 = {"l1_ratio": 1.0} if LogisticRegression().l1_ratio is not None else {"penalty": "l1"}
+    if len(np.unique(targets)) == 2:
+        with LIBLINEAR:
+            return LogisticRegression(C=strength, solver="liblinear", random_state=0, **l1).fit(
+                features, targets
+            )
+    model = LogisticRegression(C=strength, solver="saga", tol=1e-3, max_iter=500, random_state=0, **l1)
+    return model.fit(features, targets)
+
+
+def is_uninformative(predicted: Floats) -> bool:
+    """Whether a model predicts the same for every row, so that training beside it changes nothing.
+
+    >>> is_uninformative(np.array([[0.5, 0.5], [0.51, 0.49]])), is_uninformative(np.array([[0.5, 0.5], [0.8, 0.2]]))
+    (True, False)
+    """
+    return bool((np.abs(predicted - predicted.mean(axis=0)) < SAME).all())
+
+
+def at_least(probabilities: Floats, least: float = LEAST) -> Floats:
+    """The probabilities mixed with a uniform distribution, so that none is below `least`; rows still sum to one."""
+    probabilities = probabilities / probabilities.sum(axis=1, keepdims=True)
+    return (1 - probabilities.shape[1] * least) * probabilities + least
+
+
+def _group_numbers(texts: Sequence[str]) -> Ints:
+    """A number per text, the same for equal texts, without gaps."""
+    return np.unique(np.array(texts, object), return_inverse=True)[1].astype(np.int64)
+
+
+def _linked(texts: Ints, contexts: Ints) -> Ints:
+    """The group of each row: rows that share a text or a context, directly or through others."""
+    n_texts = int(texts.max()) + 1
+    n = n_texts + int(contexts.max()) + 1
+    links = csr_matrix((np.ones(len(texts)), (texts, n_texts + contexts)), shape=(n, n))
+    component = connected_components(links, directed=False)[1][texts]
+    return np.unique(component, return_inverse=True)[1].astype(np.int64)
+
+
+def _ngrams(tokens: Sequence[str], longest: int) -> set[str]:
+    return {" ".join(tokens[i : i + n]) for n in range(1, longest + 1) for i in range(len(tokens) - n + 1)}

@@ -1,0 +1,169 @@
+r"""A tree as an SVG picture: a dot at each node, the words of both texts below the leaves, predictive subtrees in a label's colour.
+
+            ·
+          /   \
+         ·     ·             a node is above the middle of its parts; the leaves are in one line
+       /  \     |
+      ·    ·    |
+      a    man  sits         first text
+      a  woman  sits         second text; – for no word
+
+A picture has its own size and shrinks with its box. Everything a dataset brings goes through `charts.tag`, which escapes it.
+The grammar's symbols are not drawn: `trees.txt` of a run has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from longway.grammars.trees import Tree, nodes, sides
+from longway.grammars.vocabulary import UNKNOWN
+from longway.report.charts import tag
+from longway.report.excerpts import PATTERN_LIMIT, cut, cut_to_width, width_of
+
+MAX_LEAVES = 48  # of a tree that is drawn
+LETTER = 7.6  # of 13 pixels, on average
+WORD_COLUMNS = 14  # letters of a word at most
+GAP = 14  # between words
+LEVEL = 30  # between a node and its parts
+LINE = 18  # of words
+MARGIN = 12
+NO_WORD, RARE = "–", "[rare]"
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """Where a node stands: its middle, its height above the leaves, and the edges of its words."""
+
+    tree: Tree
+    x: float
+    level: int
+    left: float
+    right: float
+    parts: tuple[int, ...]
+
+
+def tree_picture(tree: Tree, marks: Collection[int], *, colour: str, pair: bool, key: str) -> Markup | None:
+    """The picture; None where the tree is too large to be seen.
+
+    marks: numbers of the telling nodes, parts before wholes as `trees.nodes` gives them. colour: the class of their label.
+    key: unique on the page.
+    """
+    found = list(nodes(tree))
+    if sum(node.parts is None for node in found) > MAX_LEAVES:
+        return None
+    placed = _placed(found)
+    top = placed[-1].level
+    base = MARGIN + LEVEL // 2 + top * LEVEL  # where the leaves' dots are
+    lines = 2 if pair else 1
+    height, width = base + 14 + lines * LINE + MARGIN, placed[-1].right + GAP
+    outer = _outermost(placed, marks)
+    inside = {number for mark in outer for number in _below(placed, mark)}
+    drawn = [
+        *(_band(placed[mark], base, lines) for mark in outer),
+        *_branches(placed, inside, base),
+        *(_symbol(node, number in inside, base) for number, node in enumerate(placed)),
+        *(
+            _words(node, number in inside, base, pair)
+            for number, node in enumerate(placed)
+            if node.level == 0
+        ),
+    ]
+    texts = [" ".join(words) or NO_WORD for words in sides(tree)][: 2 if pair else 1]
+    title = tag("title", cut(" → ".join(texts), PATTERN_LIMIT), id=f"{key}-title")
+    return tag(
+        "svg",
+        title,
+        *drawn,
+        role="img",
+        class_=f"tree {colour}",
+        viewBox=f"0 0 {width:.0f} {height}",
+        width=f"{width:.0f}",
+        aria_labelledby=f"{key}-title",
+    )
+
+
+def _placed(found: list[Tree]) -> list[_Node]:
+    """All nodes with their places; `found` has parts before wholes, left before right."""
+    placed: list[_Node] = []
+    waiting: list[int] = []  # parts that wait for their whole
+    at = float(GAP)
+    for number, node in enumerate(found):
+        if node.parts is None:
+            wide = LETTER * max(width_of(_shown(word)) for word in node.words)
+            placed.append(_Node(node, at + wide / 2, 0, at, at + wide, ()))
+            at += wide + GAP
+        else:
+            right, left = waiting.pop(), waiting.pop()
+            one, other = placed[left], placed[right]
+            level = 1 + max(one.level, other.level)
+            placed.append(_Node(node, (one.x + other.x) / 2, level, one.left, other.right, (left, right)))
+        waiting.append(number)
+    return placed
+
+
+def _outermost(placed: list[_Node], marks: Collection[int]) -> list[int]:
+    """The marked nodes that are in no other marked node."""
+    known = [mark for mark in sorted(set(marks)) if 0 <= mark < len(placed)]
+    inner = {number for mark in known for number in _below(placed, mark) if number != mark}
+    return [mark for mark in known if mark not in inner]
+
+
+def _below(placed: list[_Node], number: int) -> list[int]:
+    """The node and everything in it."""
+    found = [number]
+    for one in found:
+        found.extend(placed[one].parts)
+    return found
+
+
+def _band(node: _Node, base: int, lines: int) -> Markup:
+    top = _y(node, base) - LEVEL // 2
+    return tag(
+        "rect", x=_at(node.left - GAP / 2 + 1), y=top, width=_at(node.right - node.left + GAP - 2),
+        height=base + 14 + lines * LINE + 4 - top, rx=6, class_="telling",
+    )  # fmt: skip
+
+
+def _branches(placed: list[_Node], inside: set[int], base: int) -> list[Markup]:
+    return [
+        tag(
+            "line", x1=_at(node.x), y1=_y(node, base) - 4, x2=_at(placed[part].x), y2=_y(placed[part], base) - 4,
+            class_="branch told" if number in inside else "branch",
+        )
+        for number, node in enumerate(placed)
+        for part in node.parts
+    ]  # fmt: skip
+
+
+def _symbol(node: _Node, told: bool, base: int) -> Markup:
+    return tag(
+        "circle", cx=_at(node.x), cy=_y(node, base) - 4, r=3, class_="symbol told" if told else "symbol"
+    )
+
+
+def _words(node: _Node, told: bool, base: int, pair: bool) -> Markup:
+    words = node.tree.words if pair else node.tree.words[:1]
+    lines = [
+        tag(
+            "text", _shown(word), x=_at(node.x), y=base + 14 + (i + 1) * LINE - 4, text_anchor="middle",
+            class_=("word told" if told else "word") if word else "nothing",
+        )
+        for i, word in enumerate(words)
+    ]  # fmt: skip
+    return tag("g", *lines)
+
+
+def _shown(word: str) -> str:
+    return cut_to_width(RARE if word == UNKNOWN else word, WORD_COLUMNS) if word else NO_WORD
+
+
+def _y(node: _Node, base: int) -> int:
+    return base - node.level * LEVEL
+
+
+def _at(x: float) -> str:
+    return f"{x:.1f}"

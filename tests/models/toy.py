@@ -1,0 +1,37 @@
+"""Rows to learn from, invented: the label follows from one word, or from whether text and context agree."""
+
+import random
+
+from longway.models.classifier import Inputs, Labelled
+
+THINGS = "film book song play walk meal game town boat coat".split()
+GOOD, BAD = "good great lovely fine".split(), "bad awful dull poor".split()
+
+
+def reviews(n=40, *, seed=0):
+    """Texts whose label is decided by one word."""
+    rng = random.Random(seed)
+    labels = ["pos" if i % 2 else "neg" for i in range(n)]
+    texts = [
+        f"The {rng.choice(THINGS)} was a {rng.choice(GOOD if label == 'pos' else BAD)} {rng.choice(THINGS)}"
+        for label in labels
+    ]
+    return Labelled(Inputs(texts), labels)
+
+
+def agreements(n=60, *, seed=0):
+    """Pairs whose label is decided by whether the text's thing is the context's; neither alone tells."""
+    rng = random.Random(seed)
+    labels = ["same" if i % 2 else "other" for i in range(n)]
+    texts, contexts = [], []
+    for label in labels:
+        one, two = rng.sample(THINGS, 2)
+        texts.append(f"We saw the {one}")
+        contexts.append(f"There was a {one if label == 'same' else two} here")
+    return Labelled(Inputs(texts, contexts), labels)
+
+
+def accuracy(model, data):
+    """The share of rows that is right."""
+    found = model.predict(data.inputs)
+    return sum(a == b for a, b in zip(found, data.labels, strict=True)) / len(data)
