@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 
 from longway.cli import COMMANDS, GROUPS, Commands, app
 from longway.errors import LongwayError, install_command
-from longway.jobs.options import help_of
 from longway.sample import sample_path
 from tests.environment import without_settings_of_the_user
 
@@ -68,16 +67,14 @@ def test_the_list_of_commands_has_the_first_line_of_each_command():
         assert text == first, name
 
 
-def test_options_are_explained_whether_or_not_python_keeps_the_indentation_of_docstrings():
-    class Indented:
-        pass
-
-    class Plain:  # as Python 3.13 stores docstrings
-        pass
-
-    Indented.__doc__ = "Settings.\n\n    rounds: Rounds to run,\n        at most.\n    "
-    Plain.__doc__ = inspect.cleandoc(Indented.__doc__)
-    assert help_of(Indented) == help_of(Plain) == {"rounds": "Rounds to run, at most."}
+def test_options_are_explained_without_docstrings():
+    code = (
+        "import typer; from longway.cli import app\n"
+        "audit = typer.main.get_command(app).get_command(None, 'audit')\n"
+        "print(next(one.help for one in audit.params if one.name == 'max_q'))"
+    )
+    done = subprocess.run([sys.executable, "-OO", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False discovery rate of findings."
 
 
 def test_a_key_error_in_the_file_of_a_command_is_not_an_unknown_command(run, monkeypatch):

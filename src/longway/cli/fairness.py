@@ -19,22 +19,28 @@ COMPARED = "hf:gpt2"  # the causal model that the published measures are most of
 
 @dataclass(frozen=True, slots=True)
 class FairscoreOptions:
-    """The data of the fairscore.
+    """The data of the fairscore."""
 
-    fairscore: The fairscore of a classifier: labelled data, as in `longway audit`, that it was not trained on.
-    text: Column with the text. Default: guessed from the usual names.
-    context: Column with the premise or evidence; "" if the classifier reads the text alone.
-    label: Column with the label.
-    split: Split of the fairscore's data to use, if it has several.
-    encoding: Encoding of the fairscore's data if it is not UTF-8. Default: recognised, as by audit.
-    """
-
-    fairscore: str | None = option(None, group=DATA)
-    text: str | None = option(None, group=DATA)
-    context: str | None = option(None, group=DATA)
-    label: tuple[str, ...] = option((), group=DATA)
-    split: str | None = option(None, group=DATA)
-    encoding: str | None = option(None, group=DATA, advanced=True, metavar="NAME")
+    fairscore: str | None = option(
+        None,
+        "The fairscore of a classifier: labelled data, as in `longway audit`, that it was not trained on.",
+        group=DATA,
+    )
+    text: str | None = option(
+        None, "Column with the text. Default: guessed from the usual names.", group=DATA
+    )
+    context: str | None = option(
+        None, 'Column with the premise or evidence; "" if the classifier reads the text alone.', group=DATA
+    )
+    label: tuple[str, ...] = option((), "Column with the label.", group=DATA)
+    split: str | None = option(None, "Split of the fairscore's data to use, if it has several.", group=DATA)
+    encoding: str | None = option(
+        None,
+        "Encoding of the fairscore's data if it is not UTF-8. Default: recognised, as by audit.",
+        group=DATA,
+        advanced=True,
+        metavar="NAME",
+    )
 
     def load(self) -> Dataset | None:
         """Load the data, if there is any."""
@@ -60,12 +66,14 @@ class FairscoreOptions:
 
 @dataclass(frozen=True, slots=True)
 class TwoServerOptions(ServerOptions):
-    """Where a served model and a served perturber are, and what they may cost.
+    """Where a served model and a served perturber are, and what they may cost."""
 
-    model_base_url: Address of the server of --model, if that of the perturber is another.
-    """
-
-    model_base_url: str | None = option(None, group=ENGINE, advanced=True)
+    model_base_url: str | None = option(
+        None,
+        "Address of the server of --model, if that of the perturber is another.",
+        group=ENGINE,
+        advanced=True,
+    )
 
     def engines(self) -> Engines:
         """The options as jobs take them."""

@@ -3,8 +3,8 @@
     @command
     def audit(data: Data, source: DataOptions, settings: AuditSettings, output: OutputOptions) -> None: ...
 
-Each parameter that is a dataclass becomes a group of options: names, types and defaults from its fields, help from its docstring, panels and
-bounds from `jobs.options.option`. `--help` shows the common options; `--help-all` shows the rest too.
+Each parameter that is a dataclass becomes a group of options: names, types and defaults from its fields, help, panels and bounds from
+`jobs.options.option`. `--help` shows the common options; `--help-all` shows the rest too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 
 import typer
 
-from longway.jobs.options import CANDIDATES, DATA, ENGINE, OUTPUT, Option, help_of, option
+from longway.jobs.options import CANDIDATES, DATA, ENGINE, OUTPUT, Option, option
 
 if TYPE_CHECKING:
     from longway.data import Dataset
@@ -40,28 +40,35 @@ Data = Annotated[
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ColumnOptions:
-    """Which columns to read.
+    """Which columns to read."""
 
-    text: Column with the text. Default: guessed from the usual names.
-    context: Column with the premise or evidence. It is read, never changed.
-    label: Column with the label.
-    id: Column with an id. Default: row numbers.
-    split: Split to work on. Default: train.
-    split_column: Column with the split.
-    stream: Read in a stream. Default: if the data would not fit in memory.
-    encoding: Encoding of text files that are not UTF-8, such as cp1251. Default: Windows-1252, Latin-1 and UTF-16 are recognised.
-    language: Language of the texts, such as de, or en,de if they are mixed. Default: identified.
-    """
-
-    text: str | None = option(None, group=DATA)
-    context: str | None = option(None, group=DATA)
-    label: tuple[str, ...] = option((), group=DATA)
-    id: str | None = option(None, group=DATA, advanced=True)
-    split: str | None = option(None, group=DATA)
-    split_column: str | None = option(None, group=DATA, advanced=True)
-    stream: bool | None = option(None, group=DATA, advanced=True)
-    encoding: str | None = option(None, group=DATA, advanced=True, metavar="NAME")
-    language: str | None = option(None, group=DATA, metavar="CODE")
+    text: str | None = option(
+        None, "Column with the text. Default: guessed from the usual names.", group=DATA
+    )
+    context: str | None = option(
+        None, "Column with the premise or evidence. It is read, never changed.", group=DATA
+    )
+    label: tuple[str, ...] = option((), "Column with the label.", group=DATA)
+    id: str | None = option(None, "Column with an id. Default: row numbers.", group=DATA, advanced=True)
+    split: str | None = option(None, "Split to work on. Default: train.", group=DATA)
+    split_column: str | None = option(None, "Column with the split.", group=DATA, advanced=True)
+    stream: bool | None = option(
+        None, "Read in a stream. Default: if the data would not fit in memory.", group=DATA, advanced=True
+    )
+    encoding: str | None = option(
+        None,
+        "Encoding of text files that are not UTF-8, such as cp1251. Default: Windows-1252, Latin-1 and "
+        "UTF-16 are recognised.",
+        group=DATA,
+        advanced=True,
+        metavar="NAME",
+    )
+    language: str | None = option(
+        None,
+        "Language of the texts, such as de, or en,de if they are mixed. Default: identified.",
+        group=DATA,
+        metavar="CODE",
+    )
 
     def load(self, data: str, *, several_labels: bool = False) -> Dataset:
         """Load the dataset with these columns; with several labels, the first one. SettingError if there are several and one is expected."""
@@ -102,40 +109,51 @@ def one_label(given: tuple[str, ...]) -> str | None:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DataOptions(ColumnOptions):
-    """Which columns and rows to read.
+    """Which columns and rows to read."""
 
-    limit: Read only the first rows.
-    """
-
-    limit: int | None = option(None, group=DATA, at_least=1)
+    limit: int | None = option(None, "Read only the first rows.", group=DATA, at_least=1)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CandidateOptions:
-    """Columns of data with candidates: one prompt, several candidates, one of them right or preferred.
+    """Columns of data with candidates: one prompt, several candidates, one of them right or preferred."""
 
-    choices: Column with a list of options, or one of several columns with an option each. Repeatable. Default: guessed from the usual names.
-    answer: Column with the right option: its number, letter or text.
-    scores: Column with a list of scores, one per candidate; the highest is right.
-    chosen: Column with the preferred answer: a text, or a list of chat messages.
-    rejected: Column with the other answer.
-    a: Column with the first of two answers that a judge compared.
-    b: Column with the second.
-    winner: Column with the judge's vote: a, b or tie.
-    prompt: Column with the question or prompt.
-    answer_base: The number of the first option, or of the first answer in votes, 0 or 1, if answers are numbers. Default: what the numbers show.
-    """
-
-    choices: tuple[str, ...] = option((), group=CANDIDATES)
-    answer: str | None = option(None, group=CANDIDATES)
-    scores: str | None = option(None, group=CANDIDATES, advanced=True)
-    chosen: str | None = option(None, group=CANDIDATES)
-    rejected: str | None = option(None, group=CANDIDATES)
-    a: str | None = option(None, group=CANDIDATES, advanced=True)
-    b: str | None = option(None, group=CANDIDATES, advanced=True)
-    winner: str | None = option(None, group=CANDIDATES, advanced=True)
-    prompt: str | None = option(None, group=CANDIDATES)
-    answer_base: int | None = option(None, group=CANDIDATES, advanced=True, at_least=0, at_most=1)
+    choices: tuple[str, ...] = option(
+        (),
+        "Column with a list of options, or one of several columns with an option each. Repeatable. "
+        "Default: guessed from the usual names.",
+        group=CANDIDATES,
+    )
+    answer: str | None = option(
+        None, "Column with the right option: its number, letter or text.", group=CANDIDATES
+    )
+    scores: str | None = option(
+        None,
+        "Column with a list of scores, one per candidate; the highest is right.",
+        group=CANDIDATES,
+        advanced=True,
+    )
+    chosen: str | None = option(
+        None, "Column with the preferred answer: a text, or a list of chat messages.", group=CANDIDATES
+    )
+    rejected: str | None = option(None, "Column with the other answer.", group=CANDIDATES)
+    a: str | None = option(
+        None, "Column with the first of two answers that a judge compared.", group=CANDIDATES, advanced=True
+    )
+    b: str | None = option(None, "Column with the second.", group=CANDIDATES, advanced=True)
+    winner: str | None = option(
+        None, "Column with the judge's vote: a, b or tie.", group=CANDIDATES, advanced=True
+    )
+    prompt: str | None = option(None, "Column with the question or prompt.", group=CANDIDATES)
+    answer_base: int | None = option(
+        None,
+        "The number of the first option, or of the first answer in votes, 0 or 1, if answers are numbers."
+        " Default: what the numbers show.",
+        group=CANDIDATES,
+        advanced=True,
+        at_least=0,
+        at_most=1,
+    )
 
     def load(self, data: str, source: DataOptions) -> ChoiceDataset | None:
         """The questions of the data; None if a text or label column was named, or if the data have no candidates."""
@@ -171,38 +189,39 @@ class CandidateOptions:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ChoiceOptions(CandidateOptions):
-    """Columns of data with candidates, and who judged them.
+    """Columns of data with candidates, and who judged them."""
 
-    judge: Column with the name of the judge.
-    """
-
-    judge: str | None = option(None, group=CANDIDATES, advanced=True)
+    judge: str | None = option(None, "Column with the name of the judge.", group=CANDIDATES, advanced=True)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OutputOptions:
-    """Where the result goes.
+    """Where the result goes."""
 
-    out: Run folder. Default: a folder in longway-runs named after the data and the command.
-    json: Print the result as JSON instead of tables.
-    """
-
-    out: Path | None = option(None, group=OUTPUT)
-    json: bool = option(False, group=OUTPUT, flag=True)
+    out: Path | None = option(
+        None,
+        "Run folder. Default: a folder in longway-runs named after the data and the command.",
+        group=OUTPUT,
+    )
+    json: bool = option(False, "Print the result as JSON instead of tables.", group=OUTPUT, flag=True)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ServerOptions:
-    """Where a served perturber is, and what it may cost.
+    """Where a served perturber is, and what it may cost."""
 
-    base_url: Address of the server. Default: LONGWAY_BASE_URL, then OpenAI's.
-    budget: Most to spend, in dollars, over all starts of this run.
-    yes: Do not ask before money is spent. With --budget nothing is asked either.
-    """
-
-    base_url: str | None = option(None, group=ENGINE, advanced=True)
-    budget: float | None = option(None, group=ENGINE, at_least=0)
-    yes: bool = option(False, group=ENGINE, flag=True)
+    base_url: str | None = option(
+        None, "Address of the server. Default: LONGWAY_BASE_URL, then OpenAI's.", group=ENGINE, advanced=True
+    )
+    budget: float | None = option(
+        None, "Most to spend, in dollars, over all starts of this run.", group=ENGINE, at_least=0
+    )
+    yes: bool = option(
+        False,
+        "Do not ask before money is spent. With --budget nothing is asked either.",
+        group=ENGINE,
+        flag=True,
+    )
 
     @property
     def asks(self) -> bool:
@@ -218,18 +237,23 @@ class ServerOptions:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """Where engines are, and what they may cost.
+    """Where engines are, and what they may cost."""
 
-    base_url: Address of the server. Default: LONGWAY_BASE_URL, then OpenAI's.
-    judge_base_url: Address of the judge's server, if it is another.
-    budget: Most to spend, in dollars, over all starts of this run.
-    yes: Do not ask before money is spent. With --budget nothing is asked either.
-    """
-
-    base_url: str | None = option(None, group=ENGINE, advanced=True)
-    judge_base_url: str | None = option(None, group=ENGINE, advanced=True)
-    budget: float | None = option(None, group=ENGINE, at_least=0)
-    yes: bool = option(False, group=ENGINE, flag=True)
+    base_url: str | None = option(
+        None, "Address of the server. Default: LONGWAY_BASE_URL, then OpenAI's.", group=ENGINE, advanced=True
+    )
+    judge_base_url: str | None = option(
+        None, "Address of the judge's server, if it is another.", group=ENGINE, advanced=True
+    )
+    budget: float | None = option(
+        None, "Most to spend, in dollars, over all starts of this run.", group=ENGINE, at_least=0
+    )
+    yes: bool = option(
+        False,
+        "Do not ask before money is spent. With --budget nothing is asked either.",
+        group=ENGINE,
+        flag=True,
+    )
 
     @property
     def asks(self) -> bool:
@@ -286,15 +310,13 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _parameters(group: Any) -> list[inspect.Parameter]:
-    hints, helps = get_type_hints(group), help_of(group)
+    hints = get_type_hints(group)
     return [
         inspect.Parameter(
             field.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=_default(field, field.metadata["option"]),
-            annotation=_annotation(
-                field.name, hints[field.name], field.metadata["option"], helps[field.name]
-            ),
+            annotation=_annotation(field.name, hints[field.name], field.metadata["option"]),
         )
         for field in dataclasses.fields(group)
         if "option" in field.metadata
@@ -307,7 +329,7 @@ def _default(field: Any, given: Option) -> object:
     return field.default if isinstance(field.default, str) else None
 
 
-def _annotation(name: str, kind: Any, given: Option, text: str) -> Any:
+def _annotation(name: str, kind: Any, given: Option) -> Any:
     names = [f" /--{given.off}" if given.off else f"--{(given.name or name).replace('_', '-')}"]
     if kind in (bool, bool | None) and not given.flag and not given.off:
         names[0] += f"/--no-{names[0].removeprefix('--')}"
@@ -319,7 +341,7 @@ def _annotation(name: str, kind: Any, given: Option, text: str) -> Any:
     depends = given.paper is not None
     info = typer.Option(
         *names,
-        help=text,
+        help=given.help,
         rich_help_panel=given.group,
         hidden=given.advanced,
         metavar=given.metavar,
@@ -375,5 +397,3 @@ _HELP_ALL = inspect.Parameter(
         typer.Option("--help-all", help="Show all options.", is_eager=True, callback=_show_all, expose_value=True),
     ],
 )  # fmt: skip
-Text = Annotated[str | None, typer.Option(help="Column with the text. Guessed from the usual names.")]
-Label = Annotated[str | None, typer.Option(help="Column with the label.")]

@@ -16,20 +16,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PerturberOptions:
-    """Where an engine or a network is, and what it may cost.
+    """Where an engine or a network is, and what it may cost."""
 
-    base_url: Address of the server. Default: LONGWAY_BASE_URL, then OpenAI's.
-    budget: Most to spend, in dollars, over all starts of this run.
-    yes: Do not ask before money is spent. With --budget nothing is asked either.
-    device: Where a network (neural:) computes: auto, cpu or cuda.
-    batch_size: Texts that a network computes at once; fewer need less memory.
-    """
-
-    base_url: str | None = option(None, group=ENGINE, advanced=True)
-    budget: float | None = option(None, group=ENGINE, at_least=0)
-    yes: bool = option(False, group=ENGINE, flag=True)
-    device: Literal["auto", "cpu", "cuda"] = option("auto", group=ENGINE, advanced=True)
-    batch_size: int = option(16, group=ENGINE, at_least=1, advanced=True)
+    base_url: str | None = option(
+        None, "Address of the server. Default: LONGWAY_BASE_URL, then OpenAI's.", group=ENGINE, advanced=True
+    )
+    budget: float | None = option(
+        None, "Most to spend, in dollars, over all starts of this run.", group=ENGINE, at_least=0
+    )
+    yes: bool = option(
+        False,
+        "Do not ask before money is spent. With --budget nothing is asked either.",
+        group=ENGINE,
+        flag=True,
+    )
+    device: Literal["auto", "cpu", "cuda"] = option(
+        "auto", "Where a network (neural:) computes: auto, cpu or cuda.", group=ENGINE, advanced=True
+    )
+    batch_size: int = option(
+        16,
+        "Texts that a network computes at once; fewer need less memory.",
+        group=ENGINE,
+        at_least=1,
+        advanced=True,
+    )
 
     def engines(self) -> Engines:
         """The options as jobs take them."""
@@ -40,14 +50,20 @@ class PerturberOptions:
 
 @dataclass(frozen=True, slots=True)
 class TestSetOptions:
-    """A test set instead of a dataset.
+    """A test set instead of a dataset."""
 
-    test_set: Write pairs of texts before and after, for all axes and attributes, instead of a dataset: pairs.jsonl, for `lw.check_pairs` in regression tests.
-    per_axis: With --test-set: pairs for each axis, spread evenly over its changes of one attribute into another. Default: 300.
-    """
-
-    test_set: bool = option(False, flag=True)
-    per_axis: int | None = option(None, at_least=1)
+    test_set: bool = option(
+        False,
+        "Write pairs of texts before and after, for all axes and attributes, instead of a dataset: "
+        "pairs.jsonl, for `lw.check_pairs` in regression tests.",
+        flag=True,
+    )
+    per_axis: int | None = option(
+        None,
+        "With --test-set: pairs for each axis, spread evenly over its changes of one attribute into "
+        "another. Default: 300.",
+        at_least=1,
+    )
 
     def pair_settings(self, settings: PerturbSettings) -> PairSettings:
         """The settings of the test set."""

@@ -1,13 +1,8 @@
-"""Options of a settings dataclass: help from its docstring, group and bounds from its fields.
+"""Options of a settings dataclass: each field has its default, its help, its group and its bounds.
 
     @dataclass(frozen=True, slots=True)
     class AuditSettings:
-        '''What an audit looks at.
-
-        max_q: False discovery rate of findings.
-        '''
-
-        max_q: float = option(0.05)
+        max_q: float = option(0.05, "False discovery rate of findings.", at_most=1)
 
 The command line (`cli/options.py`), the Python functions and the documentation all derive from such a class. This module imports
 nothing heavy, so that `--help` answers at once.
@@ -16,8 +11,6 @@ nothing heavy, so that `--help` answers at once.
 from __future__ import annotations
 
 import dataclasses
-import inspect
-import re
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_origin, get_type_hints
@@ -33,13 +26,14 @@ Settings = TypeVar("Settings")
 class Option:
     """How the command line offers a field.
 
-    group: the panel of `--help`. advanced: shown by `--help-all` only. name: if it differs from the field's. flag: for a switch without a
+    help: what the field does, for `--help` and the documentation. group: the panel of `--help`. advanced: shown by `--help-all` only. name: if it differs from the field's. flag: for a switch without a
     `--no-` form. off: the name of a switch that turns the field off; there is none to turn it on. parse: turns the text of the command
     line, or of a call, into the value. at_least, at_most: bounds, both included; above: a bound that is not
     included. objects: values may also be objects, such as models. paper: the value with `--paper`; usual: the value
     without it.
     """
 
+    help: str = ""
     group: str = METHOD
     advanced: bool = False
     name: str = ""
@@ -55,40 +49,14 @@ class Option:
     paper: Any = None
 
 
-def option(default: Any, **options: Any) -> Any:
-    """A dataclass field with a default and an `Option`; the keywords are the option's.
+def option(default: Any, help: str = "", **options: Any) -> Any:
+    """A dataclass field with a default and an `Option`; help and the keywords are the option's.
 
     With `paper`, the field is None until `fill_in` sets it, so that a value given with `--paper` is recognised.
     """
     if "paper" in options:
         options["usual"], default = default, None
-    return dataclasses.field(default=default, metadata={"option": Option(**options)})
-
-
-def help_of(settings: type) -> dict[str, str]:
-    """The help of each field: the lines `name: help` of the docstrings of the class and its bases, with their continuation lines.
-
-    >>> class Toy:
-    ...     '''Toy settings.
-    ...
-    ...     rounds: Rounds to run,
-    ...         at most.
-    ...     '''
-    >>> help_of(Toy)
-    {'rounds': 'Rounds to run, at most.'}
-    """
-    found: dict[str, str] = {}
-    name = ""
-    docs = [inspect.cleandoc(kind.__doc__ or "") for kind in settings.__mro__]  # Python 3.13 stores them so
-    for line in (line for doc in docs for line in doc.splitlines()[1:]):
-        if match := re.match(r"([a-z][a-z_0-9]*): (.*)", line):
-            name = match[1]
-            found[name] = match[2].strip()
-        elif name and line.startswith("    ") and line.strip():
-            found[name] += " " + line.strip()
-        else:
-            name = ""
-    return found
+    return dataclasses.field(default=default, metadata={"option": Option(help, **options)})
 
 
 def fill_in(settings: Any) -> None:

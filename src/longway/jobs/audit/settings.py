@@ -47,29 +47,39 @@ def check_levels(levels: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class AuditSettings:
-    """What an audit looks at.
+    """What an audit looks at."""
 
-    variant: Shortcut space. mean: equations 7-12 of RAZOR as published; token: one position vector per word.
-    dimensions: Length of the position code.
-    max_q: False discovery rate of findings.
-    per_level: Findings kept per level and column.
-    levels: Kinds of patterns, separated by commas: token, ngram, position, length, surface, people, negation, overlap, pair, grammar,
-        concept; all; or the default without some: -grammar. Default: all but concept, which takes minutes; the grammar level, which needs torch, only if it takes a
-        few seconds. For pairs it takes a minute or two, so it is left out unless you ask for it: --levels all.
-    group: Column with the source, annotator, generator, template or date of each row: does it predict the label, and are findings its fingerprint?
-    encoder: Sentence encoder of the concept level: auto (minilm for English, multilingual for other languages, an extra), one of these two, or a name or
-        folder of a Hugging Face encoder, which needs torch.
-    seed: Seed of folds and samples.
-    """
-
-    variant: Variant = option("mean", advanced=True)
-    dimensions: int = option(64, advanced=True, at_least=2)
-    max_q: float = option(0.05, above=0, at_most=1)
-    per_level: int = option(100, advanced=True, at_least=1)
-    levels: tuple[str, ...] = option((AUTO,), parse=levels_named)
-    group: str | None = option(None, group=DATA)
-    encoder: str = option(AUTO, advanced=True)
-    seed: int = option(0, at_least=0, at_most=2**32 - 1)
+    variant: Variant = option(
+        "mean",
+        "Shortcut space. mean: equations 7-12 of RAZOR as published; token: one position vector per word.",
+        advanced=True,
+    )
+    dimensions: int = option(64, "Length of the position code.", advanced=True, at_least=2)
+    max_q: float = option(0.05, "False discovery rate of findings.", above=0, at_most=1)
+    per_level: int = option(100, "Findings kept per level and column.", advanced=True, at_least=1)
+    levels: tuple[str, ...] = option(
+        (AUTO,),
+        "Kinds of patterns, separated by commas: token, ngram, position, length, surface, people, "
+        "negation, overlap, pair, grammar, concept; all; or the default without some: -grammar. Default: "
+        "all but concept, which takes minutes; the grammar level, which needs torch, only if it takes a "
+        "few seconds. For pairs it takes a minute or two, so it is left out unless you ask for it: "
+        "--levels all.",
+        parse=levels_named,
+    )
+    group: str | None = option(
+        None,
+        "Column with the source, annotator, generator, template or date of each row: does it predict the "
+        "label, and are findings its fingerprint?",
+        group=DATA,
+    )
+    encoder: str = option(
+        AUTO,
+        "Sentence encoder of the concept level: auto (minilm for English, multilingual for other "
+        "languages, an extra), one of these two, or a name or folder of a Hugging Face encoder, which "
+        "needs torch.",
+        advanced=True,
+    )
+    seed: int = option(0, "Seed of folds and samples.", at_least=0, at_most=2**32 - 1)
 
     @property
     def chosen_levels(self) -> tuple[str, ...]:

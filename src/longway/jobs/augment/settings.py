@@ -44,75 +44,148 @@ def default_models() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AugmentSettings:
-    """How texts are added.
+    """How texts are added."""
 
-    paper: As published: the options that are not given get the paper's values, and no text is checked.
-    method: coba; for comparison counterfactual (with an engine), eda and crossaug (without); given takes texts from a file, see --rewrites.
-    engine: Writes the texts: rules (no model, English only), gguf:FILE (a model file of yours), served:MODEL (any OpenAI-compatible server),
-        rules,served:MODEL (the model if no rule applies), rules+served:MODEL (both), replay:FILE, or auto. `longway doctor` lists those that work here.
-    judge: Checks that the label of a new text holds: an engine, none, or auto (the writer, in a separate conversation).
-    models: A classifier that votes on the words: bow, nb, minilm, cnn, gru, dan, minilm-lora, minilm-full, hf:NAME, or MODULE:NAME for a model of your own. Repeatable, an odd
-        number of times. Default: five of them, as far as they are installed; with --paper five fine-tuned encoders of the hub.
-    folds: Parts that the rows are divided into: no classifier explains rows that it was trained on. 1: each is trained on all rows.
-    learning_rate: Of encoders that are fine-tuned to vote. Default: 3e-5, with LoRA 5e-4.
-    epochs: The most epochs of encoders that are fine-tuned to vote. Default: 3, with LoRA 6.
-    importance: How the words that a classifier relies on are found: ig (integrated gradients), lime or shapley.
-    top_k: Words taken from each classifier and text.
-    identify: What names principal and spurious words: models (by vote) or engine.
-    spurious: A word that should not predict the label, whatever the vote says. Repeatable.
-    spurious_words: A file of such words, one per line; with a second column, a word counts in rows of that label only.
-    mixed: How to treat a triple with spurious and principal words: as spurious, so that it stays (the paper); as principal, so that it
-        is changed around its spurious words, which finds more to change in long sentences; needed: as spurious, unless nothing else in
-        the row could be changed.
-    alter: Change the principal triples towards another label.
-    permute: Change the order of normal triples.
-    drop: Leave out some normal triples.
-    gender: Swap gendered words, he for she, in all triples; for pairs only with --contexts, so that both texts agree.
-    drop_share: Probability that a normal triple is left out.
-    contexts: Change and rewrite the contexts of pairs too, by a vote on the words of both texts. Otherwise they stay unchanged.
-    to: Label of new texts: a label of the data, or other (any but the row's own).
-    variants: New texts per row.
-    balance: Leave out additions so that all labels have the same number of rows.
-    rate: For eda: share of the words that an operation changes.
-    rewrites: For --method given: a file with texts written elsewhere, in the columns original (or source, or id: the row each was made
-        from), text and label.
-    target: Column with an output text, for data that has texts instead of labels.
-    describe: What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.
-    temperature: Sampling temperature of the engine.
-    top_p: Nucleus sampling of the engine.
-    seed: Seed of everything random.
-    """
-
-    paper: bool = option(False, flag=True)
-    method: Method = option("coba")
-    engine: str = option("auto", group=ENGINE)
-    judge: str = option("auto", paper="none", group=ENGINE, advanced=True)
-    models: tuple[str, ...] = option((), name="model", advanced=True, objects=True)
-    folds: int = option(2, paper=1, at_least=1, advanced=True)
-    learning_rate: float | None = option(None, at_least=0, advanced=True)
-    epochs: int | None = option(None, at_least=1, advanced=True)
-    importance: Literal["lime", "shapley", "ig"] = option("ig", advanced=True)
-    top_k: int = option(5, at_least=1, advanced=True)
-    identify: Literal["models", "engine"] = option("models", advanced=True)
-    spurious: tuple[str, ...] = option(())
-    spurious_words: str | None = option(None, metavar="FILE")
-    mixed: Literal["needed", "spurious", "principal"] = option("needed", paper="spurious", advanced=True)
-    alter: bool = option(True, advanced=True)
-    permute: bool = option(True, advanced=True)
-    drop: bool = option(True, advanced=True)
-    gender: bool = option(True, advanced=True)
-    drop_share: float = option(0.1, at_least=0, at_most=1, advanced=True)
-    contexts: bool = option(False, paper=True, advanced=True)
-    to: str = option(OTHER)
-    variants: int = option(1, at_least=1)
-    balance: bool = option(False, flag=True, advanced=True)
-    rate: float = option(0.1, paper=0.2, at_least=0, at_most=1, advanced=True)
-    rewrites: str | None = option(None, metavar="FILE", advanced=True)
-    target: str | None = option(None, metavar="COLUMN", advanced=True)
-    describe: tuple[str, ...] = option((), group=ENGINE, metavar="LABEL=TEXT")
-    temperature: float = option(0.7, group=ENGINE, at_least=0, advanced=True)
-    top_p: float = option(0.9, group=ENGINE, at_least=0, at_most=1, advanced=True)
-    seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
+    paper: bool = option(
+        False,
+        "As published: the options that are not given get the paper's values, and no text is checked.",
+        flag=True,
+    )
+    method: Method = option(
+        "coba",
+        "coba; for comparison counterfactual (with an engine), eda and crossaug (without); given takes "
+        "texts from a file, see --rewrites.",
+    )
+    engine: str = option(
+        "auto",
+        "Writes the texts: rules (no model, English only), gguf:FILE (a model file of yours), "
+        "served:MODEL (any OpenAI-compatible server), rules,served:MODEL (the model if no rule applies), "
+        "rules+served:MODEL (both), replay:FILE, or auto. `longway doctor` lists those that work here.",
+        group=ENGINE,
+    )
+    judge: str = option(
+        "auto",
+        "Checks that the label of a new text holds: an engine, none, or auto (the writer, in a separate "
+        "conversation).",
+        paper="none",
+        group=ENGINE,
+        advanced=True,
+    )
+    models: tuple[str, ...] = option(
+        (),
+        "A classifier that votes on the words: bow, nb, minilm, cnn, gru, dan, minilm-lora, minilm-full, "
+        "hf:NAME, or MODULE:NAME for a model of your own. Repeatable, an odd number of times. Default: "
+        "five of them, as far as they are installed; with --paper five fine-tuned encoders of the hub.",
+        name="model",
+        advanced=True,
+        objects=True,
+    )
+    folds: int = option(
+        2,
+        "Parts that the rows are divided into: no classifier explains rows that it was trained on. 1: "
+        "each is trained on all rows.",
+        paper=1,
+        at_least=1,
+        advanced=True,
+    )
+    learning_rate: float | None = option(
+        None,
+        "Of encoders that are fine-tuned to vote. Default: 3e-5, with LoRA 5e-4.",
+        at_least=0,
+        advanced=True,
+    )
+    epochs: int | None = option(
+        None,
+        "The most epochs of encoders that are fine-tuned to vote. Default: 3, with LoRA 6.",
+        at_least=1,
+        advanced=True,
+    )
+    importance: Literal["lime", "shapley", "ig"] = option(
+        "ig",
+        "How the words that a classifier relies on are found: ig (integrated gradients), lime or shapley.",
+        advanced=True,
+    )
+    top_k: int = option(5, "Words taken from each classifier and text.", at_least=1, advanced=True)
+    identify: Literal["models", "engine"] = option(
+        "models", "What names principal and spurious words: models (by vote) or engine.", advanced=True
+    )
+    spurious: tuple[str, ...] = option(
+        (), "A word that should not predict the label, whatever the vote says. Repeatable."
+    )
+    spurious_words: str | None = option(
+        None,
+        "A file of such words, one per line; with a second column, a word counts in rows of that label only.",
+        metavar="FILE",
+    )
+    mixed: Literal["needed", "spurious", "principal"] = option(
+        "needed",
+        "How to treat a triple with spurious and principal words: as spurious, so that it stays (the "
+        "paper); as principal, so that it is changed around its spurious words, which finds more to "
+        "change in long sentences; needed: as spurious, unless nothing else in the row could be changed.",
+        paper="spurious",
+        advanced=True,
+    )
+    alter: bool = option(True, "Change the principal triples towards another label.", advanced=True)
+    permute: bool = option(True, "Change the order of normal triples.", advanced=True)
+    drop: bool = option(True, "Leave out some normal triples.", advanced=True)
+    gender: bool = option(
+        True,
+        "Swap gendered words, he for she, in all triples; for pairs only with --contexts, so that both "
+        "texts agree.",
+        advanced=True,
+    )
+    drop_share: float = option(
+        0.1, "Probability that a normal triple is left out.", at_least=0, at_most=1, advanced=True
+    )
+    contexts: bool = option(
+        False,
+        "Change and rewrite the contexts of pairs too, by a vote on the words of both texts. Otherwise "
+        "they stay unchanged.",
+        paper=True,
+        advanced=True,
+    )
+    to: str = option(OTHER, "Label of new texts: a label of the data, or other (any but the row's own).")
+    variants: int = option(1, "New texts per row.", at_least=1)
+    balance: bool = option(
+        False,
+        "Leave out additions so that all labels have the same number of rows.",
+        flag=True,
+        advanced=True,
+    )
+    rate: float = option(
+        0.1,
+        "For eda: share of the words that an operation changes.",
+        paper=0.2,
+        at_least=0,
+        at_most=1,
+        advanced=True,
+    )
+    rewrites: str | None = option(
+        None,
+        "For --method given: a file with texts written elsewhere, in the columns original (or source, or "
+        "id: the row each was made from), text and label.",
+        metavar="FILE",
+        advanced=True,
+    )
+    target: str | None = option(
+        None,
+        "Column with an output text, for data that has texts instead of labels.",
+        metavar="COLUMN",
+        advanced=True,
+    )
+    describe: tuple[str, ...] = option(
+        (),
+        'What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.',
+        group=ENGINE,
+        metavar="LABEL=TEXT",
+    )
+    temperature: float = option(
+        0.7, "Sampling temperature of the engine.", group=ENGINE, at_least=0, advanced=True
+    )
+    top_p: float = option(
+        0.9, "Nucleus sampling of the engine.", group=ENGINE, at_least=0, at_most=1, advanced=True
+    )
+    seed: int = option(0, "Seed of everything random.", at_least=0, at_most=2**32 - 1, advanced=True)
 
     def __post_init__(self) -> None:
         fill_in(self)

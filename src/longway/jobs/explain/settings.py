@@ -18,34 +18,33 @@ def ids_named(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ExplainSettings:
-    """Which models and texts to explain, and how.
+    """Which models and texts to explain, and how."""
 
-    models: Model: bow, nb, cnn, gru, dan, minilm, minilm-lora, minilm-full, hf:NAME, or MODULE:NAME for a model of your own. Repeatable.
-    method: lime, shapley (Shapley values) or ig (integrated gradients).
-    field: Explain the words of the text or of the context.
-    rows: Texts to show, drawn at random.
-    wrong: Show texts that the first model gets wrong.
-    ids: Show the rows with these ids: a,b,c.
-    search: Wrong predictions per model to search for sufficient sets of words.
-    top: Words per text that count as the model's top words.
-    samples: lime: masked texts, 400. shapley: orders of words, 16. ig: steps, 48.
-    folds: Folds of the cross-validation.
-    max_q: False discovery rate of recurring sets.
-    seed: Seed of folds, drawn rows and samples.
-    """
-
-    models: tuple[str, ...] = option(("bow",), name="model", objects=True)
-    method: Method = option("lime")
-    field: Literal["text", "context"] = option("text")
-    rows: int = option(50, at_least=1)
-    wrong: bool = option(False, flag=True)
-    ids: tuple[str, ...] = option((), parse=ids_named)
-    search: int = option(200, at_least=0, advanced=True)
-    top: int = option(5, at_least=1, advanced=True)
-    samples: int | None = option(None, at_least=2, advanced=True)
-    folds: int = option(5, at_least=2, advanced=True)
-    max_q: float = option(0.05, above=0, at_most=1, advanced=True)
-    seed: int = option(0, at_least=0, at_most=2**32 - 1)
+    models: tuple[str, ...] = option(
+        ("bow",),
+        "Model: bow, nb, cnn, gru, dan, minilm, minilm-lora, minilm-full, hf:NAME, or MODULE:NAME for a "
+        "model of your own. Repeatable.",
+        name="model",
+        objects=True,
+    )
+    method: Method = option("lime", "lime, shapley (Shapley values) or ig (integrated gradients).")
+    field: Literal["text", "context"] = option("text", "Explain the words of the text or of the context.")
+    rows: int = option(50, "Texts to show, drawn at random.", at_least=1)
+    wrong: bool = option(False, "Show texts that the first model gets wrong.", flag=True)
+    ids: tuple[str, ...] = option((), "Show the rows with these ids: a,b,c.", parse=ids_named)
+    search: int = option(
+        200, "Wrong predictions per model to search for sufficient sets of words.", at_least=0, advanced=True
+    )
+    top: int = option(5, "Words per text that count as the model's top words.", at_least=1, advanced=True)
+    samples: int | None = option(
+        None,
+        "lime: masked texts, 400. shapley: orders of words, 16. ig: steps, 48.",
+        at_least=2,
+        advanced=True,
+    )
+    folds: int = option(5, "Folds of the cross-validation.", at_least=2, advanced=True)
+    max_q: float = option(0.05, "False discovery rate of recurring sets.", above=0, at_most=1, advanced=True)
+    seed: int = option(0, "Seed of folds, drawn rows and samples.", at_least=0, at_most=2**32 - 1)
 
     def __post_init__(self) -> None:
         from longway.models.catalog import names_of

@@ -14,37 +14,66 @@ FILES = ("crows_pairs", "stereoset", "weat", "holistic")
 
 @dataclass(frozen=True, slots=True)
 class FairnessSettings:
-    """Which model is measured, and with what.
+    """Which model is measured, and with what."""
 
-    model: minilm (the embedded encoder), hf:NAME_OR_FOLDER (a causal or masked model, an encoder,
-        or a classifier). For the fairscore also: the folder of a classifier that `longway prove --save-models` wrote; MODULE:NAME, a scikit-learn or
-        Hugging Face pipeline or a function of your own; served:MODEL, a language model on a server, asked for the label.
-    perturber: Fairscore: what changes the people: rules (the default), neural:FOLDER_OR_NAME (a trained network), or a language
-        model: served:MODEL or gguf:FILE.
-    describe: Fairscore of served:MODEL: what a label means: LABEL="...", for labels such as 0 and 1. Repeatable.
-    crows_pairs: CrowS-Pairs: the published CSV, or JSON Lines with the same keys.
-    stereoset: StereoSet: the published dev.json, or JSON Lines with one context per line.
-    weat: WEAT and SEAT: a test file of sent-bias, or a folder of them. Needs a model with vectors.
-    holistic: HolisticBias: the folder with descriptors.json, nouns.json, sentence_templates.json and standalone_noun_phrases.json.
-    limit: Use at most this many pairs, contexts, tests and rows of each file, drawn at random.
-    axes: An axis of HolisticBias, or all. Repeatable. Default: gender_and_sex, race_ethnicity, age.
-    per_descriptor: HolisticBias: at most this many sentences per descriptor, the same for all of them.
-    seed: Seed of everything random.
-    device: Where hf models run: auto, cpu or cuda.
-    """
-
-    model: str = option("minilm", group=ENGINE, objects=True)
-    crows_pairs: Path | None = option(None, group=DATA)
-    stereoset: Path | None = option(None, group=DATA)
-    weat: Path | None = option(None, group=DATA)
-    holistic: Path | None = option(None, group=DATA)
-    perturber: str | None = option(None, group=ENGINE)
-    describe: tuple[str, ...] = option((), group=ENGINE, metavar="LABEL=TEXT")
-    limit: int | None = option(None, at_least=1)
-    axes: tuple[str, ...] = option((), name="axis")
-    per_descriptor: int = option(64, advanced=True, at_least=8)
-    seed: int = option(0, advanced=True, at_least=0)
-    device: Literal["auto", "cpu", "cuda"] = option("auto", group=ENGINE, advanced=True)
+    model: str = option(
+        "minilm",
+        "minilm (the embedded encoder), hf:NAME_OR_FOLDER (a causal or masked model, an encoder, or a "
+        "classifier). For the fairscore also: the folder of a classifier that `longway prove "
+        "--save-models` wrote; MODULE:NAME, a scikit-learn or Hugging Face pipeline or a function of your"
+        " own; served:MODEL, a language model on a server, asked for the label.",
+        group=ENGINE,
+        objects=True,
+    )
+    crows_pairs: Path | None = option(
+        None, "CrowS-Pairs: the published CSV, or JSON Lines with the same keys.", group=DATA
+    )
+    stereoset: Path | None = option(
+        None, "StereoSet: the published dev.json, or JSON Lines with one context per line.", group=DATA
+    )
+    weat: Path | None = option(
+        None,
+        "WEAT and SEAT: a test file of sent-bias, or a folder of them. Needs a model with vectors.",
+        group=DATA,
+    )
+    holistic: Path | None = option(
+        None,
+        "HolisticBias: the folder with descriptors.json, nouns.json, sentence_templates.json and "
+        "standalone_noun_phrases.json.",
+        group=DATA,
+    )
+    perturber: str | None = option(
+        None,
+        "Fairscore: what changes the people: rules (the default), neural:FOLDER_OR_NAME (a trained "
+        "network), or a language model: served:MODEL or gguf:FILE.",
+        group=ENGINE,
+    )
+    describe: tuple[str, ...] = option(
+        (),
+        'Fairscore of served:MODEL: what a label means: LABEL="...", for labels such as 0 and 1. Repeatable.',
+        group=ENGINE,
+        metavar="LABEL=TEXT",
+    )
+    limit: int | None = option(
+        None,
+        "Use at most this many pairs, contexts, tests and rows of each file, drawn at random.",
+        at_least=1,
+    )
+    axes: tuple[str, ...] = option(
+        (),
+        "An axis of HolisticBias, or all. Repeatable. Default: gender_and_sex, race_ethnicity, age.",
+        name="axis",
+    )
+    per_descriptor: int = option(
+        64,
+        "HolisticBias: at most this many sentences per descriptor, the same for all of them.",
+        advanced=True,
+        at_least=8,
+    )
+    seed: int = option(0, "Seed of everything random.", advanced=True, at_least=0)
+    device: Literal["auto", "cpu", "cuda"] = option(
+        "auto", "Where hf models run: auto, cpu or cuda.", group=ENGINE, advanced=True
+    )
 
     def __post_init__(self) -> None:
         from longway.models.catalog import names_of

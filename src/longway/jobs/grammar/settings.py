@@ -81,60 +81,127 @@ def labels_named(text: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class GrammarSettings:
-    """The grammar to learn, and what to do with it.
+    """The grammar to learn, and what to do with it."""
 
-    paper: As published: the options that are not given get the paper's values, and the classifier is BERT-base, fine-tuned. For a GPU.
-    nonterminals: Symbols that expand to two others. Default: 4 below 500 rows, 8 below 3,000, 16 below 12,000 and on a CPU, else 32; with --paper 32.
-    preterminals: Symbols that expand to words. Default: 12, 24, 32 and 64 for as many rows; with --paper 64.
-    dimension: Width of the networks. Default: 256 on a GPU and with --paper, 128 on a CPU.
-    words: Words that the grammar knows; rarer ones are one unknown word.
-    longest: Pairs are parsed if the product of their lengths in words is below this.
-    batch: Sentences or pairs per training step. Default: 64 on a GPU, 16 on a CPU; with --paper 16 sentences or 4 pairs.
-    learning_rate: Of the grammar's networks.
-    check: Sentences or pairs between two measurements of the held-out likelihood, besides one after each pass. Default: 16384; with --paper
-        65536 sentences or 16384 pairs, 4096 steps.
-    patience: Measurements without improvement before training stops.
-    epochs: Passes over the texts, at most; training stops early if held-out texts do not become more likely. Default: 10 for pairs and 40
-        for sentences on a GPU and with --paper, 5 and 8 on a CPU, and more for few rows.
-    limit: Rows to learn from, balanced over labels. Default: all on a GPU; on a CPU rows with 1000 pairs or 4000 sentences; with
-        --paper 65000 pairs.
-    classifier: Classifier to test with and against each phrase: a model as for `longway explain`, or none. auto: bow, with --paper BERT-base.
-    classifier_learning_rate: Of a classifier that is fine-tuned, such as minilm-full. Default: 3e-5, with LoRA 5e-4, with --paper 1e-5.
-    classifier_epochs: The most epochs of a classifier that is fine-tuned. Default: 3, with LoRA 6, with --paper 20.
-    classifier_batch: Rows per training step of a classifier that is fine-tuned. Default: 16.
-    classifier_check: Steps between two of its validations, besides one after each epoch. Default: none, with --paper 4096.
-    classifier_patience: Validations without improvement before its training stops. Default: 2, with --paper 5.
-    contrast: Also generate contrast examples from held-out pairs and test the classifier on them. Needs labels for entailment,
-        contradiction and neutral.
-    contrast_labels: Which labels these are, if their names do not say: entailment=0,neutral=1,contradiction=2. Implies --contrast.
-    max_q: False discovery rate of findings.
-    seed: Seed of the sample and the networks.
-    device: auto (a GPU if there is one), cpu or cuda.
-    """
-
-    paper: bool = option(False, flag=True)
-    nonterminals: int | None = option(None, at_least=1, advanced=True)
-    preterminals: int | None = option(None, at_least=1, advanced=True)
-    dimension: int | None = option(None, at_least=1, advanced=True)
-    words: int = option(20_000, at_least=3, advanced=True)
-    longest: int = option(225, at_least=2, advanced=True)
-    batch: int | None = option(None, at_least=1, advanced=True)
-    learning_rate: float = option(1e-3, at_least=0, advanced=True)
-    check: int | None = option(None, at_least=1, advanced=True)
-    patience: int = option(5, at_least=1, advanced=True)
-    epochs: int | None = option(None, at_least=1)
-    limit: int | None = option(None, at_least=1)
-    classifier: str | None = option("auto", parse=classifier_named)
-    classifier_learning_rate: float | None = option(None, at_least=0, advanced=True)
-    classifier_epochs: int | None = option(None, at_least=1, advanced=True)
-    classifier_batch: int | None = option(None, at_least=1, advanced=True)
-    classifier_check: int | None = option(None, at_least=1, advanced=True)
-    classifier_patience: int | None = option(None, at_least=1, advanced=True)
-    contrast: bool = option(False, flag=True)
-    contrast_labels: Mapping[str, str] | None = option(None, parse=labels_named, advanced=True)
-    max_q: float = option(0.05, above=0, at_most=1, advanced=True)
-    seed: int = option(0, at_least=0, at_most=2**32 - 1)
-    device: Device = option("auto")
+    paper: bool = option(
+        False,
+        "As published: the options that are not given get the paper's values, and the classifier is "
+        "BERT-base, fine-tuned. For a GPU.",
+        flag=True,
+    )
+    nonterminals: int | None = option(
+        None,
+        "Symbols that expand to two others. Default: 4 below 500 rows, 8 below 3,000, 16 below 12,000 and"
+        " on a CPU, else 32; with --paper 32.",
+        at_least=1,
+        advanced=True,
+    )
+    preterminals: int | None = option(
+        None,
+        "Symbols that expand to words. Default: 12, 24, 32 and 64 for as many rows; with --paper 64.",
+        at_least=1,
+        advanced=True,
+    )
+    dimension: int | None = option(
+        None,
+        "Width of the networks. Default: 256 on a GPU and with --paper, 128 on a CPU.",
+        at_least=1,
+        advanced=True,
+    )
+    words: int = option(
+        20_000, "Words that the grammar knows; rarer ones are one unknown word.", at_least=3, advanced=True
+    )
+    longest: int = option(
+        225,
+        "Pairs are parsed if the product of their lengths in words is below this.",
+        at_least=2,
+        advanced=True,
+    )
+    batch: int | None = option(
+        None,
+        "Sentences or pairs per training step. Default: 64 on a GPU, 16 on a CPU; with --paper 16 "
+        "sentences or 4 pairs.",
+        at_least=1,
+        advanced=True,
+    )
+    learning_rate: float = option(1e-3, "Of the grammar's networks.", at_least=0, advanced=True)
+    check: int | None = option(
+        None,
+        "Sentences or pairs between two measurements of the held-out likelihood, besides one after each "
+        "pass. Default: 16384; with --paper 65536 sentences or 16384 pairs, 4096 steps.",
+        at_least=1,
+        advanced=True,
+    )
+    patience: int = option(
+        5, "Measurements without improvement before training stops.", at_least=1, advanced=True
+    )
+    epochs: int | None = option(
+        None,
+        "Passes over the texts, at most; training stops early if held-out texts do not become more "
+        "likely. Default: 10 for pairs and 40 for sentences on a GPU and with --paper, 5 and 8 on a CPU, "
+        "and more for few rows.",
+        at_least=1,
+    )
+    limit: int | None = option(
+        None,
+        "Rows to learn from, balanced over labels. Default: all on a GPU; on a CPU rows with 1000 pairs "
+        "or 4000 sentences; with --paper 65000 pairs.",
+        at_least=1,
+    )
+    classifier: str | None = option(
+        "auto",
+        "Classifier to test with and against each phrase: a model as for `longway explain`, or none. "
+        "auto: bow, with --paper BERT-base.",
+        parse=classifier_named,
+    )
+    classifier_learning_rate: float | None = option(
+        None,
+        "Of a classifier that is fine-tuned, such as minilm-full. Default: 3e-5, with LoRA 5e-4, with "
+        "--paper 1e-5.",
+        at_least=0,
+        advanced=True,
+    )
+    classifier_epochs: int | None = option(
+        None,
+        "The most epochs of a classifier that is fine-tuned. Default: 3, with LoRA 6, with --paper 20.",
+        at_least=1,
+        advanced=True,
+    )
+    classifier_batch: int | None = option(
+        None,
+        "Rows per training step of a classifier that is fine-tuned. Default: 16.",
+        at_least=1,
+        advanced=True,
+    )
+    classifier_check: int | None = option(
+        None,
+        "Steps between two of its validations, besides one after each epoch. Default: none, with --paper "
+        "4096.",
+        at_least=1,
+        advanced=True,
+    )
+    classifier_patience: int | None = option(
+        None,
+        "Validations without improvement before its training stops. Default: 2, with --paper 5.",
+        at_least=1,
+        advanced=True,
+    )
+    contrast: bool = option(
+        False,
+        "Also generate contrast examples from held-out pairs and test the classifier on them. Needs "
+        "labels for entailment, contradiction and neutral.",
+        flag=True,
+    )
+    contrast_labels: Mapping[str, str] | None = option(
+        None,
+        "Which labels these are, if their names do not say: entailment=0,neutral=1,contradiction=2. "
+        "Implies --contrast.",
+        parse=labels_named,
+        advanced=True,
+    )
+    max_q: float = option(0.05, "False discovery rate of findings.", above=0, at_most=1, advanced=True)
+    seed: int = option(0, "Seed of the sample and the networks.", at_least=0, at_most=2**32 - 1)
+    device: Device = option("auto", "auto (a GPU if there is one), cpu or cuda.")
 
     def __post_init__(self) -> None:
         check_options(self)

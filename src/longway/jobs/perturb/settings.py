@@ -15,49 +15,71 @@ NEURAL = "neural:"
 
 @dataclass(frozen=True, slots=True)
 class PerturbSettings:
-    """What is changed, and how.
+    """What is changed, and how."""
 
-    axes: What may be changed: gender, race or age. Repeatable. Default: all three.
-    to: Only to this attribute: man, woman, non-binary; white, black, hispanic, asian, native-american, pacific-islander; child, young,
-        middle-aged, senior, adult. Repeatable. Default: any other attribute of the axis.
-    sampling: How the word to change is drawn. balanced: race and age about as often as gender, as far as there are any; uniform: every
-        word alike (Algorithm 1 of the paper), which makes nearly everything gender.
-    engine: rules (no model); neural:FOLDER or neural:NAME (a trained network); or a language model:
-        served:MODEL or gguf:FILE. `longway doctor` lists those that work here.
-    everyone: Rules: change all people who have the attribute, not only the one drawn.
-    names: Rules: leave names unchanged.
-    keep_entities: Rules: leave people unchanged who are known by name, so that facts stay true.
-    change_famous: Change widely known people too. By default they stay as they are.
-    pronouns: Rules: what a non-binary person is called: they, xe, ze or ey.
-    reflexive: Rules: what himself and herself become with they: themselves or themself.
-    share: Probability that a row is perturbed.
-    tries: Choices tried in a row if the first cannot be made or is rejected.
-    at_least: Leave rows unchanged whose perturbability (equation 2) is lower than this.
-    m0: Weight of people's names in the perturbability.
-    m1: Weight of listed words in the perturbability.
-    keep_warned: Change pairs whose label may no longer hold too, and mark them. By default they stay unchanged.
-    add: Add the perturbed rows instead of changing rows.
-    seed: Seed of everything random.
-    """
-
-    axes: tuple[str, ...] = option(tuple(AXES), name="axis")
-    to: tuple[str, ...] = option(())
-    sampling: Literal["balanced", "uniform"] = option("balanced", advanced=True)
-    engine: str = option(RULES, group=ENGINE)
-    everyone: bool = option(False, flag=True, advanced=True)
-    names: bool = option(True, off="keep-names", advanced=True)
-    keep_entities: bool = option(False, flag=True)
-    change_famous: bool = option(False, flag=True)
-    pronouns: Literal["they", "xe", "ze", "ey"] = option("they", advanced=True)
-    reflexive: Literal["themselves", "themself"] = option("themselves", advanced=True)
-    share: float = option(1.0, above=0, at_most=1, advanced=True)
-    tries: int = option(3, at_least=1, advanced=True)
-    at_least: float = option(0.0, at_least=0, advanced=True)
-    m0: float = option(1.0, at_least=0, advanced=True)
-    m1: float = option(1.0, at_least=0, advanced=True)
-    keep_warned: bool = option(False, flag=True, advanced=True)
-    add: bool = option(False, flag=True)
-    seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
+    axes: tuple[str, ...] = option(
+        tuple(AXES), "What may be changed: gender, race or age. Repeatable. Default: all three.", name="axis"
+    )
+    to: tuple[str, ...] = option(
+        (),
+        "Only to this attribute: man, woman, non-binary; white, black, hispanic, asian, native-american, "
+        "pacific-islander; child, young, middle-aged, senior, adult. Repeatable. Default: any other "
+        "attribute of the axis.",
+    )
+    sampling: Literal["balanced", "uniform"] = option(
+        "balanced",
+        "How the word to change is drawn. balanced: race and age about as often as gender, as far as "
+        "there are any; uniform: every word alike (Algorithm 1 of the paper), which makes nearly "
+        "everything gender.",
+        advanced=True,
+    )
+    engine: str = option(
+        RULES,
+        "rules (no model); neural:FOLDER or neural:NAME (a trained network); or a language model: "
+        "served:MODEL or gguf:FILE. `longway doctor` lists those that work here.",
+        group=ENGINE,
+    )
+    everyone: bool = option(
+        False,
+        "Rules: change all people who have the attribute, not only the one drawn.",
+        flag=True,
+        advanced=True,
+    )
+    names: bool = option(True, "Rules: leave names unchanged.", off="keep-names", advanced=True)
+    keep_entities: bool = option(
+        False, "Rules: leave people unchanged who are known by name, so that facts stay true.", flag=True
+    )
+    change_famous: bool = option(
+        False, "Change widely known people too. By default they stay as they are.", flag=True
+    )
+    pronouns: Literal["they", "xe", "ze", "ey"] = option(
+        "they", "Rules: what a non-binary person is called: they, xe, ze or ey.", advanced=True
+    )
+    reflexive: Literal["themselves", "themself"] = option(
+        "themselves",
+        "Rules: what himself and herself become with they: themselves or themself.",
+        advanced=True,
+    )
+    share: float = option(1.0, "Probability that a row is perturbed.", above=0, at_most=1, advanced=True)
+    tries: int = option(
+        3, "Choices tried in a row if the first cannot be made or is rejected.", at_least=1, advanced=True
+    )
+    at_least: float = option(
+        0.0,
+        "Leave rows unchanged whose perturbability (equation 2) is lower than this.",
+        at_least=0,
+        advanced=True,
+    )
+    m0: float = option(1.0, "Weight of people's names in the perturbability.", at_least=0, advanced=True)
+    m1: float = option(1.0, "Weight of listed words in the perturbability.", at_least=0, advanced=True)
+    keep_warned: bool = option(
+        False,
+        "Change pairs whose label may no longer hold too, and mark them. By default they stay unchanged.",
+        flag=True,
+        advanced=True,
+    )
+    add: bool = option(False, "Add the perturbed rows instead of changing rows.", flag=True)
+    seed: int = option(0, "Seed of everything random.", at_least=0, at_most=2**32 - 1, advanced=True)
 
     def __post_init__(self) -> None:
         from longway.engines.registry import NAMES, is_engine
@@ -124,12 +146,11 @@ class PerturbSettings:
 
 @dataclass(frozen=True, slots=True)
 class PairSettings(PerturbSettings):
-    """What is changed in the pairs of a test set, and how many there are.
+    """What is changed in the pairs of a test set, and how many there are."""
 
-    per_axis: Pairs for each axis, spread evenly over its changes of one attribute into another.
-    """
-
-    per_axis: int = option(300, at_least=1)
+    per_axis: int = option(
+        300, "Pairs for each axis, spread evenly over its changes of one attribute into another.", at_least=1
+    )
 
     def __post_init__(self) -> None:
         PerturbSettings.__post_init__(self)  # super() does not work in a class with slots

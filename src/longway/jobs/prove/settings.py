@@ -20,41 +20,84 @@ PLAIN = "erm"  # the training method that the others are compared with
 class ProveSettings:
     """What to train, and what to measure.
 
-    models: A model to train: bow, nb, minilm (small encoder, frozen), minilm-lora, minilm-full, cnn, gru, dan, or hf:NAME with -frozen,
-        -lora or -full, or MODULE:NAME for a model of your own. Repeatable. Default: bow, and minilm if it is installed.
-    methods: A training method: erm (plain), rew, poe, clever, jtt, jtt-paper, drift, dro. Repeatable. Plain training is always included.
-    features: What rew, poe, drift and dro know as shortcuts: patterns (what an audit finds in the rows), grammar (rules of a grammar learned from
-        BEFORE), or grammar:FOLDER (of the grammar in a run folder of `longway grammar`).
-    seeds: Trainings per model, method and version.
-    baselines: A baseline made from BEFORE, as a further version: eda or crossaug. Repeatable.
-    keep: A word or phrase that is real signal, not a shortcut. Training methods do not remove patterns about it. Repeatable.
-    drop_overlap: Leave out test rows that are also in the training data, instead of stopping.
-    fairscore: Also change the gender, race or age of one person in each test row, and count the answers that change.
-    perturber: Fairscore: what changes the people: rules (the default), neural:FOLDER_OR_NAME (a trained network), or a language
-        model: served:MODEL or gguf:FILE.
-    save_models: Keep every trained classifier in the run folder, below models/, for example for `longway fairness --fairscore`.
-    device: Where networks are trained: auto, cpu or cuda.
-    learning_rate: Of encoders that are fine-tuned (-lora, -full). Default: 5e-4 with LoRA, 3e-5 otherwise.
-    epochs: The most epochs of encoders that are fine-tuned. Default: 6 with LoRA, 3 otherwise.
-    tuning: How encoders are fine-tuned: usual, or grammar-paper (at 1e-5 in batches of 16 for at most 20 epochs, validated every 4096 steps
-        and after each epoch, until five validations bring nothing, as Friedman et al. 2022 do it).
     model_options: options of the classifiers in Python, such as {"epochs": 5}.
     """
 
-    models: tuple[str, ...] = option((), name="model", objects=True)
-    methods: tuple[str, ...] = option((PLAIN,), name="method")
-    features: str = option(PATTERNS, metavar="SOURCE")
-    seeds: int = option(3, at_least=1)
-    baselines: tuple[str, ...] = option((), name="baseline")
-    keep: tuple[str, ...] = option((), advanced=True)
-    drop_overlap: bool = option(False, flag=True)
-    fairscore: bool = option(False, flag=True)
-    perturber: str | None = option(None, group=ENGINE)
-    save_models: bool = option(False, flag=True, advanced=True)
-    device: Literal["auto", "cpu", "cuda"] = option("auto", advanced=True)
-    learning_rate: float | None = option(None, at_least=0, advanced=True)
-    epochs: int | None = option(None, at_least=1, advanced=True)
-    tuning: Literal["usual", "grammar-paper"] = option("usual", advanced=True)
+    models: tuple[str, ...] = option(
+        (),
+        "A model to train: bow, nb, minilm (small encoder, frozen), minilm-lora, minilm-full, cnn, gru, "
+        "dan, or hf:NAME with -frozen, -lora or -full, or MODULE:NAME for a model of your own. "
+        "Repeatable. Default: bow, and minilm if it is installed.",
+        name="model",
+        objects=True,
+    )
+    methods: tuple[str, ...] = option(
+        (PLAIN,),
+        "A training method: erm (plain), rew, poe, clever, jtt, jtt-paper, drift, dro. Repeatable. Plain "
+        "training is always included.",
+        name="method",
+    )
+    features: str = option(
+        PATTERNS,
+        "What rew, poe, drift and dro know as shortcuts: patterns (what an audit finds in the rows), "
+        "grammar (rules of a grammar learned from BEFORE), or grammar:FOLDER (of the grammar in a run "
+        "folder of `longway grammar`).",
+        metavar="SOURCE",
+    )
+    seeds: int = option(3, "Trainings per model, method and version.", at_least=1)
+    baselines: tuple[str, ...] = option(
+        (), "A baseline made from BEFORE, as a further version: eda or crossaug. Repeatable.", name="baseline"
+    )
+    keep: tuple[str, ...] = option(
+        (),
+        "A word or phrase that is real signal, not a shortcut. Training methods do not remove patterns "
+        "about it. Repeatable.",
+        advanced=True,
+    )
+    drop_overlap: bool = option(
+        False, "Leave out test rows that are also in the training data, instead of stopping.", flag=True
+    )
+    fairscore: bool = option(
+        False,
+        "Also change the gender, race or age of one person in each test row, and count the answers that "
+        "change.",
+        flag=True,
+    )
+    perturber: str | None = option(
+        None,
+        "Fairscore: what changes the people: rules (the default), neural:FOLDER_OR_NAME (a trained "
+        "network), or a language model: served:MODEL or gguf:FILE.",
+        group=ENGINE,
+    )
+    save_models: bool = option(
+        False,
+        "Keep every trained classifier in the run folder, below models/, for example for `longway "
+        "fairness --fairscore`.",
+        flag=True,
+        advanced=True,
+    )
+    device: Literal["auto", "cpu", "cuda"] = option(
+        "auto", "Where networks are trained: auto, cpu or cuda.", advanced=True
+    )
+    learning_rate: float | None = option(
+        None,
+        "Of encoders that are fine-tuned (-lora, -full). Default: 5e-4 with LoRA, 3e-5 otherwise.",
+        at_least=0,
+        advanced=True,
+    )
+    epochs: int | None = option(
+        None,
+        "The most epochs of encoders that are fine-tuned. Default: 6 with LoRA, 3 otherwise.",
+        at_least=1,
+        advanced=True,
+    )
+    tuning: Literal["usual", "grammar-paper"] = option(
+        "usual",
+        "How encoders are fine-tuned: usual, or grammar-paper (at 1e-5 in batches of 16 for at most 20 "
+        "epochs, validated every 4096 steps and after each epoch, until five validations bring nothing, "
+        "as Friedman et al. 2022 do it).",
+        advanced=True,
+    )
     model_options: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -56,36 +56,73 @@ def remedy_named(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RepairSettings:
-    """What a repair may do.
+    """What a repair may do."""
 
-    goal: Stop when a model that sees only the text is right this often: an accuracy such as leak=0.55, or chance. Default: 5 points above chance; for data with candidates 2.
-    remedy: Use only this remedy: take-out, normalise, exchange, reword, put-in, reshape, counterpart, drop or weigh. Repeatable.
-        Default: all that apply except weigh, which adds a column longway_weight. For data with candidates: normalise, counter, positions, drop or rewrite.
-    describe: What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.
-    keep: A word or phrase that is real signal and must stay. Repeatable.
-    levels: Kinds of patterns to look for, as in an audit: all, some, or the default without some: -grammar. Default: all but concept; the grammar level only if it takes a few seconds.
-    only: Repair only this pattern, as the audit names it. Repeatable.
-    max_change: The most rows that may be changed, as a share of all; half as many may be dropped. Default: 60%. For data with candidates: the most that may be dropped. Default: 80%.
-    keep_size: Keep the number of rows: rows that are added take the place of others.
-    encoder: Sentence encoder of the concept level, as in an audit: auto, minilm, multilingual, or a name or folder of a Hugging Face encoder, which needs torch.
-    engine: Rewords texts and writes counterparts; a model also puts patterns in and changes lengths: rules (no model, English only), served:MODEL (any OpenAI-compatible server)
-        or gguf:FILE (a model file of yours). `longway doctor` lists those that work here.
-    judge: Checks labels as well: an engine, none, or auto (the engine, in a separate conversation, if it can judge).
-    seed: Seed of everything random.
-    """
-
-    goal: float | None = option(None, parse=goal_of, metavar="LEAK", at_least=0, at_most=1)
-    remedy: tuple[str, ...] = option((), metavar="NAME")
-    keep: tuple[str, ...] = option(())
-    describe: tuple[str, ...] = option((), group=ENGINE, metavar="LABEL=TEXT")
-    only: tuple[str, ...] = option((), metavar="PATTERN")
-    levels: tuple[str, ...] = option((AUTO,), parse=levels_named)
-    max_change: float = option(0.6, parse=share_of_rows, metavar="SHARE", at_least=0, at_most=1)
-    keep_size: bool = option(False, flag=True)
-    encoder: str = option(AUTO, advanced=True)
-    engine: str = option("rules", group=ENGINE)
-    judge: str = option("auto", group=ENGINE, advanced=True)
-    seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
+    goal: float | None = option(
+        None,
+        "Stop when a model that sees only the text is right this often: an accuracy such as leak=0.55, or"
+        " chance. Default: 5 points above chance; for data with candidates 2.",
+        parse=goal_of,
+        metavar="LEAK",
+        at_least=0,
+        at_most=1,
+    )
+    remedy: tuple[str, ...] = option(
+        (),
+        "Use only this remedy: take-out, normalise, exchange, reword, put-in, reshape, counterpart, drop "
+        "or weigh. Repeatable. Default: all that apply except weigh, which adds a column longway_weight. "
+        "For data with candidates: normalise, counter, positions, drop or rewrite.",
+        metavar="NAME",
+    )
+    keep: tuple[str, ...] = option((), "A word or phrase that is real signal and must stay. Repeatable.")
+    describe: tuple[str, ...] = option(
+        (),
+        'What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.',
+        group=ENGINE,
+        metavar="LABEL=TEXT",
+    )
+    only: tuple[str, ...] = option(
+        (), "Repair only this pattern, as the audit names it. Repeatable.", metavar="PATTERN"
+    )
+    levels: tuple[str, ...] = option(
+        (AUTO,),
+        "Kinds of patterns to look for, as in an audit: all, some, or the default without some: -grammar."
+        " Default: all but concept; the grammar level only if it takes a few seconds.",
+        parse=levels_named,
+    )
+    max_change: float = option(
+        0.6,
+        "The most rows that may be changed, as a share of all; half as many may be dropped. Default: 60%."
+        " For data with candidates: the most that may be dropped. Default: 80%.",
+        parse=share_of_rows,
+        metavar="SHARE",
+        at_least=0,
+        at_most=1,
+    )
+    keep_size: bool = option(
+        False, "Keep the number of rows: rows that are added take the place of others.", flag=True
+    )
+    encoder: str = option(
+        AUTO,
+        "Sentence encoder of the concept level, as in an audit: auto, minilm, multilingual, or a name or "
+        "folder of a Hugging Face encoder, which needs torch.",
+        advanced=True,
+    )
+    engine: str = option(
+        "rules",
+        "Rewords texts and writes counterparts; a model also puts patterns in and changes lengths: rules "
+        "(no model, English only), served:MODEL (any OpenAI-compatible server) or gguf:FILE (a model file"
+        " of yours). `longway doctor` lists those that work here.",
+        group=ENGINE,
+    )
+    judge: str = option(
+        "auto",
+        "Checks labels as well: an engine, none, or auto (the engine, in a separate conversation, if it "
+        "can judge).",
+        group=ENGINE,
+        advanced=True,
+    )
+    seed: int = option(0, "Seed of everything random.", at_least=0, at_most=2**32 - 1, advanced=True)
 
     @property
     def chosen_levels(self) -> tuple[str, ...]:

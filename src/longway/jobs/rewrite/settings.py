@@ -90,58 +90,103 @@ def share_of(text: str) -> int | float:
 class RewriteSettings:
     """How texts are rewritten.
 
-    method: razor; eda and crossaug are baselines; none changes nothing, as a control.
-    engine: Writes the texts: rules (no model, English only), gguf:FILE (a model file of yours), served:MODEL (any OpenAI-compatible server),
-        rules,served:MODEL (the model if no rule applies), rules+served:MODEL (both), replay:FILE, or auto (served if you named a model or server for Longway, else rules). `longway doctor`
-        lists those that work here.
-    judge: Checks that the label still holds: an engine, none, or auto (the writer, in a separate conversation).
-    paper: RAZOR as published: the options that are not given get the paper's values.
-    choose: What chooses the texts to rewrite and the candidate to take. leak: what a model that sees only the surface could use;
-        gamma: RAZOR as published.
-    k: Texts rewritten in each round: a number, or a share such as 0.1 or 10%.
-    candidates: Candidates for each text.
-    rounds: The most rounds.
-    patience: Rounds without a gain before it stops.
-    stop: The figure that must improve. leak: the accuracy of a bag of words; cosine: equation 14; kl: the divergence of Algorithm 1;
-        never: stop after all rounds, or if the leak is at chance.
-    balance: Labels taken in each round: none, equal or alternate.
-    space: Space in which texts are compared: mean, token, or embedding (the paper's ablation).
-    dimensions: Dimensions of the code of positions in the spaces mean and token: lambda of equation 9. The paper does not say how many.
-    rerank: Take the candidate that is best by the choice, by meaning and by label together. Verifies all candidates.
-    describe: What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.
-    checks: Checks that a new text must pass: all, or some of them, such as judge,negation. Names and error rates: docs/rewriting.md.
-    keep: A word or phrase that is real signal, not a shortcut. Repeatable; not for --choose gamma.
-    temperature: Sampling temperature of the engine.
-    top_p: Nucleus sampling of the engine.
-    seed: Seed of everything random.
     only_better: replace a text only if the new one scores lower; always so with choose "leak".
     per_row: how often a row may be replaced; None for any number, or twice with choose "leak".
     decisions: of the review of a run on the same data (`longway.decisions_of`).
     """
 
-    method: Method = option("razor")
-    engine: str = option("auto", group=ENGINE)
-    judge: str = option("auto", group=ENGINE, advanced=True)
-    paper: bool = option(False, flag=True)
-    choose: Choose = option("leak", paper="gamma")
-    k: int | float = option(0.25, paper=0.1, parse=share_of, metavar="NUMBER", advanced=True)
-    candidates: int = option(12, paper=4, at_least=1, advanced=True)
-    rounds: int = option(9, paper=10, at_least=1)
-    patience: int = option(2, paper=1, at_least=1, advanced=True)
-    stop: Stop = option("leak", paper="cosine", advanced=True)
-    balance: Balance = option("none", advanced=True)
-    space: Space = option("mean", advanced=True)
-    dimensions: int = option(64, at_least=2, at_most=4096, advanced=True)
+    method: Method = option(
+        "razor", "razor; eda and crossaug are baselines; none changes nothing, as a control."
+    )
+    engine: str = option(
+        "auto",
+        "Writes the texts: rules (no model, English only), gguf:FILE (a model file of yours), "
+        "served:MODEL (any OpenAI-compatible server), rules,served:MODEL (the model if no rule applies), "
+        "rules+served:MODEL (both), replay:FILE, or auto (served if you named a model or server for "
+        "Longway, else rules). `longway doctor` lists those that work here.",
+        group=ENGINE,
+    )
+    judge: str = option(
+        "auto",
+        "Checks that the label still holds: an engine, none, or auto (the writer, in a separate "
+        "conversation).",
+        group=ENGINE,
+        advanced=True,
+    )
+    paper: bool = option(
+        False, "RAZOR as published: the options that are not given get the paper's values.", flag=True
+    )
+    choose: Choose = option(
+        "leak",
+        "What chooses the texts to rewrite and the candidate to take. leak: what a model that sees only "
+        "the surface could use; gamma: RAZOR as published.",
+        paper="gamma",
+    )
+    k: int | float = option(
+        0.25,
+        "Texts rewritten in each round: a number, or a share such as 0.1 or 10%.",
+        paper=0.1,
+        parse=share_of,
+        metavar="NUMBER",
+        advanced=True,
+    )
+    candidates: int = option(12, "Candidates for each text.", paper=4, at_least=1, advanced=True)
+    rounds: int = option(9, "The most rounds.", paper=10, at_least=1)
+    patience: int = option(2, "Rounds without a gain before it stops.", paper=1, at_least=1, advanced=True)
+    stop: Stop = option(
+        "leak",
+        "The figure that must improve. leak: the accuracy of a bag of words; cosine: equation 14; kl: the"
+        " divergence of Algorithm 1; never: stop after all rounds, or if the leak is at chance.",
+        paper="cosine",
+        advanced=True,
+    )
+    balance: Balance = option("none", "Labels taken in each round: none, equal or alternate.", advanced=True)
+    space: Space = option(
+        "mean",
+        "Space in which texts are compared: mean, token, or embedding (the paper's ablation).",
+        advanced=True,
+    )
+    dimensions: int = option(
+        64,
+        "Dimensions of the code of positions in the spaces mean and token: lambda of equation 9. The "
+        "paper does not say how many.",
+        at_least=2,
+        at_most=4096,
+        advanced=True,
+    )
     only_better: bool = False
-    rerank: bool = option(False, flag=True, advanced=True)
+    rerank: bool = option(
+        False,
+        "Take the candidate that is best by the choice, by meaning and by label together. Verifies all "
+        "candidates.",
+        flag=True,
+        advanced=True,
+    )
     per_row: int | None = None
-    keep: tuple[str, ...] = option(())
-    describe: tuple[str, ...] = option((), group=ENGINE, metavar="LABEL=TEXT")
-    checks: str = option("all", paper="judge", advanced=True)
+    keep: tuple[str, ...] = option(
+        (), "A word or phrase that is real signal, not a shortcut. Repeatable; not for --choose gamma."
+    )
+    describe: tuple[str, ...] = option(
+        (),
+        'What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.',
+        group=ENGINE,
+        metavar="LABEL=TEXT",
+    )
+    checks: str = option(
+        "all",
+        "Checks that a new text must pass: all, or some of them, such as judge,negation. Names and error "
+        "rates: docs/rewriting.md.",
+        paper="judge",
+        advanced=True,
+    )
     decisions: Decisions | None = None
-    temperature: float = option(0.7, group=ENGINE, at_least=0, advanced=True)
-    top_p: float = option(0.9, group=ENGINE, at_least=0, at_most=1, advanced=True)
-    seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
+    temperature: float = option(
+        0.7, "Sampling temperature of the engine.", group=ENGINE, at_least=0, advanced=True
+    )
+    top_p: float = option(
+        0.9, "Nucleus sampling of the engine.", group=ENGINE, at_least=0, at_most=1, advanced=True
+    )
+    seed: int = option(0, "Seed of everything random.", at_least=0, at_most=2**32 - 1, advanced=True)
 
     def __post_init__(self) -> None:
         fill_in(self)

@@ -29,27 +29,47 @@ UNUSED = {  # field of ProveSettings: option, and why candidates do not use it
 
 @dataclass(frozen=True, slots=True)
 class ChoiceProveSettings:
-    """What to train, and how often.
+    """What to train, and how often."""
 
-    models: A ranker to train: bow (surface and words), minilm (sentence encoder, frozen), minilm-lora, minilm-full, or hf:NAME with -lora
-        or -full. Repeatable. Default: bow, and minilm if it is installed.
-    seeds: Trainings per model and version, each with other questions held out.
-    keep: A pattern that is real signal, not a shortcut, as `longway audit` prints it. Test questions are not grouped by it. Repeatable.
-    drop_overlap: Leave out test questions that are also in the training data, instead of stopping.
-    max_q: False discovery rate of the cues that test questions are grouped by.
-    device: Where networks are trained: auto, cpu or cuda.
-    learning_rate: Of encoders that are fine-tuned (-lora, -full). Default: 5e-4 with LoRA, 3e-5 otherwise.
-    epochs: The most epochs of encoders that are fine-tuned. Default: 6 with LoRA, 3 otherwise.
-    """
-
-    models: tuple[str, ...] = option((), name="model")
-    seeds: int = option(3, at_least=1)
-    keep: tuple[str, ...] = option((), advanced=True)
-    drop_overlap: bool = option(False, flag=True)
-    max_q: float = option(0.05, above=0, at_most=1, advanced=True)
-    device: Literal["auto", "cpu", "cuda"] = option("auto", advanced=True)
-    learning_rate: float | None = option(None, at_least=0, advanced=True)
-    epochs: int | None = option(None, at_least=1, advanced=True)
+    models: tuple[str, ...] = option(
+        (),
+        "A ranker to train: bow (surface and words), minilm (sentence encoder, frozen), minilm-lora, "
+        "minilm-full, or hf:NAME with -lora or -full. Repeatable. Default: bow, and minilm if it is "
+        "installed.",
+        name="model",
+    )
+    seeds: int = option(3, "Trainings per model and version, each with other questions held out.", at_least=1)
+    keep: tuple[str, ...] = option(
+        (),
+        "A pattern that is real signal, not a shortcut, as `longway audit` prints it. Test questions are "
+        "not grouped by it. Repeatable.",
+        advanced=True,
+    )
+    drop_overlap: bool = option(
+        False, "Leave out test questions that are also in the training data, instead of stopping.", flag=True
+    )
+    max_q: float = option(
+        0.05,
+        "False discovery rate of the cues that test questions are grouped by.",
+        above=0,
+        at_most=1,
+        advanced=True,
+    )
+    device: Literal["auto", "cpu", "cuda"] = option(
+        "auto", "Where networks are trained: auto, cpu or cuda.", advanced=True
+    )
+    learning_rate: float | None = option(
+        None,
+        "Of encoders that are fine-tuned (-lora, -full). Default: 5e-4 with LoRA, 3e-5 otherwise.",
+        at_least=0,
+        advanced=True,
+    )
+    epochs: int | None = option(
+        None,
+        "The most epochs of encoders that are fine-tuned. Default: 6 with LoRA, 3 otherwise.",
+        at_least=1,
+        advanced=True,
+    )
 
     def __post_init__(self) -> None:
         from longway.jobs.choices.prove.models import check_model

@@ -17,26 +17,46 @@ NO_ENGINE = "none"
 
 @dataclass(frozen=True, slots=True)
 class ChoiceRepairSettings:
-    """What a repair of data with candidates may do.
+    """What a repair of data with candidates may do."""
 
-    goal: Leave out questions until a ranker without the prompt is right this often: an accuracy such as leak=0.3, or chance. Default: 2 points above chance.
-    remedy: Use only this remedy: normalise, counter (pairs only), rewrite, positions or drop. Repeatable. Default: all but rewrite, which needs an engine.
-    max_drop: The most questions that may be left out, as a share of all.
-    engine: Rewrites the other candidates: served:MODEL (any OpenAI-compatible server) or gguf:FILE. Default: none.
-    judge: Checks that one candidate is right, without knowing which: an engine, none, or auto (the engine, in a separate conversation).
-    encoder: Also lower what the sentence encoder sees, if it is installed.
-    seed: Seed of everything random.
-    """
-
-    goal: float | None = option(None, parse=goal_of, metavar="LEAK", at_least=0, at_most=1)
-    remedy: tuple[str, ...] = option((), metavar="NAME")
-    max_drop: float = option(
-        0.8, parse=partial(share_of_rows, option="max_drop"), metavar="SHARE", at_least=0, at_most=1
+    goal: float | None = option(
+        None,
+        "Leave out questions until a ranker without the prompt is right this often: an accuracy such as "
+        "leak=0.3, or chance. Default: 2 points above chance.",
+        parse=goal_of,
+        metavar="LEAK",
+        at_least=0,
+        at_most=1,
     )
-    engine: str = option(NO_ENGINE, group=ENGINE)
-    judge: str = option("auto", group=ENGINE, advanced=True)
-    encoder: bool = option(True, flag=True)
-    seed: int = option(0, at_least=0, at_most=2**32 - 1, advanced=True)
+    remedy: tuple[str, ...] = option(
+        (),
+        "Use only this remedy: normalise, counter (pairs only), rewrite, positions or drop. Repeatable. "
+        "Default: all but rewrite, which needs an engine.",
+        metavar="NAME",
+    )
+    max_drop: float = option(
+        0.8,
+        "The most questions that may be left out, as a share of all.",
+        parse=partial(share_of_rows, option="max_drop"),
+        metavar="SHARE",
+        at_least=0,
+        at_most=1,
+    )
+    engine: str = option(
+        NO_ENGINE,
+        "Rewrites the other candidates: served:MODEL (any OpenAI-compatible server) or gguf:FILE. "
+        "Default: none.",
+        group=ENGINE,
+    )
+    judge: str = option(
+        "auto",
+        "Checks that one candidate is right, without knowing which: an engine, none, or auto (the engine,"
+        " in a separate conversation).",
+        group=ENGINE,
+        advanced=True,
+    )
+    encoder: bool = option(True, "Also lower what the sentence encoder sees, if it is installed.", flag=True)
+    seed: int = option(0, "Seed of everything random.", at_least=0, at_most=2**32 - 1, advanced=True)
 
     def __post_init__(self) -> None:
         check_options(self)
