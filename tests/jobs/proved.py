@@ -2,8 +2,8 @@
 
 import json
 
+from longway import ProveResult
 from longway.jobs.prove.job import prove
-from longway.jobs.prove.result import ProveResult
 from longway.report.html import render
 
 

@@ -8,13 +8,13 @@ import pytest
 from typer.testing import CliRunner
 
 import longway as lw
+from longway import AuditResult
 from longway.cli import app
 from longway.detect import where
 from longway.detect.concepts import concepts
 from longway.detect.concepts.vectors import TextVectors
 from longway.jobs.audit import concept_level
 from longway.jobs.audit.concept_level import held_apart, load_concepts
-from longway.jobs.audit.result import AuditResult
 from longway.jobs.audit.settings import LEVELS, QUICK, AuditSettings, levels_named
 from longway.jobs.engine_use import Engines
 from longway.jobs.repair.job import repair

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import pytest
 
 import longway as lw
+from longway import AuditResult
 from longway.cli.audit import _can_learn_grammar
 from longway.data.dataset import examples_of
 from longway.detect.grammar import GrammarDetector
 from longway.jobs.audit.page import _below
-from longway.jobs.audit.result import AuditResult
 from longway.report.markdown import render
 from tests.jobs.toy_swaps import COLUMNS, WordForWord, swaps
 

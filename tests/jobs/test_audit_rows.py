@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import longway as lw
+from longway import AuditResult
 from longway.detect.concepts.vectors import TextVectors
-from longway.jobs.audit.result import AuditResult
 from longway.jobs.audit.row_sections import rows_section
 from longway.report.html import render
 from longway.report.labels import labels_of

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import longway as lw
+from longway import ChoiceProveResult
 from longway.cli import app
 from longway.data.choices import Question, load_choices
 from longway.detect.choices.patterns import Candidates
@@ -33,8 +34,8 @@ from longway.jobs.choices.prove.parts import (
     together,
     with_form_exchanged,
 )
-from longway.jobs.choices.prove.result import AFTER, BEFORE, CONTROL, ChoiceProveResult
-from longway.review.pages.report_pages import REPORTS, in_pages
+from longway.jobs.choices.prove.result import AFTER, BEFORE, CONTROL
+from longway.review.pages.report_pages import in_pages
 from tests.jobs.quizzes import evened, pairs, quiz
 
 QUIZ = quiz()
@@ -105,7 +106,7 @@ def test_rows_have_the_form_of_every_proof(proof):
 
 
 def test_the_review_shows_a_proof_with_candidates(proof):
-    pages, sections = in_pages(REPORTS["prove"](proof.to_dict()))
+    pages, sections = in_pages(proof.page())
     assert [one.id for one in sections] == ["scores", "cues", "reading"]
     assert "Reliance on each cue" in "".join(map(str, pages))
 

@@ -8,12 +8,12 @@ from functools import cache
 import pytest
 
 import longway as lw
+from longway import ChoiceRepairResult
 from longway.data.choices import load_choices
 from longway.detect.choices.cues import words_of
 from longway.engines.engine import Engine, Judgement, Written
 from longway.errors import DataError, SettingError
 from longway.jobs.choices.repair.job import choice_repair_plan, repair_choices
-from longway.jobs.choices.repair.result import ChoiceRepairResult
 from longway.methods.choices.rewrite import RewrittenQuestion
 from tests.detect.choices.test_choice_vectors import Letters
 from tests.jobs.planted_choices import CUES, WORDS, quiz

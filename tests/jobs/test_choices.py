@@ -9,13 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 import longway as lw
+from longway import ChoiceAuditResult
 from longway.cli import app
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import search
 from longway.errors import CheckFailed, DataError, SettingError
 from longway.jobs.audit.gate import Limits, gate
 from longway.jobs.choices.audit.job import audit_choices
-from longway.jobs.choices.audit.result import ChoiceAuditResult
 from longway.report.html import render
 from tests.detect.choices.quizzes import WORDS, question, random_questions
 from tests.environment import without_encoder

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from longway import FairnessResult
 from longway.data.benchmarks.stereotype_sets import SentencePair
 from longway.errors import DataError, RunError, SettingError
 from longway.jobs.fairness import models
@@ -13,7 +14,7 @@ from longway.jobs.fairness.answers import PLEASANT, UNPLEASANT, Questions, score
 from longway.jobs.fairness.benchmarks import read_benchmarks
 from longway.jobs.fairness.job import Measuring, fairness
 from longway.jobs.fairness.models import MeasuredModel
-from longway.jobs.fairness.result import FairnessResult, NamedModel
+from longway.jobs.fairness.result import NamedModel
 from longway.jobs.fairness.settings import FairnessSettings
 from longway.jobs.run import Watcher
 from longway.store import Journal, Run

@@ -6,12 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from longway import ProveResult
 from longway.data import load
 from longway.errors import SettingError, TrainingError
 from longway.jobs.prove import training
 from longway.jobs.prove.job import prove
 from longway.jobs.prove.measure import matched_texts
-from longway.jobs.prove.result import ProveResult
 from longway.jobs.prove.settings import ProveSettings
 from longway.jobs.prove.training import Cell, CellStore, Trained, Version
 from tests.environment import without_encoder

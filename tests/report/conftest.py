@@ -16,12 +16,7 @@ from invented_prove import hostile_proof, proof
 from invented_rewrite import hostile_rewrite, rewrite
 from tests.jobs.proved import render_prove
 
-from longway.jobs.audit.result import AuditResult
-from longway.jobs.augment.result import AugmentResult
-from longway.jobs.explain.result import ExplainResult
-from longway.jobs.grammar.result import GrammarResult
-from longway.jobs.perturb.result import PerturbResult
-from longway.jobs.rewrite.result import RewriteResult
+from longway import AuditResult, AugmentResult, ExplainResult, GrammarResult, PerturbResult, RewriteResult
 from longway.report.html import render
 
 

@@ -1,6 +1,6 @@
 """A model's measures to show. All figures are invented, and so are the groups."""
 
-from longway.jobs.fairness.result import FairnessResult
+from longway import FairnessResult
 from longway.report.html import render
 
 

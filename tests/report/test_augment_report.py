@@ -6,8 +6,8 @@ import pytest
 from invented_augment import augment, pair_augment, text_to_text_augment
 from seen import Elements, section
 
+from longway import AugmentResult
 from longway.jobs.augment.page import marked_words
-from longway.jobs.augment.result import AugmentResult
 from longway.report.html import render
 from longway.report.markdown import render as render_card
 from longway.report.sections import Span

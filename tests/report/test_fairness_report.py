@@ -5,8 +5,8 @@ import re
 import pytest
 from invented_fairness import classifier, fairness, figure, render_fairness
 
+from longway import FairnessResult
 from longway.jobs.fairness.page import EVEN, Scale, figure_cell, verdict
-from longway.jobs.fairness.result import FairnessResult
 from longway.metrics.intervals import NAN, Measurement
 
 

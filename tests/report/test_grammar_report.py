@@ -12,8 +12,8 @@ from seen import Elements
 from tests.grammar.toy_trees import any_tree
 
 from conftest import hostile_text, render_grammar
+from longway import GrammarResult
 from longway.grammars.trees import leaves, nodes, read_brackets
-from longway.jobs.grammar.result import GrammarResult
 from longway.report.terminal import show
 from longway.report.tree_picture import MAX_LEAVES, tree_picture
 

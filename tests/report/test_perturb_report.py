@@ -4,7 +4,7 @@ import pytest
 from invented_perturb import perturb
 from seen import Elements, section
 
-from longway.jobs.perturb.result import PerturbResult
+from longway import PerturbResult
 from longway.report.differences import side_by_side
 from longway.report.html import render
 from longway.report.markdown import render as render_card

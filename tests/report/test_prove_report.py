@@ -7,7 +7,7 @@ from invented_prove import compared, groups, proof, score, with_fairscore
 from seen import Elements, section
 from tests.jobs.proved import render_prove
 
-from longway.jobs.prove.result import ProveResult
+from longway import ProveResult
 from longway.report.terminal import show
 
 

@@ -12,15 +12,17 @@ from invented_prove import proof
 from invented_rewrite import rewrite
 
 from conftest import audit
+from longway import (
+    AuditResult,
+    AugmentResult,
+    ExplainResult,
+    FairnessResult,
+    GrammarResult,
+    PerturbResult,
+    ProveResult,
+    RewriteResult,
+)
 from longway.errors import RunError
-from longway.jobs.audit.result import AuditResult
-from longway.jobs.augment.result import AugmentResult
-from longway.jobs.explain.result import ExplainResult
-from longway.jobs.fairness.result import FairnessResult
-from longway.jobs.grammar.result import GrammarResult
-from longway.jobs.perturb.result import PerturbResult
-from longway.jobs.prove.result import ProveResult
-from longway.jobs.rewrite.result import RewriteResult
 
 RESULTS = [
     (AuditResult, audit),

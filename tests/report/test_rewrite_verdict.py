@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from invented_rewrite import rewrite
 
+from longway import RewriteResult
 from longway.jobs.before_after import LeakChange
 from longway.jobs.rewrite.page import verdict
-from longway.jobs.rewrite.result import RewriteResult
 from longway.records import Leak
 
 

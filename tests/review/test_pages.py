@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.jobs.grammar.result import GrammarResult
+from longway import GrammarResult
 from longway.json_values import from_json
 from longway.records import Edit
 from longway.review.edit_list import EditFilter, ReviewedEdit

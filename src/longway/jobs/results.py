@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from html import escape
@@ -21,14 +21,15 @@ from longway.data.edited import edited_dataset, read_edits
 from longway.errors import RunError
 from longway.json_values import from_json, to_json
 from longway.records import Edit
-from longway.report import html, markdown
+from longway.report import html
+from longway.report.sections import Page
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from longway.report.sections import Page
-
 Kind = TypeVar("Kind")
+PageFunction = TypeVar("PageFunction", bound=Callable[[Any], Page])
+PAGES: dict[type[Result], Callable[[Any], Page]] = {}  # filled by `page_of`
 EDITS_FILE = "edits.jsonl"
 HEIGHT = 640  # pixels of a report inside a notebook
 
@@ -51,17 +52,19 @@ class Report:
 class Result:
     """A result of a job.
 
-    file: its name in the run folder. command: the one that makes it. version: of the form of the file.
+    file: its name in the run folder. command: the one that makes it. version: of the form of the file. has_card: whether card.md, the
+    dataset card, is written, too.
     """
 
     __slots__ = ()
     file: ClassVar[str]
     command: ClassVar[str]
     version: ClassVar[int] = 1
+    has_card: ClassVar[bool] = False
 
-    @abstractmethod
     def page(self) -> Page:
         """The sections of the report."""
+        return PAGES[type(self)](self)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the file: the fields as JSON values, but for those that are not compared, such as the run folder."""
@@ -72,10 +75,6 @@ class Result:
     def in_folder(self, folder: Path | None) -> Self:
         """The result of a run in this folder."""
         return cast(Self, replace(cast(Any, self), folder=folder))
-
-    def card(self, page: Page) -> str:
-        """The dataset card, card.md, from the page of the result; "" if it has none."""
-        return ""
 
     def _computed(self) -> Mapping[str, object]:
         """What the file has besides the fields, for other readers."""
@@ -143,6 +142,8 @@ class WithEdits(Result):
     folder.
     """
 
+    has_card: ClassVar[bool] = True
+
     original: Any = field(default=None, compare=False)
     folder: Path | None = field(default=None, compare=False)
     edits_made: tuple[Edit, ...] = field(default=(), compare=False)
@@ -169,10 +170,6 @@ class WithEdits(Result):
                 "This result was read from a file and does not have its data. Load dataset.* from the run folder."
             )
         return self.original
-
-    def card(self, page: Page) -> str:
-        """The dataset card, card.md."""
-        return markdown.render(page)
 
     def _frame(self) -> pl.DataFrame:
         """One row per edit."""
@@ -201,6 +198,16 @@ class EditedResult(WithEdits):
     @classmethod
     def _fields_in(cls, content: Mapping[str, Any]) -> Mapping[str, object]:
         return {**content, "comparison": content}
+
+
+def page_of(kind: type[Result]) -> Callable[[PageFunction], PageFunction]:
+    """Register the decorated function: it makes the page of results of this kind."""
+
+    def register(function: PageFunction) -> PageFunction:
+        PAGES[kind] = function
+        return function
+
+    return register
 
 
 def read(kind: type[Kind], value: object, *, file: str) -> Kind:

@@ -36,7 +36,7 @@ from longway.jobs.placement import shards_on
 from longway.jobs.results import EDITS_FILE, Result
 from longway.methods.method import BUDGET_SPENT
 from longway.records import Edit
-from longway.report import html
+from longway.report import html, markdown
 from longway.shard_map import ShardMap
 from longway.store import (
     DROPPED,
@@ -275,10 +275,12 @@ class ActiveRun:
         """Write the result, report.html and, if it has one, card.md; then run.json, which says that the run is done."""
         page = result.page()
         self.run.write(result.file, result.to_dict())
-        for name, text in (("report.html", html.render(page)), ("card.md", result.card(page))):
-            if text:
-                with replacing(self.folder / name) as temporary:
-                    temporary.write_text(text, encoding="utf-8", newline="\n")
+        texts = {"report.html": html.render(page)}
+        if result.has_card:
+            texts["card.md"] = markdown.render(page)
+        for name, text in texts.items():
+            with replacing(self.folder / name) as temporary:
+                temporary.write_text(text, encoding="utf-8", newline="\n")
         self._stack.close()  # the journal
         self.run.finish()
 

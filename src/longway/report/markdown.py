@@ -28,7 +28,8 @@ from longway.report.sections import (
 
 def render(page: Page) -> str:
     """The card: the title, the verdict, the facts, and the sections that are marked for the card."""
-    lines = [f"# {plain(page.title)}", "", isolated(plain(page.verdict)), ""]
+    lines = ["---", page.card_metadata, "---", ""] if page.card_metadata else []
+    lines += [f"# {plain(page.title)}", "", isolated(plain(page.verdict)), ""]
     lines += [f"- {plain(name)}: {plain(value)}." for name, value in page.facts]
     lines += ["", _inline(page.warning)] if page.warning else []
     for section in page.sections:

@@ -280,7 +280,7 @@ class Page:
 
     kicker: the command. verdict: the result in one sentence. details: a second, quieter sentence. warning: a note below the key figures. facts: which data, which
     columns, when. figures_style: "three" for three key figures a line. sheets: style sheets besides style.css.
-    version, fingerprint, streamed, settings: for the footer.
+    version, fingerprint, streamed, settings: for the footer. card_metadata: YAML at the head of card.md.
     """
 
     kicker: str
@@ -298,6 +298,7 @@ class Page:
     streamed: bool = False
     settings: Sequence[tuple[str, str]] = ()
     fingerprint_of: str = "Dataset fingerprint"
+    card_metadata: str = ""
 
 
 def left_out(n: int, what: str, file: str) -> Sequence[Block]:

@@ -20,9 +20,10 @@ from longway.jobs.audit.people_sections import people_section
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
 from longway.jobs.audit.row_sections import rows_section
 from longway.jobs.pages import dataset_page
+from longway.jobs.results import page_of
 from longway.languages.dataset import described
 from longway.records import Finding, Leak, Pattern, Telling
-from longway.report import charts, markdown
+from longway.report import charts
 from longway.report.excerpts import (
     PATTERN_LIMIT,
     READ_LIMIT,
@@ -133,6 +134,7 @@ NOTE: Words = [
 ]
 
 
+@page_of(AuditResult)
 def audit_page(result: AuditResult) -> Page:
     """All sections of an audit."""
     dataset = result.dataset
@@ -164,7 +166,7 @@ def audit_page(result: AuditResult) -> Page:
         ],
         settings=setting_rows(asdict(result.settings), source="findings.json"),
     )
-    return replace(page, title=page.title + about_tag)
+    return replace(page, title=page.title + about_tag, card_metadata=_hub_metadata(dataset))
 
 
 def _language_facts(dataset: DatasetSummary) -> list[tuple[str, str]]:
@@ -175,16 +177,11 @@ def _language_facts(dataset: DatasetSummary) -> list[tuple[str, str]]:
     return [("Language", described(dataset.languages) + how)]
 
 
-def hub_card(result: AuditResult, page: Page) -> str:
-    """card.md, with the head that the Hugging Face Hub reads."""
-    size = next((name for most, name in SIZES if result.dataset.used < most), "n>1M")
-    head = [
-        "---",
-        f"pretty_name: {json.dumps(plain(result.dataset.name))}",
-        "task_categories:",
-        "- text-classification",
-    ]
-    return "\n".join([*head, "size_categories:", f"- {size}", "---", "", markdown.render(page)])
+def _hub_metadata(dataset: DatasetSummary) -> str:
+    """The YAML at the head of card.md, which the Hugging Face Hub reads."""
+    size = next((name for most, name in SIZES if dataset.used < most), "n>1M")
+    name = json.dumps(plain(dataset.name))
+    return f"pretty_name: {name}\ntask_categories:\n- text-classification\nsize_categories:\n- {size}"
 
 
 def _card_section(result: AuditResult) -> Section:

@@ -22,7 +22,6 @@ from longway.records import Finding, Leak, Mentions, Problem, Telling
 if TYPE_CHECKING:
     import pandas as pd
 
-    from longway.report.sections import Page
 
 FILE = "findings.json"
 PARTS = ("text", "context", "both")
@@ -109,6 +108,7 @@ class AuditResult(Checked):
 
     file: ClassVar[str] = FILE
     command: ClassVar[str] = "audit"
+    has_card: ClassVar[bool] = True
 
     dataset: DatasetSummary
     leaks: Mapping[str, Leak]
@@ -157,22 +157,10 @@ class AuditResult(Checked):
         """All leaks of the dataset itself: from words, and from everything that detectors see."""
         return [*self.leaks.values(), *self.all_leaks.values()]
 
-    def page(self) -> Page:
-        """The sections of the report."""
-        from longway.jobs.audit.page import audit_page
-
-        return audit_page(self)
-
     @property
     def leak(self) -> Leak:
         """How well the words of the text alone predict the label."""
         return self.leaks["text"]
-
-    def card(self, page: Page) -> str:
-        """The dataset card, card.md."""
-        from longway.jobs.audit.page import hub_card
-
-        return hub_card(self, page)
 
     def _frame(self) -> pl.DataFrame:
         return self.findings.to_frame()

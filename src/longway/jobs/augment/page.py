@@ -43,6 +43,7 @@ from longway.jobs.change_sections import (
 from longway.jobs.edit_counts import refusals_of
 from longway.jobs.model_words import overlap_table, speech_table
 from longway.jobs.pages import dataset_page
+from longway.jobs.results import page_of
 from longway.metrics.versions import WordInformation
 from longway.records import Edit
 from longway.report.differences import EDIT_LIMIT, versions
@@ -124,6 +125,7 @@ NOTE: Words = [
 ]
 
 
+@page_of(AugmentResult)
 def augment_page(result: AugmentResult) -> Page:
     """All sections of an augmentation."""
     dataset = result.dataset

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar, cast
 
 from longway.data.summary import DatasetSummary
 from longway.jobs.before_after import Comparison
@@ -15,9 +15,6 @@ from longway.metrics.versions import WordInformation
 from longway.models.importance.top_words import Overlap
 from longway.records import Edit
 from longway.store import CallTotals
-
-if TYPE_CHECKING:
-    from longway.report.sections import Page
 
 FILE = "augment.json"
 
@@ -166,12 +163,6 @@ class AugmentResult(EditedResult):
             (abs(before), abs(after)) for before, after in both if before is not None and after is not None
         ]
         return _mean(known)
-
-    def page(self) -> Page:
-        """The sections of the report."""
-        from longway.jobs.augment.page import augment_page
-
-        return augment_page(self)
 
     def _computed(self) -> Mapping[str, object]:
         """What the file has besides the fields, for other readers."""

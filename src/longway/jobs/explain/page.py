@@ -8,6 +8,7 @@ from dataclasses import asdict
 from longway.jobs.explain.result import ExplainedText, ExplainResult, ModelSummary, ModelView, ScoredWord
 from longway.jobs.model_words import overlap_table, speech_table
 from longway.jobs.pages import dataset_page
+from longway.jobs.results import page_of
 from longway.records import Finding
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, clean, cut, data_span, harmless, highlighted
 from longway.report.highlights import LIMIT, scored_words
@@ -71,6 +72,7 @@ SCALE: Words = [
 ]
 
 
+@page_of(ExplainResult)
 def explain_page(result: ExplainResult) -> Page:
     """All sections of an explanation."""
     dataset, settings = result.dataset, result.settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -15,9 +15,6 @@ from longway.jobs.results import Result
 from longway.models.importance.sufficient_words import Sufficient
 from longway.models.importance.top_words import Overlap
 from longway.records import Finding, Problem
-
-if TYPE_CHECKING:
-    from longway.report.sections import Page
 
 ScoredWord = tuple[int, int, float]  # start and end in the text, score
 
@@ -108,12 +105,6 @@ class ExplainResult(Result):
     longway: str
     created: str
     folder: Path | None = field(default=None, compare=False)
-
-    def page(self) -> Page:
-        """The sections of the report."""
-        from longway.jobs.explain.page import explain_page
-
-        return explain_page(self)
 
     def _frame(self) -> pl.DataFrame:
         """One row per text, model and word."""

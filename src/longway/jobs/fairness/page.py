@@ -28,6 +28,7 @@ from longway.jobs.fairness.result import (
     WeatMeasure,
 )
 from longway.jobs.person_sections import WORDS_HEADING, WORDS_NOTE, both_versions, change_words
+from longway.jobs.results import page_of
 from longway.metrics.fairness.fairscore import FEWEST
 from longway.metrics.fairness.holistic import Descriptors
 from longway.metrics.fairness.preferences import Preference, Quality, StereoScores
@@ -124,6 +125,7 @@ READING = [
 ]  # fmt: skip
 
 
+@page_of(FairnessResult)
 def fairness_page(result: FairnessResult) -> Page:
     """All sections of a model's measures."""
     measures = result.measures

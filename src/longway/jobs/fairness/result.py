@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -23,11 +23,7 @@ from longway.metrics.fairness.holistic import Descriptors
 from longway.metrics.fairness.preferences import Preference, Quality, StereoScores
 from longway.metrics.fairness.weat import Association, Associations
 from longway.metrics.intervals import Measurement
-from longway.report import markdown
 from longway.store import CallTotals
-
-if TYPE_CHECKING:
-    from longway.report.sections import Page
 
 FILE = "fairness.json"
 Figures = Iterator[tuple[str, str, Measurement]]  # part of the benchmark ("" for all), metric, value
@@ -281,6 +277,7 @@ class FairnessResult(Result):
 
     file: ClassVar[str] = FILE
     command: ClassVar[str] = "fairness"
+    has_card: ClassVar[bool] = True
 
     model: NamedModel
     measures: Measures
@@ -303,16 +300,6 @@ class FairnessResult(Result):
                 about = measure.source, self.model.name, measure.method, test, metric
                 rows.append(FairnessRow(*about, value.value, None, value.low, value.high))
         return rows
-
-    def page(self) -> Page:
-        """The sections of the report."""
-        from longway.jobs.fairness.page import fairness_page
-
-        return fairness_page(self)
-
-    def card(self, page: Page) -> str:
-        """The card, card.md."""
-        return markdown.render(page)
 
     def _frame(self) -> pl.DataFrame:
         return pl.DataFrame(self.rows, schema_overrides={"std": pl.Float64})

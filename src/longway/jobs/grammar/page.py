@@ -32,6 +32,7 @@ from longway.jobs.grammar.result import (
     WrongPrediction,
 )
 from longway.jobs.pages import dataset_page
+from longway.jobs.results import page_of
 from longway.report.differences import versions as changed_words
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.report.labels import (
@@ -89,6 +90,7 @@ NEXT = [
 ]  # fmt: skip
 
 
+@page_of(GrammarResult)
 def grammar_page(result: GrammarResult) -> Page:
     """All sections of a grammar run."""
     dataset, grammar = result.dataset, result.grammar

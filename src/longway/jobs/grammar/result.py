@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import polars as pl
 
@@ -14,9 +14,6 @@ from longway.jobs.grammar.settings import GrammarSettings
 from longway.jobs.results import Result, check_version, read
 from longway.records import Finding, Problem
 from longway.store import read_json
-
-if TYPE_CHECKING:
-    from longway.report.sections import Page
 
 FILE, FINDINGS = "tables.json", "findings.json"
 
@@ -255,12 +252,6 @@ class GrammarResult(Result):
     model: Any = field(default=None, compare=False)
     folder: Path | None = field(default=None, compare=False)
     symbols: bool = field(default=False, compare=False)
-
-    def page(self) -> Page:
-        """The sections of the report."""
-        from longway.jobs.grammar.page import grammar_page
-
-        return grammar_page(self)
 
     def _frame(self) -> pl.DataFrame:
         """One row per kind of phrase."""

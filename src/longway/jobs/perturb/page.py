@@ -33,6 +33,7 @@ from longway.jobs.perturb.result import (
     RefusedChoices,
     ShownPerson,
 )
+from longway.jobs.results import page_of
 from longway.report.change_charts import change_bar
 from longway.report.differences import versions
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, data_span
@@ -92,6 +93,7 @@ NOTE: Words = [
 ]
 
 
+@page_of(PerturbResult)
 def perturb_page(result: PerturbResult) -> Page:
     """All sections of a perturbation."""
     dataset = result.dataset

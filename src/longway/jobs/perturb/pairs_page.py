@@ -11,6 +11,7 @@ from longway.jobs.pages import dataset_page
 from longway.jobs.perturb.page import READING, people_section, person_card, refused_choices
 from longway.jobs.perturb.pairs_result import FILE, PairsResult
 from longway.jobs.perturb.result import PersonText, ShownPerson
+from longway.jobs.results import page_of
 from longway.report.excerpts import PATTERN_LIMIT, cut, data_span
 from longway.report.labels import labels_of, setting_rows
 from longway.report.numbers import count, counted, percent
@@ -44,6 +45,7 @@ WARNING: Words = [
 NOTE: Words = "Every pair is in pairs.jsonl, with its row, its word and both texts. The categories are those of the US Census and leave people out."
 
 
+@page_of(PairsResult)
 def pairs_page(result: PairsResult) -> Page:
     """All sections of a test set."""
     dataset, labels = result.dataset, labels_of(result.dataset.labels)

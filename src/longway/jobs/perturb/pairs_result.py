@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -22,9 +22,6 @@ from longway.jobs.results import Result
 from longway.json_values import from_json
 from longway.models.classifier import Inputs
 from longway.store import replacing
-
-if TYPE_CHECKING:
-    from longway.report.sections import Page
 
 FILE = "pairs.json"
 PAIRS_FILE = "pairs.jsonl"
@@ -109,12 +106,6 @@ class PairsResult(Result):
     def n_refused(self) -> int:
         """Choices that were refused."""
         return sum(one.count for one in self.refused)
-
-    def page(self) -> Page:
-        """The sections of the report."""
-        from longway.jobs.perturb.pairs_page import pairs_page
-
-        return pairs_page(self)
 
     def _frame(self) -> pl.DataFrame:
         """One row per pair."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from longway.data.summary import DatasetSummary
 from longway.jobs.edit_counts import CheckCount, ReasonCount
@@ -12,9 +12,6 @@ from longway.jobs.results import EditedResult
 from longway.metrics.versions import VersionDistance
 from longway.records import Verdict
 from longway.store import CallTotals
-
-if TYPE_CHECKING:
-    from longway.report.sections import Page
 
 FILE = "perturb.json"
 PEOPLE_FILE = "people.jsonl"
@@ -177,9 +174,3 @@ class PerturbResult(EditedResult):
     def adds_rows(self) -> bool:
         """Whether perturbed rows were added instead of changed."""
         return bool(self.settings.get("add"))
-
-    def page(self) -> Page:
-        """The sections of the report."""
-        from longway.jobs.perturb.page import perturb_page
-
-        return perturb_page(self)

@@ -26,9 +26,20 @@ from longway.jobs.prove.detail_sections import (
     legend,
     more,
 )
-from longway.jobs.prove.result import ACCURACY, BETTER, FAIRSCORE, FILE, WORSE, Comparison, PatternGroups, Run
+from longway.jobs.prove.result import (
+    ACCURACY,
+    BETTER,
+    FAIRSCORE,
+    FILE,
+    WORSE,
+    Comparison,
+    PatternGroups,
+    ProveResult,
+    Run,
+)
 from longway.jobs.prove.verdict import largest, verdict_of
 from longway.jobs.prove.wording import change, figure, name
+from longway.jobs.results import page_of
 from longway.metrics.fairness.fairscore import FEWEST
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, data_span
 from longway.report.highlights import scored_words
@@ -100,7 +111,8 @@ Entry = list[str | Span]
 ScoreRow = tuple[Words, Callable[[str], Words | None]]  # the heading, and what gives the cell of a test set
 
 
-def prove_page(result: proof.ProveResult) -> Page:
+@page_of(ProveResult)
+def prove_page(result: ProveResult) -> Page:
     """All sections of a proof."""
     shown = Shown.of(result)
     verdict = verdict_of(result)

@@ -8,16 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import polars as pl
 
 from longway.jobs.results import Result
 from longway.json_values import from_json
 from longway.records import Pattern
-
-if TYPE_CHECKING:
-    from longway.report.sections import Page
 
 FILE = "results.json"
 ACCURACY, FAIRSCORE = "accuracy", "fairscore"
@@ -420,12 +417,6 @@ class ProveResult(Result):
             if (one.against, one.metric, one.against_method) == (first, metric, None)
             and data in (None, one.data)
         ]
-
-    def page(self) -> Page:
-        """The sections of the report."""
-        from longway.jobs.prove.page import prove_page
-
-        return prove_page(self)
 
     def _frame(self) -> pl.DataFrame:
         return pl.DataFrame([asdict(row) for row in self.rows], infer_schema_length=None)

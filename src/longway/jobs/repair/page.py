@@ -22,6 +22,7 @@ from longway.jobs.pages import dataset_page
 from longway.jobs.repair.plan import ExpectedPattern, PlannedRemedy, RepairPlan
 from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSummary
 from longway.jobs.repair.settings import DROP
+from longway.jobs.results import page_of
 from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.report.labels import POINTS, Labels, labels_of, setting_rows
 from longway.report.numbers import NONE, arrow, count, counted, duration, few, percent
@@ -60,6 +61,7 @@ NOTE: Words = [
 ]
 
 
+@page_of(RepairResult)
 def repair_page(result: RepairResult) -> Page:
     """All sections of a repair."""
     dataset, comparison = result.dataset, result.comparison

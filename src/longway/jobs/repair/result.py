@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from longway.data.summary import DatasetSummary
 from longway.jobs.before_after import Comparison
@@ -12,9 +12,6 @@ from longway.jobs.edit_counts import CheckCount, ReasonCount, ShownEdit
 from longway.jobs.repair.plan import ExpectedPattern, PlannedRemedy
 from longway.jobs.results import EditedResult
 from longway.store import CallTotals
-
-if TYPE_CHECKING:
-    from longway.report.sections import Page
 
 FILE = "repair.json"
 
@@ -89,12 +86,6 @@ class RepairResult(EditedResult):
     def rows_after(self) -> int:
         """Used rows of the repaired dataset."""
         return self.dataset.used + self.added - self.dropped
-
-    def page(self) -> Page:
-        """The sections of the report."""
-        from longway.jobs.repair.page import repair_page
-
-        return repair_page(self)
 
     def _computed(self) -> Mapping[str, object]:
         """What the file has besides the fields, for other readers."""

@@ -33,6 +33,7 @@ from longway.jobs.change_sections import (
 )
 from longway.jobs.edit_counts import RoundSummary, ShownEdit, refusals_of
 from longway.jobs.pages import dataset_page
+from longway.jobs.results import page_of
 from longway.jobs.rewrite.decisions import DecisionSummary
 from longway.jobs.rewrite.result import FILE, RewriteResult
 from longway.report.change_charts import Goal, Point, line_chart
@@ -95,6 +96,7 @@ NOTE: Words = [
 ]
 
 
+@page_of(RewriteResult)
 def rewrite_page(result: RewriteResult) -> Page:
     """All sections of a rewrite."""
     dataset, comparison = result.dataset, result.comparison

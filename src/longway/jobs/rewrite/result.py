@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from longway.data.summary import DatasetSummary
 from longway.jobs.before_after import Comparison
@@ -13,9 +13,6 @@ from longway.jobs.results import EditedResult
 from longway.jobs.rewrite.decisions import DecisionSummary
 from longway.store import CallTotals
 from longway.verify.verifier import ExpectedWrong
-
-if TYPE_CHECKING:
-    from longway.report.sections import Page
 
 FILE = "rewrite.json"
 
@@ -79,12 +76,6 @@ class RewriteResult(EditedResult):
     def is_changed(self) -> bool:
         """Whether an edit was accepted."""
         return self.accepted > 0
-
-    def page(self) -> Page:
-        """The sections of the report."""
-        from longway.jobs.rewrite.page import rewrite_page
-
-        return rewrite_page(self)
 
     def _computed(self) -> Mapping[str, object]:
         """What the file has besides the fields, for other readers."""

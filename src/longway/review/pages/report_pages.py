@@ -7,25 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
+import longway
 from longway.errors import RunError
-from longway.jobs.audit.result import AuditResult
-from longway.jobs.augment.result import AugmentResult
-from longway.jobs.choices.audit.result import ChoiceAuditResult
-from longway.jobs.choices.prove.result import ChoiceProveResult
-from longway.jobs.choices.repair.result import ChoiceRepairResult
-from longway.jobs.explain.result import ExplainResult
-from longway.jobs.fairness.result import FairnessResult
-from longway.jobs.grammar.result import GrammarResult
-from longway.jobs.perturb.result import PerturbResult
-from longway.jobs.prove.result import ProveResult
-from longway.jobs.repair.result import RepairResult
-from longway.jobs.rewrite.result import RewriteResult
 from longway.report.html import body
 from longway.report.sections import Page
 from longway.review.edit_list import ListPage
@@ -38,24 +27,16 @@ from longway.review.pages.page_layout import (
 )
 from longway.review.run_contents import RunContents
 
-REPORTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "repair": lambda summary: (
-        (ChoiceRepairResult if "leaks_before" in summary else RepairResult).from_dict(summary).page()
-    ),
-    "rewrite": lambda summary: RewriteResult.from_dict(summary).page(),
-    "augment": lambda summary: AugmentResult.from_dict(summary).page(),
-    "perturb": lambda summary: PerturbResult.from_dict(summary).page(),
-    "audit": lambda summary: (
-        (ChoiceAuditResult if "candidates" in summary.get("leak", {}) else AuditResult)
-        .from_dict(summary)
-        .page()
-    ),
-    "grammar": lambda summary: GrammarResult.from_dict(summary).page(),
-    "fairness": lambda summary: FairnessResult.from_dict(summary).page(),
-    "prove": lambda summary: (
-        (ChoiceProveResult if "gaps" in summary else ProveResult).from_dict(summary).page()
-    ),
-    "explain": lambda summary: ExplainResult.from_dict(summary).page(),
+RESULTS = {  # by command: the result, and the key of its file that only the result on candidates has
+    "repair": ("RepairResult", "leaks_before"),
+    "rewrite": ("RewriteResult", ""),
+    "augment": ("AugmentResult", ""),
+    "perturb": ("PerturbResult", ""),
+    "audit": ("AuditResult", "candidates"),
+    "grammar": ("GrammarResult", ""),
+    "fairness": ("FairnessResult", ""),
+    "prove": ("ProveResult", "gaps"),
+    "explain": ("ExplainResult", ""),
 }
 LIMIT = 230_000  # bytes of a page without its frame
 _START = re.compile(r'(?=<section id="(?:\w+)">)')  # ours: values of the data are escaped and contain no "<"
@@ -76,11 +57,13 @@ class ReportSection:
 
 def report_of(contents: RunContents) -> Any:
     """The contents of the run's report; None for a run without one."""
-    view = REPORTS.get(contents.command)
-    if view is None or not contents.summary:
+    if contents.command not in RESULTS or not contents.summary:
         return None
+    name, of_candidates = RESULTS[contents.command]
     try:
-        return view(contents.summary)
+        is_choice = of_candidates in contents.summary or of_candidates in contents.summary.get("leak", ())
+        kind = getattr(longway, f"Choice{name}" if is_choice else name)
+        return kind.from_dict(contents.summary).page()
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise RunError(
             f"The figures of this run cannot be shown: {type(error).__name__}. Expected what `longway {contents.command}` "

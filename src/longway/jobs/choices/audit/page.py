@@ -18,6 +18,7 @@ from longway.jobs.choices.audit.result import (
     ChoiceSummary,
 )
 from longway.jobs.pages import dataset_page
+from longway.jobs.results import page_of
 from longway.records import Finding
 from longway.report import charts
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
@@ -85,6 +86,7 @@ NO_JUDGES = "The votes do not name their judges, so several votes on the same pa
 NOTE = "A pattern is not a verdict: a longer answer can be the better one. It is a shortcut if a model is rewarded for it without reading the prompt."
 
 
+@page_of(ChoiceAuditResult)
 def choice_page(result: ChoiceAuditResult) -> Page:
     """All sections of an audit of candidates."""
     return dataset_page(

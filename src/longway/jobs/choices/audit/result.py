@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -16,10 +16,6 @@ from longway.jobs.audit.result import Checked, Findings
 from longway.jobs.choices.audit.settings import ChoiceAuditSettings
 from longway.jobs.results import Result
 from longway.records import Finding, Leak, Problem
-from longway.report import markdown
-
-if TYPE_CHECKING:
-    from longway.report.sections import Page
 
 FILE = "findings.json"
 NO_ENCODER_OF_LANGUAGE = "no_encoder"  # a problem
@@ -69,6 +65,7 @@ class ChoiceAuditResult(Checked):
 
     file: ClassVar[str] = FILE
     command: ClassVar[str] = "audit"
+    has_card: ClassVar[bool] = True
 
     dataset: ChoiceSummary
     leaks: Mapping[str, Leak]
@@ -97,16 +94,6 @@ class ChoiceAuditResult(Checked):
     def headline(self) -> Leak:
         """The leak of the verdict: with the sentence encoder if it is installed."""
         return headline(self.leaks)
-
-    def page(self) -> Page:
-        """The sections of the report."""
-        from longway.jobs.choices.audit.page import choice_page
-
-        return choice_page(self)
-
-    def card(self, page: Page) -> str:
-        """The card, card.md."""
-        return markdown.render(page)
 
     def _frame(self) -> pl.DataFrame:
         return Findings(self.findings).to_frame()

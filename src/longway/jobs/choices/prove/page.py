@@ -27,6 +27,7 @@ from longway.jobs.prove.charts import GapRow, Lane, gap_chart
 from longway.jobs.prove.result import BETTER, UNCLEAR, WORSE, Comparison, GroupSide
 from longway.jobs.prove.verdict import largest
 from longway.jobs.prove.wording import before_and_after, change, change_interval, mark, model_name, name
+from longway.jobs.results import page_of
 from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.report.labels import setting_rows
 from longway.report.numbers import NONE, arrow, count, counted, duration, few, or_dash, percent, points
@@ -69,6 +70,7 @@ READING: list[tuple[Words, Words]] = [
 NOTE = "Evidence, not a certificate: it shows how much these models rely on these cues, with this data. Other shortcuts may be left."
 
 
+@page_of(ChoiceProveResult)
 def prove_page(result: ChoiceProveResult) -> Page:
     """All sections of a proof with candidates."""
     first, unit = result.versions[0], UNITS[result.kind]

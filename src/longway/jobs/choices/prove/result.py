@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
 from longway.jobs.prove.result import Comparison, Figure, GroupSide
 from longway.jobs.results import Result
-
-if TYPE_CHECKING:
-    from longway.report.sections import Page
 
 FILE = "results.json"
 BEFORE, AFTER, CONTROL = "before", "after", "random drop"
@@ -119,12 +116,6 @@ class ChoiceProveResult(Result):
     def further(self) -> list[str]:
         """The names of the further versions."""
         return [one.name for one in self.versions if one.name not in (BEFORE, AFTER, CONTROL)]
-
-    def page(self) -> Page:
-        """The sections of the report."""
-        from longway.jobs.choices.prove.page import prove_page
-
-        return prove_page(self)
 
     def _frame(self) -> pl.DataFrame:
         return pl.DataFrame([asdict(row) for row in self.rows])

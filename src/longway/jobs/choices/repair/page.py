@@ -25,6 +25,7 @@ from longway.jobs.choices.repair.result import (
     CueChange,
 )
 from longway.jobs.pages import dataset_page
+from longway.jobs.results import page_of
 from longway.report import charts
 from longway.report.change_charts import change_bar
 from longway.report.excerpts import PATTERN_LIMIT, cut
@@ -69,6 +70,7 @@ NOTE: Words = [
 ]
 
 
+@page_of(ChoiceRepairResult)
 def choice_repair_page(result: ChoiceRepairResult) -> Page:
     """All sections of a repair."""
     return dataset_page(

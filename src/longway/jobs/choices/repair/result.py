@@ -16,7 +16,6 @@ from longway.store import CallTotals
 
 if TYPE_CHECKING:
     from longway.jobs.engine_use import RunEstimate
-    from longway.report.sections import Page
 
 FILE = "repair.json"
 
@@ -156,12 +155,6 @@ class ChoiceRepairResult(WithEdits):
         """The repaired data."""
         repaired: ChoiceDataset = self._known_original()
         return repaired
-
-    def page(self) -> Page:
-        """The sections of the report."""
-        from longway.jobs.choices.repair.page import choice_repair_page
-
-        return choice_repair_page(self)
 
     def _computed(self) -> Mapping[str, object]:
         """What the file has besides the fields, for other readers."""
