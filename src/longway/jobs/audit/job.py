@@ -38,6 +38,7 @@ from longway.jobs.audit.concept_level import VECTORS, concept_detectors, save_co
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
 from longway.jobs.audit.language_problems import language_problems
+from longway.jobs.audit.page import audit_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.audit.result import AuditResult, Findings, Histogram, SpaceSummary
 from longway.jobs.audit.rows import row_columns, row_summary, row_vectors
 from longway.jobs.audit.scores import SCORES, score_frames, write_frames

@@ -24,6 +24,7 @@ from longway.data.summary import DatasetSummary
 from longway.engines.engine import Engine
 from longway.errors import SettingError
 from longway.jobs.augment.methods import GivenFile, Plan, Setup, estimate_augment, plan_of, read_given_file
+from longway.jobs.augment.page import augment_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.augment.result import (
     AugmentResult,
     RefusedAdditions,

@@ -21,6 +21,7 @@ from longway.detect.reading import Reading
 from longway.errors import SettingError
 from longway.jobs.audit.examples import examples_by_place, places_of, with_examples
 from longway.jobs.explain.folds import LONGEST, ExplainedRow, FoldedRows, FoldResult, explain_fold, fold_rows
+from longway.jobs.explain.page import explain_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.explain.result import (
     ExplainedText,
     ExplainResult,

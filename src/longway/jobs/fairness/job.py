@@ -28,6 +28,7 @@ from longway.jobs.fairness.answers import ItemScores, Questions
 from longway.jobs.fairness.benchmarks import Benchmarks, read_benchmarks
 from longway.jobs.fairness.classifier import ClassifierRows, FairscoreRun
 from longway.jobs.fairness.models import MeasuredModel
+from longway.jobs.fairness.page import fairness_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.fairness.result import (
     CrowsPairsMeasure,
     FairnessResult,

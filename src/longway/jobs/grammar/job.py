@@ -16,6 +16,7 @@ from longway.data import Dataset, with_columns
 from longway.grammars.trees import brackets
 from longway.jobs.grammar.contrast_examples import check_english, sets_of, stances_of
 from longway.jobs.grammar.induced import CHECKPOINT, Induced, device_of, induce_grammar
+from longway.jobs.grammar.page import grammar_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.grammar.result import FINDINGS, GrammarResult
 from longway.jobs.grammar.settings import GrammarSettings
 from longway.jobs.grammar.tables import result_of

@@ -39,6 +39,7 @@ from longway.jobs.engine_use import (
 from longway.jobs.held_out import MAX_LABELS, arrange
 from longway.jobs.language import check_english, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
+from longway.jobs.perturb.page import perturb_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.perturb.perturbers import Who, calls_of, who_perturbs
 from longway.jobs.perturb.perturbing import NOT_DRAWN, TOO_LITTLE, Editing, Outcome, Perturbing, Try
 from longway.jobs.perturb.result import (

@@ -29,6 +29,7 @@ from longway.jobs.held_out import MAX_LABELS, arrange
 from longway.jobs.language import check_english, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.perturb.job import PERTURB_NEXT, READING, shown_person
+from longway.jobs.perturb.pairs_page import pairs_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.perturb.pairs_result import (
     PAIRS_FILE,
     AxisPairs,

@@ -34,6 +34,7 @@ from longway.jobs.prove.concerns import concerns_about, overlapping_rows
 from longway.jobs.prove.features import check_features, grammar_rules, unparsed_concerns
 from longway.jobs.prove.held_out_rows import HELD_OUT, can_hold_out, hold_out
 from longway.jobs.prove.measure import measure
+from longway.jobs.prove.page import prove_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.prove.perturbed_rows import changed_rows, write_perturbed
 from longway.jobs.prove.result import Concern, ProveResult
 from longway.jobs.prove.settings import ProveSettings

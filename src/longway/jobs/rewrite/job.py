@@ -47,6 +47,7 @@ from longway.jobs.engine_use import (
 from longway.jobs.held_out import arrange
 from longway.jobs.language import SERVED, check_english, check_writer, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
+from longway.jobs.rewrite.page import rewrite_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.rewrite.result import RefusedEdits, RewriteResult
 from longway.jobs.rewrite.rewriting import Rewriting
 from longway.jobs.rewrite.settings import RewriteSettings

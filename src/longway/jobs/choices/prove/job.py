@@ -33,6 +33,7 @@ from longway.jobs.choices.audit.job import FEWEST, LABELS, as_choices
 from longway.jobs.choices.audit.page import UNITS
 from longway.jobs.choices.prove.measure import Answers, TestSet, part_name
 from longway.jobs.choices.prove.models import Ranker, ranker_named
+from longway.jobs.choices.prove.page import prove_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.choices.prove.parts import (
     ALL,
     REVERSED,
