@@ -24,7 +24,7 @@ import common
 from longway.errors import LongwayError
 from longway.models.catalog import model_named
 from longway.models.classifier import Inputs, Labelled
-from longway.models.training import METHODS, Trainer, TrainingData, method_named
+from longway.models.training import TRAINING, Trainer, TrainingData, method_named
 
 TASKS: dict[str, dict[str, Any]] = {
     "fever": {
@@ -88,7 +88,7 @@ def main() -> None:
     )
     parser.add_argument("--data", nargs="+", default=list(TASKS), choices=list(TASKS))
     parser.add_argument("--model", nargs="+", default=["bow", "minilm"])
-    parser.add_argument("--method", nargs="+", default=["erm"], choices=list(METHODS))
+    parser.add_argument("--method", nargs="+", default=["erm"], choices=list(TRAINING))
     parser.add_argument("--limit", type=int, help="training rows")
     parser.add_argument("--test-limit", type=int, help="rows of each test set")
     parser.add_argument("--seeds", type=int, default=1)

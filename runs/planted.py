@@ -46,7 +46,7 @@ from longway.jobs.repair.job import repair as run_repair
 from longway.jobs.repair.result import RepairResult
 from longway.jobs.repair.settings import RepairSettings
 from longway.models.classifier import Inputs, Labelled
-from longway.models.training import METHODS
+from longway.models.training import TRAINING
 from longway.records import Example, Finding
 from longway.sample import NAMES, planted, sample_path
 from plant_measures import Detection, Repair, detection, repair
@@ -225,7 +225,7 @@ def prove(
         tests[one.kind] = labelled([row for row in turned.rows if row.id in carrying])
     datasets = {"clean": clean, "before": before, "after": after}
     versions = {name: Version(name, dataset) for name, dataset in datasets.items()}
-    cells = [*((name, "erm") for name in versions), *(("before", name) for name in METHODS if name != "erm")]
+    cells = [*((name, "erm") for name in versions), *(("before", name) for name in TRAINING if name != "erm")]
     return {
         f"{name} {data}" if name == "erm" else name: accuracies(versions[data], name, tests, options)
         for data, name in cells

@@ -122,7 +122,7 @@ def cell_file(options: Namespace, model: str, method: str, seed: int, data: obje
     """A file name that depends on everything that determines the figures: rows, trees and sets; classifier and method with their settings."""
     classifier = model_named(model, seed=seed, device=options.device, cache=options.cache)
     settings = settings_of(classifier) if is_dataclass(classifier) else None
-    own = repr((model, settings, method_named(method), seed, data))
+    own = repr((model, settings, method, seed, data))
     return f"cell-{sha256(own.encode()).hexdigest()[:16]}.json"
 
 

@@ -12,7 +12,7 @@ from longway.jobs.prove.settings import ProveSettings
 from longway.models.catalog import model_named, names_of
 from longway.models.classifier import Inputs, Labelled
 from longway.models.objectives import CrossEntropy
-from longway.models.own_model import FinishedModel
+from longway.models.own_model import OwnModel
 
 WORDS = ["good film", "fine play", "bad film", "poor play"] * 10
 LABELS = ["pos", "pos", "neg", "neg"] * 10
@@ -172,7 +172,7 @@ def made_finished():
 @pytest.mark.parametrize("given", [Finished(), LikeHuggingFace(), made_finished])
 def test_a_finished_model_is_asked_and_not_trained(given):
     model = own(given).fit(DATA)
-    assert model.name == "finished"
+    assert not model.trains
     assert model.predict(DATA.inputs) == LABELS
     assert model.labels_ == ("neg", "pos")
 
@@ -217,7 +217,7 @@ def test_a_finished_model_with_other_labels_or_too_few_answers_is_refused():
         own(LikeHuggingFace()).fit(Labelled(Inputs(["good", "bad"]), ["a", "b"])).predict(Inputs(["good"]))
     with pytest.raises(TrainingError, match="gave 1 answers for 40 texts"):
         own(lambda texts: ["pos"]).fit(DATA).predict(DATA.inputs)
-    untrained = FinishedModel(pipeline(), called="my_models:pipeline")
+    untrained = OwnModel(pipeline(), called="my_models:pipeline")
     with pytest.raises(TrainingError, match=r"NotFittedError: .*\. It is asked as it is here\. Train it"):
         untrained.answers(DATA.inputs)
     with pytest.raises(TrainingError, match="ZeroDivisionError"):

@@ -31,6 +31,7 @@ from scipy.sparse.csgraph import connected_components
 
 from longway.detect.detector import Detector, Features
 from longway.detect.reading import Reading
+from longway.models.folds import linked, numbered
 from longway.text.corpus import mix
 
 Ints32 = NDArray[np.int32]
@@ -241,25 +242,6 @@ def row_keys(keys: dict[str, Keys]) -> Keys:
 def first_places(keys: Keys) -> Ints:
     """The places where a key is first seen, in order."""
     return np.sort(np.unique(keys, return_index=True)[1])
-
-
-def linked(kinds: Sequence[Ints]) -> Ints:
-    """A number for each row, the same for rows that have one of several numbers in common, also by way of a third row."""
-    n_rows = n = len(kinds[0])
-    rows, nodes = [], []
-    for kind in kinds:  # a row is linked to a node for its text, and to one for its context
-        rows.append(np.arange(n_rows))
-        nodes.append(n + kind)
-        n += int(kind.max(initial=-1)) + 1
-    ends = np.concatenate(rows), np.concatenate(nodes)
-    graph = csr_matrix((np.ones(len(ends[0]), dtype=np.int8), ends), shape=(n, n))
-    return numbered(connected_components(graph, directed=False)[1][:n_rows])
-
-
-def numbered(keys: NDArray[np.generic]) -> Ints:
-    """Numbers from 0 for different keys, in order of first appearance."""
-    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[which]
 
 
 def _joined(numbers: Ints, pairs: Ints) -> Ints:

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 
-from longway.detect.clusters import Clusters, linked, numbered
+from longway.detect.clusters import Clusters
 from longway.detect.findings import Tests
 from longway.detect.reading import CONTEXT, TEXT, Reading
+from longway.models.folds import balanced_folds, linked, numbered
 from longway.models.nbsvm import NbSvm
 from longway.records import Leak
 from longway.stats import wilson_interval
@@ -89,23 +90,11 @@ def leak_by_folds(
 
 
 def drawn_folds(groups: Ints, labels: Ints32, n_folds: int, n_repeats: int, seed: int) -> list[Ints]:
-    """For each repeat the fold of each row, drawn at random; rows of one group are in one fold, unless there is only one.
-
-    Groups are dealt out label by label, so that every fold has about the same labels. Otherwise a fold with more rows of a label than the
-    others would be predicted by a model that saw fewer of them, and labels that nothing predicts would be predicted worse than by chance.
-    """
+    """For each repeat the fold of each row, drawn at random; rows of one group are in one fold, unless there is only one."""
     groups = groups if groups.any() else np.arange(len(groups))
-    n = int(groups.max(initial=-1)) + 1
-    of_group = np.zeros(n, dtype=np.int64)
+    of_group = np.zeros(int(groups.max(initial=-1)) + 1, dtype=np.int64)
     of_group[groups] = labels  # of one of its rows
-    folds = []
-    for repeat in range(n_repeats):
-        order = np.random.default_rng([seed, repeat]).permutation(n)
-        order = order[np.argsort(of_group[order], kind="stable")]
-        fold = np.empty(n, dtype=np.int64)
-        fold[order] = np.arange(n) % n_folds
-        folds.append(fold[groups])
-    return folds
+    return [balanced_folds(groups, of_group, n_folds, seed=[seed, repeat]) for repeat in range(n_repeats)]
 
 
 def cross_validated(

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from longway.detect.findings import Chosen, Search, presence
 from longway.detect.leak import cross_validated, linked_rows, rows_measured, word_features
 from longway.detect.reading import TEXT, Reading
+from longway.models.folds import folds_of
 from longway.records import Pattern
 from longway.stats import wilson_interval, within_groups
 
@@ -130,7 +131,7 @@ def _with_drop(alone: Sources, reading: Reading, groups: Ints, seed: int) -> Sou
     fold = place[of] % MAX_FOLDS
     n_folds = int(fold.max(initial=0)) + 1
     linked = linked_rows(reading, rows, (TEXT,))
-    drawn = np.random.default_rng(seed).permutation(int(linked.max(initial=0)) + 1)[linked] % n_folds
+    drawn = folds_of(linked, n_folds, seed=seed)
     left_out, at_random = (cross_validated(features, labels, [which], seed) for which in (fold, drawn))
     by_cluster = np.bincount(linked, weights=at_random - left_out)
     drop = float((at_random - left_out).mean())

@@ -15,12 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longway.errors import MissingExtra, SettingError
 from longway.models.classifier import Classifier
+from longway.models.multilingual import MINILM, MULTILINGUAL, Multilingual
 from longway.models.saved import SavedModel
 
 if TYPE_CHECKING:
@@ -28,6 +30,14 @@ if TYPE_CHECKING:
 
 MODELS = ("bow", "nb", "cnn", "gru", "dan", "minilm", "multilingual", "minilm-lora", "minilm-full")
 STATIC = ("cnn", "gru", "dan")  # on word vectors
+# Kinds of classifiers by the name in classifier.json: module, class, and whether it needs torch.
+KINDS = {
+    "bow": ("bag_of_words", "Linear", False),
+    "nb": ("bag_of_words", "NaiveBayes", False),
+    "frozen": ("frozen", "Frozen", False),
+    "static": ("static", "StaticNet", True),
+    "encoder": ("encoder", "Encoder", True),
+}
 TUNINGS = ("frozen", "lora", "full")
 # How Friedman, Wettig and Chen 2022 (appendix B) fine-tune BERT and RoBERTa. They name no schedule of the learning rate, and their code has none.
 GRAMMAR_PAPER: dict[str, Any] = {
@@ -73,9 +83,8 @@ def is_tuned(name: str) -> bool:
     >>> is_tuned("minilm-full"), is_tuned("hf:bert-base-uncased"), is_tuned("minilm"), is_tuned("bow")
     (True, True, False, False)
     """
-    if name in ("bow", "nb", *STATIC) or (":" in name and not name.startswith("hf:")):
-        return False
-    return _encoder_and_tuning(name)[1] != "frozen"
+    is_encoder = name not in ("bow", "nb", *STATIC) and not is_of_module(name)
+    return is_encoder and _encoder_and_tuning(name)[1] != "frozen"
 
 
 def tuning_of(name: str, *, paper: bool = False, **given: float | None) -> dict[str, Any]:
@@ -101,37 +110,39 @@ def names_of(models: Iterable[object]) -> tuple[str, ...]:
 
 def _maker(name: str, cache: Path | None, device: str) -> Callable[..., Classifier]:
     """The class of a classifier with its first arguments."""
-    if ":" in name and not name.startswith("hf:"):
+    if is_of_module(name):
         from longway.models.own_model import own_model
 
         return partial(own_model, name)
-    if name == "bow" or name == "nb":
-        from longway.models.bag_of_words import Linear, NaiveBayes
-
-        return Linear if name == "bow" else NaiveBayes
+    if name in ("bow", "nb"):
+        return _class_of(name)
     if name in STATIC:
-        _needs_torch(name)
-        from longway.models.static import StaticNet
-
-        return lambda **options: StaticNet(name, device=device, **options)
+        return partial(_class_of("static", name), name, device=device)
     encoder, tuning = _encoder_and_tuning(name)
-    if tuning == "frozen":
-        from longway.models.frozen import Frozen
-        from longway.models.multilingual import MINILM, MULTILINGUAL, Multilingual
+    if tuning != "frozen":
+        return partial(_class_of("encoder", f"{encoder}-{tuning}"), encoder, tuning=tuning, device=device)
+    if encoder == MULTILINGUAL:
+        Multilingual()  # MissingExtra if it is not installed
+    elif encoder != MINILM:
+        _needs_torch(encoder)
+    return partial(_class_of("frozen"), encoder, cache=cache, device=device)
 
-        if encoder == MULTILINGUAL:
-            Multilingual()  # MissingExtra if it is not installed
-        elif encoder != MINILM:
-            _needs_torch(encoder)
-        return lambda **options: Frozen(encoder, cache=cache, device=device, **options)
-    _needs_torch(f"{encoder}-{tuning}")
-    from longway.models.encoder import Encoder
 
-    return lambda **options: Encoder(encoder, tuning=tuning, device=device, **options)
+def is_of_module(name: str) -> bool:
+    """Whether a name has the form MODULE:NAME, for a model of the user's own."""
+    return ":" in name and not name.startswith("hf:")
+
+
+def _class_of(kind: str, name: str = "") -> Any:
+    """The class of a kind of classifiers. name: of the model, for the error if torch is missing."""
+    module, class_name, is_network = KINDS[kind]
+    if is_network:
+        _needs_torch(name or kind)
+    return getattr(import_module(f"longway.models.{module}"), class_name)
 
 
 def _encoder_and_tuning(name: str) -> tuple[str, str]:
-    if name in ("minilm", "multilingual"):
+    if name in (MINILM, MULTILINGUAL):
         return name, "frozen"
     full = name.removeprefix("hf:")
     base, dash, tuning = full.rpartition("-")
@@ -146,31 +157,16 @@ def _encoder_and_tuning(name: str) -> tuple[str, str]:
 
 def load_model(folder: Path) -> Classifier:
     """The classifier saved in a folder, of any kind."""
-    kind = SavedModel.read(folder).model
-    if kind in ("bow", "nb"):
-        from longway.models.bag_of_words import Linear, NaiveBayes
+    about = SavedModel.read(folder)
+    if about.model in KINDS:
+        loaded: Classifier = _class_of(about.model).load(folder)
+        return loaded
+    if about.model == "clever":
+        from longway.models.training.clever import FUSION, TEXT_ONLY, Difference
 
-        return Linear.load(folder) if kind == "bow" else NaiveBayes.load(folder)
-    if kind == "frozen":
-        from longway.models.frozen import Frozen
-
-        return Frozen.load(folder)
-    if kind == "static":
-        _needs_torch(kind)
-        from longway.models.static import StaticNet
-
-        return StaticNet.load(folder)
-    if kind == "encoder":
-        _needs_torch(kind)
-        from longway.models.encoder import Encoder
-
-        return Encoder.load(folder)
-    if kind == "clever":
-        from longway.models.training.clever import Difference
-
-        return Difference.load(folder)
+        return Difference.of(about, load_model(folder / FUSION), load_model(folder / TEXT_ONLY))
     raise SettingError(
-        f"The classifier in {folder} is of the kind {kind!r}, which this version does not know. Train it again."
+        f"The classifier in {folder} is of the kind {about.model!r}, which this version does not know. Train it again."
     )
 
 

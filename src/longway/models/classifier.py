@@ -118,12 +118,7 @@ class Classifier(Predictor, Protocol):
 
     @abstractmethod
     def save(self, folder: Path) -> None:
-        """Write everything `load` needs: safetensors and JSON."""
-
-    @classmethod
-    @abstractmethod
-    def load(cls, folder: Path) -> Self:
-        """Read a classifier that was saved there."""
+        """Write everything that `catalog.load_model` needs: safetensors and JSON."""
 
 
 class Trainable(Classifier):

@@ -16,8 +16,9 @@ import numpy as np
 from longway.errors import SettingError
 from longway.models.catalog import model_named
 from longway.models.classifier import Classifier, Ints, Labelled
+from longway.models.folds import folds_of, numbered
 from longway.models.importance import MaskableText, WordScores, word_importance
-from longway.models.own_model import FinishedModel
+from longway.models.own_model import OwnModel
 
 DEFAULT = ("bow", "nb", "dan", "cnn", "gru")
 MASKED = 64  # masked texts for a model without gradients: enough to rank words
@@ -97,7 +98,7 @@ class Ensemble:
                 continue
             model = self.model(name, fold)
             known = [row for row in in_fold.tolist() if self.data.labels[row] in model.labels_]
-            if is_own := method == "ig" and isinstance(model, FinishedModel):
+            if is_own := method == "ig" and isinstance(model, OwnModel):
                 samples: int | None = MASKED  # it has no gradients
             else:
                 samples = STEPS if method == "ig" else None
@@ -118,16 +119,14 @@ class Ensemble:
 
 
 def _folds(data: Labelled, folds: int, seed: int) -> Ints:
-    numbers: dict[str, int] = {}
-    groups = np.array([numbers.setdefault(text, len(numbers)) for text in data.inputs.texts], np.int64)
+    groups = numbered(np.array(data.inputs.texts, object))
     n_groups = int(groups.max(initial=-1)) + 1
     if folds < 1 or n_groups < max(2, folds):
         raise SettingError(
             f"An ensemble needs at least 1 fold, and as many different texts. Got {folds} folds and {n_groups} texts. "
             "Use more rows."
         )
-    order = np.random.default_rng(seed).permutation(n_groups)
-    return np.asarray(order[groups] % folds, np.int64)
+    return folds_of(groups, folds, seed=seed)
 
 
 def _zero_scores(text: str, field: str) -> WordScores:

@@ -5,9 +5,9 @@
     finished_model("my_models:pipeline")   as it is, to be asked and not trained
     sources_of(names)                      hashes of the modules, for the identity of a run
 
-    OwnModel        anything with `fit` and `predict_proba` or `predict`, such as a scikit-learn pipeline. Each training uses a copy, with its
-                    `random_state`s set to the seed.
-    FinishedModel   anything with `predict_proba` or `predict`, a Hugging Face pipeline, or a function of a list of texts. It is never trained.
+A model that can be trained is anything with `fit` and `predict_proba` or `predict`, such as a scikit-learn pipeline. Each training uses a
+copy, with its `random_state`s set to the seed. Any other model with `predict_proba` or `predict`, a Hugging Face pipeline, or a function
+of a list of texts is used as it is and never trained.
 
 A pair comes as one text: the text, a line break, the context.
 """
@@ -22,7 +22,7 @@ from importlib import import_module
 from inspect import getsource, isfunction, signature
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 from uuid import uuid4
 
 import numpy as np
@@ -49,16 +49,31 @@ PICKLES = (".pkl", ".pickle", ".joblib", ".sav")
 _given: dict[str, Any] = {}  # models of this process by name
 
 
-class FinishedModel(Trainable):
-    """A user's model as it is: `fit` only learns the names of the labels. given: the model."""
+class OwnModel(Trainable):
+    """A user's model. trains: whether `fit` trains it; if not, it only learns the names of the labels."""
 
-    name = "finished"
+    name = "own"
 
-    def __init__(self, given: Any, *, called: str) -> None:
-        self.model, self.called = given, called
+    def __init__(self, model: Any, *, called: str, trains: bool = False) -> None:
+        self.model, self.called, self.trains = model, called, trains
 
     def _fit(self, given: FitData) -> None:
-        """Nothing: the model is finished."""
+        if not self.trains:
+            return
+        objective = given.objective
+        if not isinstance(objective, CrossEntropy) or objective.offsets is not None:
+            raise SettingError(
+                f"{self.called} can only be trained without a training method. Methods such as poe need a model of Longway's: bow, minilm ..."
+            )
+        weights = {} if objective.weights is None else {"sample_weight": objective.weights}
+        texts = joined_texts(given.data.inputs)
+        try:
+            self.model.fit(texts, list(given.data.labels), **weights)
+        except Exception as error:  # whatever a model of the user's may raise
+            raise TrainingError(
+                f"{self.called} could not be trained on {len(texts)} texts: {type(error).__name__}: {error}. Expected a model whose fit takes texts "
+                "and labels, and sample_weight if rows have weights."
+            ) from error
 
     def answers(self, inputs: Inputs) -> list[dict[str, float]]:
         """For each row the probabilities of labels, by the model's own names; of 1 for the label if it only gives that."""
@@ -121,36 +136,6 @@ class FinishedModel(Trainable):
         """Not possible: how to save it is up to its library."""
         raise SettingError(f"{self.called} cannot be saved with a run. Leave out save_models.")
 
-    @classmethod
-    def load(cls, folder: Path) -> Self:
-        """Not possible, see `save`."""
-        raise SettingError("A model of your own cannot be loaded from a run.")
-
-
-class OwnModel(FinishedModel):
-    """A copy of a user's model, which is trained and then asked. given: what to copy."""
-
-    name = "own"
-
-    def __init__(self, given: Any, *, called: str, seed: int = 0) -> None:
-        super().__init__(_fresh(given, called, seed), called=called)
-
-    def _fit(self, given: FitData) -> None:
-        objective = given.objective
-        if not isinstance(objective, CrossEntropy) or objective.offsets is not None:
-            raise SettingError(
-                f"{self.called} can only be trained without a training method. Methods such as poe need a model of Longway's: bow, minilm ..."
-            )
-        weights = {} if objective.weights is None else {"sample_weight": objective.weights}
-        texts = joined_texts(given.data.inputs)
-        try:
-            self.model.fit(texts, list(given.data.labels), **weights)
-        except Exception as error:  # whatever a model of the user's may raise
-            raise TrainingError(
-                f"{self.called} could not be trained on {len(texts)} texts: {type(error).__name__}: {error}. Expected a model whose fit takes texts "
-                "and labels, and sample_weight if rows have weights."
-            ) from error
-
 
 def _is_hugging_face(model: object) -> bool:
     return type(model).__module__.startswith("transformers.pipelines")
@@ -200,26 +185,25 @@ def name_of(model: object) -> str:
     return name
 
 
-def own_model(name: str, *, seed: int = 0) -> OwnModel | FinishedModel:
+def own_model(name: str, *, seed: int = 0) -> OwnModel:
     """The model of this name: untrained if it can be trained, otherwise as it is."""
     given = _found(name)
-    if isinstance(given, type) or hasattr(given, "fit"):
-        return OwnModel(given, called=name, seed=seed)
-    if _is_maker(given):
+    if not isinstance(given, type) and not hasattr(given, "fit"):
+        if not _is_maker(given):
+            return finished_model(name)
         made = _made(given, name)
         if not hasattr(made, "fit") and _is_finished(made):
-            return FinishedModel(made, called=name)
-        return OwnModel(given, called=name, seed=seed)
-    return finished_model(name)
+            return OwnModel(made, called=name)
+    return OwnModel(_fresh(given, name, seed), called=name, trains=True)
 
 
-def finished_model(name: str) -> FinishedModel:
+def finished_model(name: str) -> OwnModel:
     """The model of this name as it is, to be asked and not trained. A function without arguments is called for the model."""
     given = _found(name)
     model = _made(given, name) if not hasattr(given, "predict") and _is_maker(given) else given
     if isinstance(model, type) or not _is_finished(model):
         raise SettingError(f"{name} is no finished model: got {type(model).__name__}. {FINISHED}")
-    return FinishedModel(model, called=name)
+    return OwnModel(model, called=name)
 
 
 def is_own(name: str) -> bool:

@@ -141,7 +141,7 @@ def test_the_words_of_both_texts_of_a_pair_are_explained_at_once():
         whole = f"{context}\n{text}"
         assert [whole[start:end].lower() for start, end in one.spans] == list(one.words)
         assert one.baseline == pytest.approx(empty[model.labels_.index(one.target)])
-        assert set(one.strongest(2)) <= set(one.words)
+        assert set(one.top(2, by_norm=True)) <= set(one.words)
 
 
 @given(st.lists(st.floats(-30, 30), min_size=4, max_size=4), st.integers(0, 1))

@@ -10,7 +10,7 @@ from longway.models.classifier import Inputs, Labelled  # noqa: E402
 from longway.models.encoder import Encoder  # noqa: E402
 from longway.models.frozen import Frozen  # noqa: E402
 from longway.models.importance import word_importance  # noqa: E402
-from longway.models.importance.torch_gradients import integrate  # noqa: E402
+from longway.models.importance.torch_gradients import Path, integrate  # noqa: E402
 from longway.models.static import StaticNet  # noqa: E402
 
 from ..tiny_encoder import tiny_tokenizer  # noqa: E402
@@ -86,7 +86,10 @@ def test_the_points_of_gauss_and_legendre_sum_as_many_small_even_steps_do():
     head = torch.nn.Sequential(torch.nn.Linear(4, 6), torch.nn.Tanh(), torch.nn.Linear(6, 2))
     whole, start = torch.randn(4, 4), torch.randn(4, 4)
     start[[0, 3]] = whole[[0, 3]]
-    found = integrate(whole, start, lambda now: head(now.sum(dim=1)), 1, 24)
+    path = Path(
+        whole, start, lambda now: head(now.sum(dim=1)), [(i, i + 1) for i in range(4)], np.ones(4, bool)
+    )
+    found = integrate(path, 1, 24)
     slopes = torch.zeros_like(whole)
     for a in (np.arange(2000) + 0.5) / 2000:
         now = (start + a * (whole - start)).requires_grad_()

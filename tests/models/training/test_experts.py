@@ -9,15 +9,16 @@ from scipy.sparse import csr_matrix, random_array
 from longway.errors import SettingError
 from longway.models.classifier import Inputs, Labelled
 from longway.models.nbsvm import NbSvm
-from longway.models.training import ProductOfExperts, ResidualFit, TrainingData
+from longway.models.training import TrainingData
 from longway.models.training.experts import (
-    _linked,
     at_least,
+    biased_model,
     folds,
     held_out_probabilities,
     logistic,
     ngrams,
     shortcut_features,
+    text_expert,
 )
 from tests.models.training.toy import PAIRS, SINGLE, found
 
@@ -79,7 +80,7 @@ def test_probabilities_keep_a_floor_and_a_sum():
 def test_an_expert_of_texts_without_any_shortcut_is_unsure():
     """Words that only each row itself has: an expert that had learned its rows by heart would be sure."""
     data = PAIRS.rows(300, right=0.5, seed=3)
-    expert = ProductOfExperts().expert(TrainingData(data), seed=0)
+    expert = text_expert(TrainingData(data), seed=0)
     gold = expert[np.arange(300), TrainingData(data).targets()]
     assert abs(gold.mean() - 0.5) < 0.05
 
@@ -88,7 +89,7 @@ def test_the_biased_model_says_how_often_each_shortcut_is_right():
     data = SINGLE.rows(1000, right=0.9, seed=4)
     training = TrainingData(data, shortcuts=found(data))
     tell, targets = training.shortcuts.toarray().argmax(axis=1), training.targets()
-    told = ResidualFit().biased(training, seed=0)
+    told = biased_model(training, seed=0)
     for shortcut in (0, 1):
         rows = tell == shortcut
         assert told[rows, shortcut].mean() == pytest.approx((targets[rows] == shortcut).mean(), abs=0.02)
@@ -128,13 +129,13 @@ def test_models_that_are_fitted_in_threads_equal_those_fitted_one_after_the_othe
 def test_a_label_with_one_text_cannot_be_asked_about_unseen():
     data = Labelled(Inputs(["a", "b", "c", "d"], ["x"] * 4), ["yes", "no", "no", "no"])
     with pytest.raises(SettingError, match="two different texts for each label"):
-        ProductOfExperts().expert(TrainingData(data), seed=0)
+        text_expert(TrainingData(data), seed=0)
 
 
 def test_texts_that_share_nothing_tell_how_often_labels_come():
     texts = [f"word{i}" for i in range(50)]
     data = Labelled(Inputs(texts, texts), ["yes", "no", "no", "no", "no"] * 10)
-    expert = ProductOfExperts().expert(TrainingData(data), seed=0)
+    expert = text_expert(TrainingData(data), seed=0)
     np.testing.assert_allclose(expert, [[0.8, 0.2]] * 50, atol=0.02)
 
 
@@ -148,7 +149,3 @@ def test_rows_with_the_same_context_are_in_one_fold_unless_one_context_is_in_mos
     assert set(np.bincount(fold)) == {40}
     one = Labelled(Inputs(texts, ["the same"] * n), labels)
     assert set(np.bincount(folds(one, 5, seed=0))) == {40}
-
-
-def test_rows_linked_by_text_or_context_are_one_group():
-    assert _linked(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2])).tolist() == [0, 0, 0, 1]

@@ -8,7 +8,7 @@ from scipy.sparse import csr_matrix
 
 from longway.errors import SettingError
 from longway.models.bag_of_words import Linear
-from longway.models.training import GroupDro, Trainer, TrainingData
+from longway.models.training import Trainer, TrainingData, method_named
 from longway.models.training.group_dro import shortcut_groups
 from tests.models.training.toy import SINGLE
 
@@ -58,6 +58,6 @@ def test_without_found_shortcuts_there_are_no_groups():
     data = SINGLE.rows(20, right=0.5, seed=0)
     for shortcuts in (None, csr_matrix((20, 0))):
         with pytest.raises(SettingError, match="'dro' needs shortcuts"):
-            GroupDro().fit(
+            method_named("dro").fit(
                 TrainingData(data, shortcuts=shortcuts), Trainer(lambda seed: Linear(seed=seed), 0)
             )

@@ -8,13 +8,14 @@ import pytest
 from longway.errors import SettingError
 from longway.models.bag_of_words import Linear
 from longway.models.classifier import Inputs, Labelled
-from longway.models.training import JustTrainTwice, JustTrainTwicePaper, Trainer, TrainingData
+from longway.models.training import Trainer, TrainingData
+from longway.models.training.jtt import error_weights, held_out_errors, train_twice_as_published
 from tests.models.training.toy import SINGLE, found
 
 
 def test_errors_are_mostly_the_rows_the_shortcut_gets_wrong():
     data = TrainingData(SINGLE.rows(1000, right=0.95, seed=0))
-    errors = JustTrainTwice().errors(lambda seed: Linear(seed=seed), data, seed=0)
+    errors = held_out_errors(lambda seed: Linear(seed=seed), data, seed=0)
     counters = found(data.labelled).toarray().argmax(axis=1) != data.targets()
     assert errors[counters].mean() > 0.7
     assert errors[~counters].mean() < 0.1
@@ -22,19 +23,12 @@ def test_errors_are_mostly_the_rows_the_shortcut_gets_wrong():
 
 def test_errors_count_so_many_times_but_no_more_than_their_share():
     few = np.arange(100) < 4
-    assert set(JustTrainTwice(times=5).weights(few)) == {1, 5}
+    assert set(error_weights(few, times=5)) == {1, 5}
     many = np.arange(100) < 20
-    weights = JustTrainTwice(times=5, most=0.3).weights(many)
+    weights = error_weights(many, times=5, most=0.3)
     assert weights[many].sum() / weights.sum() == pytest.approx(0.3)
-    assert set(JustTrainTwice(times=5, most=0.3).weights(np.arange(100) < 40)) == {1}
-    assert set(JustTrainTwice().weights(np.zeros(5, bool))) == {1}
-
-
-def test_errors_cannot_count_less_than_once():
-    with pytest.raises(SettingError, match="'times' must be 1 or more"):
-        JustTrainTwice(times=0.5)
-    with pytest.raises(SettingError, match="'most' must be"):
-        JustTrainTwice(most=1.0)
+    assert set(error_weights(np.arange(100) < 40, times=5, most=0.3)) == {1}
+    assert set(error_weights(np.zeros(5, bool))) == {1}
 
 
 class Network(Linear):
@@ -67,7 +61,7 @@ def test_as_published_the_errors_of_one_epoch_on_the_training_rows_count_more(mo
         notify=notes.append,
         brief=lambda seed, epochs: Network(seed=seed, epochs=epochs),
     )
-    JustTrainTwicePaper(times=6).fit(TrainingData(Labelled(Inputs(texts), labels)), trainer)
+    train_twice_as_published(TrainingData(Labelled(Inputs(texts), labels)), trainer, times=6)
     (first_epochs, first_rows, plain), (epochs, rows, objective) = Network.fitted
     assert (first_epochs, first_rows, plain) == (1, 20, None)
     assert (epochs, rows) == (9, 20)
@@ -80,4 +74,4 @@ def test_as_published_it_needs_epochs():
     data = TrainingData(SINGLE.rows(40, right=0.9, seed=0))
     for brief in (None, lambda seed, epochs: Linear(seed=seed)):
         with pytest.raises(SettingError, match=r"this model has no epochs\. Use 'jtt'"):
-            JustTrainTwicePaper().fit(data, Trainer(lambda seed: Linear(seed=seed), 0, brief=brief))
+            train_twice_as_published(data, Trainer(lambda seed: Linear(seed=seed), 0, brief=brief))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from longway.models.training.reweight import Reweight, total_bias
+from longway.models.training.reweight import balancing_weights, total_bias
 
 
 def some(seed, *, n=12, ngrams=6, labels=3):
@@ -54,16 +54,16 @@ def test_weights_balance_a_shortcut():
     """Nine rows against one: the one must weigh as much as the nine."""
     features = csr_matrix([[1.0]] * 10 + [[0.0]] * 2)
     targets = np.array([1] * 9 + [0] + [0, 1])
-    weights = Reweight(penalty=1e-4).weights(features, targets)
+    weights = balancing_weights(features, targets, penalty=1e-4)
     assert weights[9] == pytest.approx(weights[:9].sum(), rel=0.1)
     assert weights[10:].tolist() == [1, 1]
     assert (weights >= 1).all()
 
 
 def test_a_shortcut_without_counter_examples_stays_as_it_is():
-    weights = Reweight().weights(csr_matrix([[1.0], [1.0], [0.0]]), np.array([1, 1, 0]))
+    weights = balancing_weights(csr_matrix([[1.0], [1.0], [0.0]]), np.array([1, 1, 0]))
     assert weights.tolist() == pytest.approx([1, 1, 1])
 
 
 def test_texts_without_a_frequent_ngram_are_not_weighted():
-    assert Reweight().weights(csr_matrix((3, 0)), np.array([0, 1, 0])).tolist() == [1, 1, 1]
+    assert balancing_weights(csr_matrix((3, 0)), np.array([0, 1, 0])).tolist() == [1, 1, 1]

@@ -33,6 +33,7 @@ from longway.detect.choices.vectors import (
     vectors_of,
     within,
 )
+from longway.models.folds import folds_of
 from longway.records import Leak
 from longway.stats import wilson_interval
 
@@ -108,18 +109,11 @@ def weighted(table: WordTable) -> Any:
     return (sp.diags_array(1 / np.maximum(norm, 1e-12)) @ matrix).tocsr()
 
 
-def folds_of(group: Ints, seed: int | Sequence[int]) -> Ints:
-    """A fold for each question, the same for all questions of a group."""
-    names = np.unique(group)
-    fold = np.random.default_rng(seed).permutation(len(names)) % FOLDS
-    return np.asarray(fold[np.searchsorted(names, group)])
-
-
 def picks(
     features: Any, penalty: Floats | float, sets: Sets, group: Ints, seed: int | Sequence[int]
 ) -> Picks:
     """What a ranker picks in each question, having learned from the other folds."""
-    fold = folds_of(group, seed)
+    fold = folds_of(np.unique(group, return_inverse=True)[1], FOLDS, seed=seed)
     scores = np.zeros(int(sets.starts[-1]))
     for number in np.unique(fold):
         learned, rows = sets.part(np.flatnonzero(fold != number))

@@ -27,6 +27,7 @@ from longway.errors import LongwayError, MissingExtra
 from longway.language_names import ENGLISH, name_of
 from longway.languages.dataset import described
 from longway.languages.words import languages_in_use
+from longway.models.folds import folds_of
 from longway.models.minilm import model_folder
 from longway.models.multilingual import LANGUAGES, MINILM, MULTILINGUAL, Multilingual, encoder_for
 from longway.models.nbsvm import NbSvm
@@ -168,7 +169,7 @@ def out_of_fold(reading: Reading, role: str, places: Ints, related: Ints, seed: 
     """Rows x labels: the scores of a bag of words that was trained on the other folds. related: rows with the same number are in one fold."""
     features = word_features([reading], (role,), [places])
     labels = reading.labels[places]
-    fold = np.random.default_rng(seed).permutation(int(related.max(initial=0)) + 1)[related] % FOLDS
+    fold = folds_of(related, FOLDS, seed=seed)
     scores = np.zeros((len(places), reading.n_labels))
     for k in range(FOLDS):
         test = fold == k

@@ -22,6 +22,7 @@ from longway.detect.reading import TEXT, Reading
 from longway.jobs.explain.settings import ExplainSettings
 from longway.models.catalog import model_named
 from longway.models.classifier import Inputs, Labelled
+from longway.models.folds import folds_of
 from longway.models.importance import MaskableText, WordScores, word_importance
 from longway.models.importance.masking import field_texts
 from longway.models.importance.sufficient_words import Sufficient, sufficient_sets
@@ -93,7 +94,7 @@ def fold_rows(dataset: Dataset, reading: Reading, settings: ExplainSettings) -> 
     if int(groups.max(initial=0)) + 1 < FEWEST_GROUPS:  # copies of a few texts: they may be in several folds
         groups = np.arange(len(examples))
     rng = np.random.default_rng(settings.seed)
-    fold = rng.permutation(int(groups.max(initial=0)) + 1)[groups] % settings.folds
+    fold = folds_of(groups, settings.folds, seed=rng)
     data = Labelled(Inputs(texts, contexts), labels)
     explained = field_texts(data.inputs, settings.field)
     is_long = np.array([is_longer_than(text, LONGEST) for text in explained], dtype=bool)

@@ -223,7 +223,7 @@ def _summary(
 def _view(name: str, one: ExplainedRow, rows: FoldedRows, settings: ExplainSettings) -> ModelView:
     scores = one.word_scores(rows.texts[one.row], settings.field)
     words = tuple((*span, score) for span, score in zip(scores.spans, one.scores, strict=True))
-    top, strongest = tuple(scores.top(settings.top)), tuple(scores.strongest(settings.top))
+    top, strongest = tuple(scores.top(settings.top)), tuple(scores.top(settings.top, by_norm=True))
     return ModelView(
         name, one.target, one.value, one.baseline, words, top, one.sufficient, one.norms, strongest
     )

@@ -102,8 +102,9 @@ class ProveSettings:
 
     def __post_init__(self) -> None:
         from longway.models.catalog import model_named, names_of
-        from longway.models.training import JustTrainTwicePaper, method_named
-        from longway.models.training.jtt import has_epochs
+        from longway.models.own_model import OwnModel
+        from longway.models.training import method_named
+        from longway.models.training.jtt import AS_PUBLISHED, has_epochs, no_epochs
         from longway.text.tokenizer import tokenize
 
         check_options(self)
@@ -115,9 +116,9 @@ class ProveSettings:
         self._check_features([name for name in self.methods if method_named(name).knows_shortcuts])
         for name in self.models:
             model = model_named(name, device=self.device)
-            if JustTrainTwicePaper.name in self.methods and not has_epochs(model):
-                raise SettingError(JustTrainTwicePaper.no_epochs(f"the model {name}"))
-            if model.name == "finished":
+            if AS_PUBLISHED in self.methods and not has_epochs(model):
+                raise SettingError(no_epochs(f"the model {name}"))
+            if isinstance(model, OwnModel) and not model.trains:
                 raise SettingError(
                     f"{name} cannot be trained, and prove trains each model on both versions. Expected a model with fit, or a function that returns one."
                 )

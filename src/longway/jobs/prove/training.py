@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.data import Dataset
-from longway.detect.clusters import Clusters, numbered
+from longway.detect.clusters import Clusters
 from longway.detect.findings import Chosen, presence, search
 from longway.detect.reading import Reading
 from longway.detect.real_signal import RealSignal
@@ -33,6 +33,7 @@ from longway.jobs.prove.settings import PLAIN, ProveSettings
 from longway.jobs.run import Watcher
 from longway.models.catalog import model_named
 from longway.models.classifier import Classifier, Inputs, Labelled
+from longway.models.folds import numbered
 from longway.models.saved import ABOUT_FILE
 from longway.models.training import Trainer, TrainingData, method_named
 from longway.store import replacing

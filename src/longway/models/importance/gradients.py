@@ -26,8 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Protocol, runtime_checkable
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,13 +60,8 @@ class PieceScores:
     baseline: float
 
 
-@runtime_checkable
-class HasGradients(Protocol):
-    """A model that computes integrated gradients."""
-
-    def piece_scores(self, inputs: Inputs, targets: Ints, *, field: str, steps: int) -> list[PieceScores]:
-        """For each row the pieces of one field and their scores. targets: the index of each row's label."""
-        ...
+# rows, the index of each one's label, the field, steps -> for each row the pieces of the field and their scores
+Scorer = Callable[[Inputs, Ints, str, int], list[PieceScores]]
 
 
 def integrated_gradients(
@@ -80,11 +74,11 @@ def integrated_gradients(
     progress: Callable[[int], object] | None = None,
 ) -> list[WordScores]:
     """The scores of the words of each row. steps: points on the path, for neural models."""
-    source = gradients_of(model)
+    score = gradients_of(model)
     result: list[WordScores] = []
     for start in range(0, len(inputs), AT_ONCE):
         rows = list(range(start, min(start + AT_ONCE, len(inputs))))
-        scored = source.piece_scores(inputs.take(rows), targets[rows], field=field, steps=steps or STEPS)
+        scored = score(inputs.take(rows), targets[rows], field, steps or STEPS)
         for row, pieces in zip(rows, scored, strict=True):
             words, spans = words_and_spans(inputs, row, field)
             scores = to_words(pieces.spans, pieces.scores, spans)
@@ -143,58 +137,53 @@ def to_words(pieces: Sequence[tuple[int, int]], values: Floats, spans: Sequence[
     return result
 
 
-def gradients_of(model: Classifier) -> HasGradients:
-    """The source of a model's gradients. Raises SettingError if it has none."""
-    if isinstance(model, HasGradients):
-        return model
+def gradients_of(model: Classifier) -> Scorer:
+    """What computes a model's scores from its gradients. Raises SettingError if it has none."""
     if isinstance(model, BagOfWordsClassifier):
-        return _BagOfWordsGradients(model)
-    from longway.models.importance.torch_gradients import torch_gradients
+        return partial(bag_of_words_scores, model)
+    from longway.models.importance.torch_gradients import PATHS, neural_scores
 
-    if (source := torch_gradients(model)) is not None:
-        return source
+    if model.name in PATHS:
+        return neural_scores(model)
     raise SettingError(
         f"The model {model.name!r} has no gradients, which integrated gradients need. "
         "Choose the method lime or shapley, or a model that is trained as a whole, such as bow, cnn or minilm-lora."
     )
 
 
-class _BagOfWordsGradients:
-    def __init__(self, model: BagOfWordsClassifier) -> None:
-        self.model = model
-        self.weights = model.regression_.weights
+def bag_of_words_scores(
+    model: BagOfWordsClassifier, inputs: Inputs, targets: Ints, field: str, steps: int
+) -> list[PieceScores]:
+    """For each row the words of one field, or of both, and their scores; exact, whatever the steps."""
+    nothing = [""] * len(inputs)
+    empty = Inputs(
+        inputs.texts if field == "context" else nothing, inputs.contexts if field == "text" else nothing
+    )
+    change = csr_matrix(model.features(inputs) - model.features(empty))
+    before, after = model.logits(empty), model.logits(inputs)
+    result = []
+    for row, target in enumerate(targets.tolist()):
+        part = slice(change.indptr[row], change.indptr[row + 1])
+        columns = change.indices[part]
+        slope = mean_slope(before[row], after[row], target)
+        scores = change.data[part] * (model.regression_.weights[columns] @ slope)
+        _, spans = words_and_spans(inputs, row, field)
+        positions = _positions(model.words_.words, inputs, row, field)
+        sums, norms = _shared_out(positions, len(spans), model.words_.kept[columns], scores)
+        baseline, value = softmax(np.stack([before[row], after[row]]))[:, target]
+        result.append(PieceScores(spans, sums, norms, float(value), float(baseline)))
+    return result
 
-    def piece_scores(self, inputs: Inputs, targets: Ints, *, field: str, steps: int) -> list[PieceScores]:
-        """For each row the words of one field, or of both, and their scores; exact, whatever the steps."""
-        nothing = [""] * len(inputs)
-        empty = Inputs(
-            inputs.texts if field == "context" else nothing, inputs.contexts if field == "text" else nothing
-        )
-        change = csr_matrix(self.model.features(inputs) - self.model.features(empty))
-        before, after = self.model.logits(empty), self.model.logits(inputs)
-        result = []
-        for row, target in enumerate(targets.tolist()):
-            part = slice(change.indptr[row], change.indptr[row + 1])
-            columns = change.indices[part]
-            slope = mean_slope(before[row], after[row], target)
-            scores = change.data[part] * (self.weights[columns] @ slope)
-            _, spans = words_and_spans(inputs, row, field)
-            positions = self._positions(inputs, row, field)
-            sums, norms = _shared_out(positions, len(spans), self.model.words_.kept[columns], scores)
-            baseline, value = softmax(np.stack([before[row], after[row]]))[:, target]
-            result.append(PieceScores(spans, sums, norms, float(value), float(baseline)))
-        return result
 
-    def _positions(self, inputs: Inputs, row: int, field: str) -> Callable[[int], list[int]]:
-        """The words that a column consists of, by the column's number."""
-        known = self.model.words_.words
-        text, context = inputs.texts[row], "" if inputs.contexts is None else inputs.contexts[row]
-        first = _WordPositions(known, MaskableText.of(context), tokenize(text), "context")
-        second = _WordPositions(known, MaskableText.of(text), tokenize(context), "text")
-        if field != "both":
-            return (second if field == "text" else first).of
-        n = len(first.words)
-        return lambda key: [*first.of(key), *(n + place for place in second.of(key))]
+def _positions(known: list[str], inputs: Inputs, row: int, field: str) -> Callable[[int], list[int]]:
+    """The words that a column consists of, by the column's number."""
+    text, context = inputs.texts[row], "" if inputs.contexts is None else inputs.contexts[row]
+    first = _WordPositions(known, MaskableText.of(context), tokenize(text), "context")
+    second = _WordPositions(known, MaskableText.of(text), tokenize(context), "text")
+    if field != "both":
+        return (second if field == "text" else first).of
+    n = len(first.words)
+    return lambda key: [*first.of(key), *(n + place for place in second.of(key))]
 
 
 def mean_slope(before: Floats, after: Floats, target: int) -> Floats:

@@ -9,7 +9,7 @@ with far fewer steps than equal spacing. torch is imported only when a neural mo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -19,8 +19,8 @@ import numpy as np
 
 from longway.errors import MissingExtra, SettingError
 from longway.models.classifier import Classifier, Inputs
-from longway.models.importance.gradients import HasGradients, Ints, PieceScores, text_starts
-from longway.models.importance.word_scores import Bools, Floats, MaskableText
+from longway.models.importance.gradients import Ints, PieceScores, Scorer, text_starts
+from longway.models.importance.word_scores import Bools, MaskableText
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -31,179 +31,164 @@ if TYPE_CHECKING:
     from longway.models.static import StaticNet
 
 TOKENS_AT_ONCE = 8192
-IdsForward = Callable[["Tensor"], "Tensor"]  # ids of copies of one row -> their logits
-
-
-def torch_gradients(model: Classifier) -> HasGradients | None:
-    """The source of gradients of a neural model, None for any other."""
-    kinds: dict[str, Callable[[Any], HasGradients]] = {
-        "encoder": _EncoderGradients,
-        "frozen": _FrozenGradients,
-        "static": _StaticGradients,
-    }
-    kind = kinds.get(model.name)
-    if kind is None:
-        return None
-    if find_spec("torch") is None:
-        raise MissingExtra("torch", extra="neural", purpose="integrated gradients of a neural model")
-    return kind(model)
-
-
-class _EncoderGradients:
-    """An encoder trained with its head: text and context are read together."""
-
-    def __init__(self, model: Encoder) -> None:
-        self.model = model
-        self.network = model.network_
-        self.base: Pretrained = model.network_.base
-
-    def piece_scores(self, inputs: Inputs, targets: Ints, *, field: str, steps: int) -> list[PieceScores]:
-        """For each row the word pieces of one field, or of both, and their scores."""
-        self.network.eval()
-        contexts = inputs.contexts
-        firsts, seconds = (inputs.texts, None) if contexts is None else (contexts, inputs.texts)
-        numbers = {"text": (0 if contexts is None else 1,), "context": (0,), "both": (0, 1)}[field]
-        result = []
-        for row, target in enumerate(targets.tolist()):
-            second = None if seconds is None else seconds[row]
-            pieces = _Pieces(self.base, firsts[row], second, numbers, self.model.max_tokens)
-            logits_of = partial(pieces.with_vectors, partial(self._logits, pieces.segments))
-            result.append(integrate(*pieces.ends(), logits_of, target, steps).of_pieces([pieces]))
-        return result
-
-    def _logits(self, segments: list[int] | None, ids: Tensor) -> Tensor:
-        """The logits of copies of one row. segments: the token types, for encoders that have them."""
-        import torch
-
-        from longway.models.pretrained import mean_state
-
-        given = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-        if segments is not None:
-            given["token_type_ids"] = torch.tensor(segments, device=ids.device).expand_as(ids)
-        logits: Tensor = self.network.head(mean_state(self.network.encoder, given))
-        return logits
-
-
-class _FrozenGradients:
-    """A frozen encoder with softmax regression: text and context are read separately."""
-
-    def __init__(self, model: Frozen) -> None:
-        import torch
-
-        from longway.models.pretrained import Pretrained
-
-        self.model = model
-        self.base = Pretrained.load(model.encoder, device=model.device)
-        regression = model.regression_
-        self.mean, self.spread, self.weights, self.bias = (
-            torch.tensor(array, dtype=torch.float32, device=self.base.device)
-            for array in (model.mean_, model.spread_, regression.weights, regression.bias)
-        )
-
-    def piece_scores(self, inputs: Inputs, targets: Ints, *, field: str, steps: int) -> list[PieceScores]:
-        """For each row the word pieces of one field, or of both, and their scores."""
-        import torch
-
-        self.base.model.eval()
-        result = []
-        for row, target in enumerate(targets.tolist()):
-            texts = {} if inputs.contexts is None else {"context": inputs.contexts[row]}
-            texts["text"] = inputs.texts[row]
-            shift = text_starts(texts["context"]) if field == "both" else 0
-            limit, pieces, states = self.model.max_tokens, {}, {}
-            for name, text in texts.items():
-                if field in (name, "both"):
-                    pieces[name] = _Pieces(self.base, text, None, (0,), limit, shift if name == "text" else 0)
-                else:
-                    fixed = self.base.embed([text], max_tokens=limit)
-                    states[name] = torch.from_numpy(fixed).to(self.base.device)
-            whole, start = map(torch.cat, zip(*(one.ends() for one in pieces.values()), strict=True))
-            found = integrate(whole, start, partial(self._logits, pieces, states), target, steps)
-            result.append(found.of_pieces(list(pieces.values())))
-        return result
-
-    def _logits(self, pieces: Mapping[str, _Pieces], states: Mapping[str, Tensor], now: Tensor) -> Tensor:
-        """The logits for vectors of the explained texts end to end. states: those of the texts that are not explained."""
-        import torch
-
-        parts = torch.split(now, [len(one.ids) for one in pieces.values()], dim=1)
-        every = {name: state.expand(len(now), -1) for name, state in states.items()}
-        for (name, one), part in zip(pieces.items(), parts, strict=True):
-            every[name] = one.with_vectors(self._state, part)
-        raw = u = every["text"]
-        if (v := every.get("context")) is not None:
-            raw = torch.cat([u, v, (u - v).abs(), u * v], dim=1)
-        return (raw - self.mean) / self.spread @ self.weights + self.bias
-
-    def _state(self, ids: Tensor) -> Tensor:
-        import torch
-
-        from longway.models.pretrained import mean_state
-
-        state = mean_state(self.base.model, {"input_ids": ids, "attention_mask": torch.ones_like(ids)})
-        return torch.nn.functional.normalize(state, dim=1)
-
-
-class _StaticGradients:
-    """A small network on word vectors; the path starts at zero."""
-
-    def __init__(self, model: StaticNet) -> None:
-        from longway.models.static import WordVectors
-
-        self.model, self.network = model, model.network_
-        self.words = WordVectors()
-
-    def piece_scores(self, inputs: Inputs, targets: Ints, *, field: str, steps: int) -> list[PieceScores]:
-        """For each row the words of one field, or of both, and their scores."""
-        import torch
-
-        self.network.eval()
-        explained = {"text": [0], "context": [1], "both": [1, 0]}[field]  # numbers of the network's inputs
-        result = []
-        for row, target in enumerate(targets.tolist()):
-            texts = [inputs.texts[row], *([] if inputs.contexts is None else [inputs.contexts[row]])]
-            vectors = [self._vectors(text) for text in texts]
-            whole = torch.cat([vectors[i] for i in explained], dim=1)[0]
-            logits_of = partial(self._logits, vectors, explained)
-            found = integrate(whole, torch.zeros_like(whole), logits_of, target, steps)
-            shift = text_starts(texts[1]) if field == "both" else 0
-            words = [self._words(texts[i], vectors[i], 0 if i else shift) for i in explained]
-            result.append(found.of_pieces(words))
-        return result
-
-    def _logits(self, vectors: list[Tensor], explained: list[int], now: Tensor) -> Tensor:
-        """The logits for vectors of the explained texts end to end. vectors: of all texts."""
-        import torch
-
-        given = [one.expand(len(now), -1, -1) for one in vectors]
-        parts = torch.split(now, [vectors[i].shape[1] for i in explained], dim=1)
-        for i, part in zip(explained, parts, strict=True):
-            given[i] = part
-        lengths = [torch.full((len(now),), one.shape[1]) for one in given]
-        logits: Tensor = self.network(list(zip(given, lengths, strict=True)))
-        return logits
-
-    def _vectors(self, text: str) -> Tensor:
-        """(1, words, width); a text without words has one blank."""
-        import torch
-
-        numbers = self.words.numbers([text], max_words=self.model.max_words)
-        device = next(self.network.parameters()).device
-        return torch.from_numpy(self.words.stacked(numbers)).to(device)
-
-    def _words(self, text: str, vectors: Tensor, shift: int) -> _Spans:
-        """The words that have a vector; the blank of a text without words is none."""
-        spans = MaskableText.of(text).spans[: self.model.max_words]
-        moved = [(start + shift, end + shift) for start, end in spans]
-        return _Spans(moved, np.arange(vectors.shape[1]) < len(spans))
 
 
 @dataclass(frozen=True)
-class _Spans:
-    """Where the pieces of one text are, and which of its vectors are pieces."""
+class Path:
+    """One row, whose explained tokens go from a blank to their own vectors.
 
+    whole, start: (tokens, width), the vectors at the end and at the start. logits: of some points, (points, tokens, width).
+    spans: where the tokens that are pieces of the explained texts are. inside: which tokens these are.
+    """
+
+    whole: Tensor
+    start: Tensor
+    logits: Callable[[Tensor], Tensor]
     spans: Sequence[tuple[int, int]]
     inside: Bools
+
+
+PathOf = Callable[[str, "str | None", str], Path]  # text, context, field
+
+
+def neural_scores(model: Classifier) -> Scorer:
+    """What computes the scores of a model of `PATHS`."""
+    if find_spec("torch") is None:
+        raise MissingExtra("torch", extra="neural", purpose="integrated gradients of a neural model")
+    path_of = PATHS[model.name](model)
+
+    def score(inputs: Inputs, targets: Ints, field: str, steps: int) -> list[PieceScores]:
+        contexts: Sequence[str | None] = inputs.contexts or [None] * len(inputs)
+        return [
+            integrate(path_of(text, context, field), target, steps)
+            for text, context, target in zip(inputs.texts, contexts, targets.tolist(), strict=True)
+        ]
+
+    return score
+
+
+def _encoder_paths(model: Encoder) -> PathOf:
+    """An encoder trained with its head: text and context are read together."""
+    import torch
+
+    from longway.models.pretrained import mean_state
+
+    network = model.network_
+    network.eval()
+
+    def path_of(text: str, context: str | None, field: str) -> Path:
+        first, second = (text, None) if context is None else (context, text)
+        numbers = {"text": (0 if context is None else 1,), "context": (0,), "both": (0, 1)}[field]
+        pieces = _Pieces(network.base, first, second, numbers, model.max_tokens)
+
+        def logits(ids: Tensor) -> Tensor:
+            given = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+            if pieces.segments is not None:
+                given["token_type_ids"] = torch.tensor(pieces.segments, device=ids.device).expand_as(ids)
+            result: Tensor = network.head(mean_state(network.encoder, given))
+            return result
+
+        return Path(*pieces.ends(), partial(pieces.with_vectors, logits), pieces.spans, pieces.inside)
+
+    return path_of
+
+
+def _frozen_paths(model: Frozen) -> PathOf:
+    """A frozen encoder with softmax regression: text and context are read separately."""
+    import torch
+
+    from longway.models.pretrained import Pretrained, mean_state
+
+    base = Pretrained.load(model.encoder, device=model.device)
+    base.model.eval()
+    regression, limit = model.regression_, model.max_tokens
+    mean, spread, weights, bias = (
+        torch.tensor(array, dtype=torch.float32, device=base.device)
+        for array in (model.mean_, model.spread_, regression.weights, regression.bias)
+    )
+
+    def state(ids: Tensor) -> Tensor:
+        states = mean_state(base.model, {"input_ids": ids, "attention_mask": torch.ones_like(ids)})
+        return torch.nn.functional.normalize(states, dim=1)
+
+    def path_of(text: str, context: str | None, field: str) -> Path:
+        texts = ({} if context is None else {"context": context}) | {"text": text}
+        shift = {"text": text_starts(texts["context"]) if field == "both" else 0, "context": 0}
+        pieces = {
+            name: _Pieces(base, one, None, (0,), limit, shift[name])
+            for name, one in texts.items()
+            if field in (name, "both")
+        }
+        fixed = {
+            name: torch.from_numpy(base.embed([one], max_tokens=limit)).to(base.device)
+            for name, one in texts.items()
+            if name not in pieces
+        }
+
+        def logits(now: Tensor) -> Tensor:
+            """For vectors of the explained texts end to end."""
+            parts = torch.split(now, [len(one.ids) for one in pieces.values()], dim=1)
+            every = {name: one.expand(len(now), -1) for name, one in fixed.items()}
+            for (name, one), part in zip(pieces.items(), parts, strict=True):
+                every[name] = one.with_vectors(state, part)
+            raw = u = every["text"]
+            if (v := every.get("context")) is not None:
+                raw = torch.cat([u, v, (u - v).abs(), u * v], dim=1)
+            return (raw - mean) / spread @ weights + bias
+
+        whole, start = map(torch.cat, zip(*(one.ends() for one in pieces.values()), strict=True))
+        spans = [span for one in pieces.values() for span in one.spans]
+        return Path(whole, start, logits, spans, np.concatenate([one.inside for one in pieces.values()]))
+
+    return path_of
+
+
+def _static_paths(model: StaticNet) -> PathOf:
+    """A small network on word vectors; the path starts at zero."""
+    import torch
+
+    from longway.models.static import WordVectors
+
+    network, words = model.network_, WordVectors()
+    network.eval()
+    device = next(network.parameters()).device
+
+    def path_of(text: str, context: str | None, field: str) -> Path:
+        explained = {"text": [0], "context": [1], "both": [1, 0]}[field]  # numbers of the network's inputs
+        texts = [text, *([] if context is None else [context])]
+        vectors = []  # of each text, (1, words, width); a text without words has one blank
+        for one in texts:
+            numbers = words.numbers([one], max_words=model.max_words)
+            vectors.append(torch.from_numpy(words.stacked(numbers)).to(device))
+        spans, inside = [], []
+        for i in explained:
+            own = MaskableText.of(texts[i]).spans[: model.max_words]
+            shift = text_starts(texts[1]) if field == "both" and i == 0 else 0
+            spans += [(start + shift, end + shift) for start, end in own]
+            inside.append(np.arange(vectors[i].shape[1]) < len(own))  # the blank is no piece
+
+        def logits(now: Tensor) -> Tensor:
+            """For vectors of the explained texts end to end."""
+            given = [one.expand(len(now), -1, -1) for one in vectors]
+            parts = torch.split(now, [vectors[i].shape[1] for i in explained], dim=1)
+            for i, part in zip(explained, parts, strict=True):
+                given[i] = part
+            lengths = [torch.full((len(now),), one.shape[1]) for one in given]
+            result: Tensor = network(list(zip(given, lengths, strict=True)))
+            return result
+
+        whole = torch.cat([vectors[i] for i in explained], dim=1)[0]
+        return Path(whole, torch.zeros_like(whole), logits, spans, np.concatenate(inside))
+
+    return path_of
+
+
+# By the name of the classifier.
+PATHS: dict[str, Callable[[Any], PathOf]] = {
+    "encoder": _encoder_paths,
+    "frozen": _frozen_paths,
+    "static": _static_paths,
+}
 
 
 class _Pieces:
@@ -260,7 +245,7 @@ class _Pieces:
             whole = self.embedding(row)
             return whole, torch.where(explained[:, None], self.embedding(blank), whole)
 
-    def with_vectors(self, forward: IdsForward, now: Tensor) -> Tensor:
+    def with_vectors(self, forward: Callable[[Tensor], Tensor], now: Tensor) -> Tensor:
         """What `forward` returns if the tokens have these vectors, (points, tokens, width)."""
         hook = self.embedding.register_forward_hook(lambda module, given, result: now)
         try:
@@ -274,52 +259,26 @@ class _Pieces:
         return torch.tensor(self.ids, device=next(self.embedding.parameters()).device)
 
 
-@dataclass(frozen=True)
-class PathScores:
-    """The score and the norm of each token, and the label's probability at the end and at the start of the path."""
-
-    scores: Floats
-    norms: Floats
-    value: float
-    baseline: float
-
-    def of_pieces(self, texts: Sequence[_Pieces | _Spans]) -> PieceScores:
-        """The scores of the tokens that are pieces. texts: in the order of their tokens on the path."""
-        inside = np.concatenate([one.inside for one in texts])
-        spans = [span for one in texts for span in one.spans]
-        return PieceScores(spans, self.scores[inside], self.norms[inside], self.value, self.baseline)
-
-
-def integrate(
-    whole: Tensor, start: Tensor, logits_of: Callable[[Tensor], Tensor], target: int, steps: int
-) -> PathScores:
-    """Integrated gradients of the label's probability from the vectors `start` to the vectors `whole`.
-
-    whole, start: (tokens, width). logits_of: of some points on the path, (points, tokens, width).
-    """
+def integrate(path: Path, target: int, steps: int) -> PieceScores:
+    """Integrated gradients of the label's probability from the vectors `path.start` to the vectors `path.whole`."""
     import torch
 
     nodes, weights = np.polynomial.legendre.leggauss(steps)
     # The ends have weight 0; they give the expected sum.
     points = np.concatenate([[0.0, 1.0], (nodes + 1) / 2])
     shares = np.concatenate([[0.0, 0.0], weights / 2])
+    whole, start = path.whole, path.start
     slopes, chances = torch.zeros_like(whole), []
-    for part in _parts(len(points), len(whole)):
+    size = max(1, TOKENS_AT_ONCE // max(1, len(whole)))  # points that fit into memory together
+    for part in (slice(first, first + size) for first in range(0, len(points), size)):
         at, share = (torch.from_numpy(values[part]).to(whole)[:, None, None] for values in (points, shares))
         now = (start + at * (whole - start)).requires_grad_()
         # cuDNN's recurrent networks have no gradients in eval mode.
         with torch.backends.cudnn.flags(enabled=False):
-            chance = torch.softmax(logits_of(now), dim=1)[:, target]
+            chance = torch.softmax(path.logits(now), dim=1)[:, target]
             (slope,) = torch.autograd.grad(chance.sum(), now)
         slopes += (share * slope).sum(dim=0)
         chances += chance.detach().tolist()
-    found = ((whole - start) * slopes).cpu().double()  # (tokens, width)
-    return PathScores(
-        found.sum(dim=1).numpy(), found.norm(dim=1).numpy(), float(chances[1]), float(chances[0])
-    )
-
-
-def _parts(n_points: int, n_tokens: int) -> Iterator[slice]:
-    """The points in parts that fit into memory."""
-    size = max(1, TOKENS_AT_ONCE // max(1, n_tokens))
-    return (slice(start, start + size) for start in range(0, n_points, size))
+    found = ((whole - start) * slopes).cpu().double()[torch.from_numpy(path.inside)]  # (pieces, width)
+    scores, norms = found.sum(dim=1).numpy(), found.norm(dim=1).numpy()
+    return PieceScores(path.spans, scores, norms, float(chances[1]), float(chances[0]))

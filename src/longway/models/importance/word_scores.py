@@ -42,26 +42,13 @@ class WordScores:
     baseline: float = float("nan")
     norms: Floats | None = None
 
-    def top_places(self, k: int) -> list[int]:
+    def top_places(self, k: int, *, by_norm: bool = False) -> list[int]:
         """Indices of the k distinct words with the highest positive scores, best first, without punctuation.
 
-        A repeated word counts once, at its best occurrence.
+        A repeated word counts once, at its best occurrence. by_norm: those with the highest norms; empty if the method has no norms.
         """
-        return self._best(self.scores, k)
-
-    def top(self, k: int) -> list[str]:
-        """The k distinct words with the highest positive scores, best first."""
-        return [self.words[i] for i in self.top_places(k)]
-
-    def strongest_places(self, k: int) -> list[int]:
-        """Indices of the k distinct words with the highest norms, as in `top_places`; empty if the method has no norms."""
-        return [] if self.norms is None else self._best(self.norms, k)
-
-    def strongest(self, k: int) -> list[str]:
-        """The k distinct words with the highest norms, best first."""
-        return [self.words[i] for i in self.strongest_places(k)]
-
-    def _best(self, values: Floats, k: int) -> list[int]:
+        norms = np.zeros(0) if self.norms is None else self.norms
+        values = norms if by_norm else self.scores
         best: dict[str, int] = {}
         for i in np.argsort(-values, kind="stable").tolist():
             if len(best) == k or not values[i] > 0:
@@ -69,6 +56,10 @@ class WordScores:
             if is_word(self.words[i]):
                 best.setdefault(self.words[i], i)
         return list(best.values())
+
+    def top(self, k: int, *, by_norm: bool = False) -> list[str]:
+        """The words of `top_places`."""
+        return [self.words[i] for i in self.top_places(k, by_norm=by_norm)]
 
 
 class MaskableText:

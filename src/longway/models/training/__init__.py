@@ -9,54 +9,42 @@
     drift    fits the residual of a model of shortcut features (He et al. 2019)
     dro      the worst group of rows, by label and shortcut, counts most (Sagawa et al. 2020)
 
-`METHODS` has them by name. All have `fit(data, trainer)`, which returns a trained classifier (`trainer.py`).
+`TRAINING` has them by name. All have `fit(data, trainer)`, which returns a trained classifier (`trainer.py`).
 """
 
 from longway.errors import SettingError
-from longway.models.training.clever import Clever
-from longway.models.training.experts import ProductOfExperts, ResidualFit
-from longway.models.training.group_dro import GroupDro
-from longway.models.training.jtt import JustTrainTwice, JustTrainTwicePaper
-from longway.models.training.reweight import Reweight
-from longway.models.training.trainer import Erm, Fresh, Trainer, TrainingData, TrainingMethod
+from longway.models.training.clever import train_clever
+from longway.models.training.experts import product_of_experts, residual_fit
+from longway.models.training.group_dro import train_group_dro
+from longway.models.training.jtt import train_twice, train_twice_as_published
+from longway.models.training.reweight import train_reweighted
+from longway.models.training.trainer import CONTEXT, SHORTCUTS, Trainer, TrainingData, TrainingMethod, erm
 
-METHODS: dict[str, type[TrainingMethod]] = {
-    "erm": Erm,
-    "rew": Reweight,
-    "poe": ProductOfExperts,
-    "clever": Clever,
-    "jtt": JustTrainTwice,
-    "jtt-paper": JustTrainTwicePaper,
-    "drift": ResidualFit,
-    "dro": GroupDro,
+TRAINING = {
+    method.name: method
+    for method in (
+        TrainingMethod("erm", erm),
+        TrainingMethod("rew", train_reweighted, knows_shortcuts=True),
+        TrainingMethod("poe", product_of_experts, knows_shortcuts=True),
+        TrainingMethod("clever", train_clever, needs=CONTEXT),
+        TrainingMethod("jtt", train_twice),
+        TrainingMethod("jtt-paper", train_twice_as_published),
+        TrainingMethod("drift", residual_fit, knows_shortcuts=True),
+        TrainingMethod("dro", train_group_dro, needs=SHORTCUTS, knows_shortcuts=True),
+    )
 }
 
-__all__ = [
-    "METHODS",
-    "Clever",
-    "Erm",
-    "Fresh",
-    "GroupDro",
-    "JustTrainTwice",
-    "JustTrainTwicePaper",
-    "ProductOfExperts",
-    "ResidualFit",
-    "Reweight",
-    "Trainer",
-    "TrainingData",
-    "TrainingMethod",
-    "method_named",
-]
+__all__ = ["TRAINING", "Trainer", "TrainingData", "TrainingMethod", "method_named"]
 
 
 def method_named(name: str) -> TrainingMethod:
-    """The method of that name, with default options.
+    """The method of that name.
 
     >>> method_named("dro").needs
-    frozenset({'shortcuts'})
+    'shortcuts'
     """
-    if name not in METHODS:
+    if name not in TRAINING:
         raise SettingError(
-            f"'name' must be a training method: {', '.join(METHODS)}. Got {name!r}. Use 'erm' for plain training."
+            f"'name' must be a training method: {', '.join(TRAINING)}. Got {name!r}. Use 'erm' for plain training."
         )
-    return METHODS[name]()
+    return TRAINING[name]

@@ -12,7 +12,6 @@ data this costs accuracy, since there the text is informative. It needs pairs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -21,24 +20,15 @@ from scipy.special import log_softmax
 from longway.models.classifier import Classifier, Floats, Inputs, Labelled
 from longway.models.objectives import Objective
 from longway.models.saved import SavedModel
-from longway.models.training.trainer import CONTEXT, Trainer, TrainingData, TrainingMethod, require
+from longway.models.training.trainer import Trainer, TrainingData
+
+FUSION, TEXT_ONLY = "fusion", "text_only"  # folders of the saved classifiers
 
 
-@dataclass(frozen=True, slots=True)
-class Clever(TrainingMethod):
+def train_clever(data: TrainingData, trainer: Trainer, *, strength: float = 1.0) -> Classifier:
     """Text and context minus text alone. strength: weight of the text-only classifier."""
-
-    name: ClassVar[str] = "clever"
-    needs: ClassVar[frozenset[str]] = frozenset({CONTEXT})
-
-    strength: float = 1.0
-
-    def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:
-        """Both classifiers as one."""
-        require(self, data)
-        fusion, text_only = trainer.fresh(trainer.seed), trainer.fresh(trainer.seed)
-        both = Difference(fusion, text_only, strength=self.strength)
-        return both.fit(data.labelled, validation=data.validation)
+    both = Difference(trainer.fresh(trainer.seed), trainer.fresh(trainer.seed), strength=strength)
+    return both.fit(data.labelled, validation=data.validation)
 
 
 class Difference(Classifier):
@@ -48,6 +38,14 @@ class Difference(Classifier):
 
     def __init__(self, fusion: Classifier, text_only: Classifier, *, strength: float = 1.0) -> None:
         self.fusion, self.text_only, self.strength = fusion, text_only, strength
+
+    @classmethod
+    def of(cls, about: SavedModel, fusion: Classifier, text_only: Classifier) -> Self:
+        """A saved one. fusion, text_only: the classifiers that were saved with it."""
+        assert about.strength is not None
+        both = cls(fusion, text_only, strength=about.strength)
+        both.labels_ = about.labels
+        return both
 
     def fit(
         self,
@@ -72,18 +70,6 @@ class Difference(Classifier):
 
     def save(self, folder: Path) -> None:
         """Write both classifiers, each in its own subfolder."""
-        self.fusion.save(folder / "fusion")
-        self.text_only.save(folder / "text_only")
+        self.fusion.save(folder / FUSION)
+        self.text_only.save(folder / TEXT_ONLY)
         SavedModel(self.name, self.labels_, strength=self.strength).write(folder)
-
-    @classmethod
-    def load(cls, folder: Path) -> Self:
-        """Read the two classifiers saved there."""
-        from longway.models.catalog import load_model
-
-        about = SavedModel.read(folder)
-        assert about.strength is not None
-        fusion, text_only = load_model(folder / "fusion"), load_model(folder / "text_only")
-        both = cls(fusion, text_only, strength=about.strength)
-        both.labels_ = about.labels
-        return both

@@ -1,4 +1,4 @@
-"""Training in product with an expert that sees only the shortcut: `ProductOfExperts` (poe) and `ResidualFit` (drift).
+"""Training in product with an expert that sees only the shortcut: `product_of_experts` (poe) and `residual_fit` (drift).
 
     p_product(y | x) = softmax_y( log p_main(y | x) + log p_bias(y | x_bias) )
     L = 1/n sum_i -log p_product(y_i | x_i)
@@ -22,19 +22,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components
 
 from longway.errors import SettingError
 from longway.models.classifier import Classifier, Floats, Ints, Labelled
+from longway.models.folds import balanced_folds, linked
 from longway.models.nbsvm import LIBLINEAR
 from longway.models.objectives import CrossEntropy
-from longway.models.training.trainer import Trainer, TrainingData, TrainingMethod
+from longway.models.training.trainer import Trainer, TrainingData
 from longway.text.keep import is_real_signal
 from longway.text.tokenizer import tokenize_column
 
@@ -43,6 +42,11 @@ if TYPE_CHECKING:
 
 # rows to learn, rows to predict -> labels, probabilities
 Predict = Callable[[Ints, Ints], tuple[Ints, Floats]]
+FOLDS = 5  # for predictions of rows that were not learned
+STRENGTH = 1.0  # of the other model, scikit-learn's C
+# Of a weak model, divided by the number of rows: a word counts only if it changes a label's probability in more than 1 / WEAK of all
+# rows (rows with it x deviation of the share).
+WEAK = 20.0
 LEAST = 1e-4  # the lowest probability: one certain mistake must not outweigh all other rows
 FEWEST = 5  # rows with an n-gram or a rule that counts
 SAME = 0.02  # probabilities closer than this count as equal
@@ -52,90 +56,60 @@ UNINFORMATIVE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ProductOfExperts(TrainingMethod):
-    """Product of experts with a text-only expert.
+def product_of_experts(data: TrainingData, trainer: Trainer) -> Classifier:
+    """A classifier trained in product with a text-only expert.
 
     Karimi Mahabadi et al. 2020 ("End-to-End Bias Mitigation by Modelling Biases in Corpora", section 3.2), Clark et al. 2019,
     after Hinton 2002. The paper trains both together, the expert with its own loss. Here the expert, a logistic regression
-    over the text's n-grams, is trained first (as in Clark et al.). For single texts without known shortcuts it is a weak one:
-    a regression over single words with an L1 penalty so strong that only the most predictive words count.
-
-    folds: for the expert's predictions. strength: of the expert, scikit-learn's C.
-    weak: the same for the weak expert, divided by the number of rows: a word counts only if it changes a label's
-    probability in more than 1 / weak of all rows (rows with it x deviation of the share).
+    over the text's n-grams, is trained first (as in Clark et al.).
     """
-
-    name: ClassVar[str] = "poe"
-    knows_shortcuts: ClassVar[bool] = True
-
-    folds: int = 5
-    strength: float = 1.0
-    weak: float = 20.0
-
-    def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:
-        """A classifier trained in product with the expert."""
-        return fit_beside(self.expert(data, seed=trainer.seed), data, trainer)
-
-    def expert(self, data: TrainingData, *, seed: int) -> Floats:
-        """(n, labels): the prediction of an expert that has not seen the row."""
-        if data.is_pairs or data.shortcuts is not None:
-            features = shortcut_features(data)
-            return probabilities(data, features, strength=self.strength, n_folds=self.folds, seed=seed)
-        words = ngrams(data.labelled.inputs.texts, longest=1, keep=data.keep)
-        weak = self.weak / len(data.labelled)
-        return probabilities(data, words, strength=weak, sparse=True, n_folds=self.folds, seed=seed)
+    return fit_beside(text_expert(data, seed=trainer.seed), data, trainer)
 
 
-@dataclass(frozen=True, slots=True)
-class ResidualFit(TrainingMethod):
+def text_expert(data: TrainingData, *, seed: int) -> Floats:
+    """(n, labels): the prediction of an expert that has not seen the row.
+
+    For single texts without known shortcuts it is a weak one: a regression over single words with an L1 penalty so strong that only the
+    most predictive words count.
+    """
+    if data.is_pairs or data.shortcuts is not None:
+        return held_out_regression(data, shortcut_features(data), strength=STRENGTH, seed=seed)
+    words = ngrams(data.labelled.inputs.texts, longest=1, keep=data.keep)
+    return held_out_regression(data, words, strength=WEAK / len(data.labelled), sparse=True, seed=seed)
+
+
+def residual_fit(data: TrainingData, trainer: Trainer) -> Classifier:
     """DRiFt: fit the residual of a biased model of shortcut features.
 
     He et al. 2019, "Unlearn Dataset Bias in Natural Language Inference by Fitting the Residual", section 3:
 
         p_a(y | x) = softmax_y( f(x)_y + log p_b(y | x) ),      L = 1/n sum_i -log p_a(y_i | x_i)
 
-    The biased model is a logistic regression with an L1 penalty, as in "Finding Dataset Shortcuts with Grammar Induction"
-    (Friedman et al. 2022), appendix B, over the known shortcuts (n-grams, grammar rules ...), few and frequent, so it is fitted
-    once. A row that the grammar could not parse counts as in plain training: the biased model says nothing about it. Without known
+    The loss is that of `product_of_experts`; they differ in what the other model sees: here known shortcuts come first, there
+    whatever the text of a pair predicts.
+    """
+    return fit_beside(biased_model(data, seed=trainer.seed), data, trainer)
+
+
+def biased_model(data: TrainingData, *, seed: int) -> Floats:
+    """(n, labels): the biased model's prediction for each row.
+
+    It is a logistic regression with an L1 penalty, as in "Finding Dataset Shortcuts with Grammar Induction" (Friedman et al. 2022),
+    appendix B, over the known shortcuts (n-grams, grammar rules ...), few and frequent, so it is fitted once. A row that the grammar
+    could not parse counts as in plain training: the biased model gives all labels the same probability. Without known
     shortcuts, its features are the n-grams of the text, and its predictions are held out; in single texts, where
     n-grams also hold the real signal, the penalty is so strong that only the most predictive ones count.
-
-    The loss is that of `ProductOfExperts`; they differ in what the other model sees: here known shortcuts come first, there
-    whatever the text of a pair predicts.
-
-    strength: of the biased model, scikit-learn's C. weak: the same for n-grams of single texts, as in `ProductOfExperts`.
-    folds: for its predictions if it sees n-grams.
     """
-
-    name: ClassVar[str] = "drift"
-    knows_shortcuts: ClassVar[bool] = True
-
-    strength: float = 1.0
-    weak: float = 20.0
-    folds: int = 5
-
-    def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:
-        """A classifier of what the shortcuts leave unexplained."""
-        return fit_beside(self.biased(data, seed=trainer.seed), data, trainer)
-
-    def biased(self, data: TrainingData, *, seed: int) -> Floats:
-        """(n, labels): the biased model's prediction for each row."""
-        if data.shortcuts is not None and data.has_shortcuts:
-            return self._of_known(data.shortcuts, data)
-        features = shortcut_features(data)
-        strength = self.strength if data.is_pairs else self.weak / len(data.labelled)
-        return probabilities(data, features, strength=strength, sparse=True, n_folds=self.folds, seed=seed)
-
-    def _of_known(self, shortcuts: csr_matrix, data: TrainingData) -> Floats:
-        """The prediction from known shortcuts; the same for all labels in rows that were not parsed."""
-        targets, seen = data.targets(), data.seen
-        model = logistic(shortcuts[seen], targets[seen], strength=self.strength, sparse=True)
-        n_labels = int(targets.max()) + 1
-        predicted = np.full((len(targets), n_labels), 1 / n_labels)
-        predicted[seen] = 0
-        predicted[np.ix_(seen, model.classes_)] = model.predict_proba(shortcuts[seen])
-        return at_least(predicted)
+    if data.shortcuts is None or not data.has_shortcuts:
+        strength = STRENGTH if data.is_pairs else WEAK / len(data.labelled)
+        return held_out_regression(data, shortcut_features(data), strength=strength, sparse=True, seed=seed)
+    targets, seen = data.targets(), data.seen
+    model = logistic(data.shortcuts[seen], targets[seen], strength=STRENGTH, sparse=True)
+    n_labels = int(targets.max()) + 1
+    predicted = np.full((len(targets), n_labels), 1 / n_labels)
+    predicted[seen] = 0
+    predicted[np.ix_(seen, model.classes_)] = model.predict_proba(data.shortcuts[seen])
+    return at_least(predicted)
 
 
 def fit_beside(biased: Floats, data: TrainingData, trainer: Trainer) -> Classifier:
@@ -183,17 +157,21 @@ def folds(data: Labelled, n: int, *, seed: int) -> Ints:
     Datasets of pairs have one context for several labels. A model that has seen it with one label associates its words
     with that label, and is wrong about the held-out row, whatever its text.
     """
-    group = _group_numbers(data.inputs.texts)
+    group = by_text = _alphabetical(data.inputs.texts)
     if data.inputs.contexts is not None:
-        linked = _linked(group, _group_numbers(data.inputs.contexts))
-        if n * np.bincount(linked).max() <= len(linked):  # else one fold would be too large
-            group = linked
+        both = linked([by_text, _alphabetical(data.inputs.contexts)])
+        if n * np.bincount(both).max() <= len(both):  # else one fold would be too large
+            first_text = np.full(len(both), len(both))
+            np.minimum.at(first_text, both, by_text)
+            group = _alphabetical(first_text[both])
     _, first = np.unique(group, return_index=True)
-    shuffled = np.random.default_rng(seed).permutation(len(first))
-    by_label = shuffled[np.argsort(np.array(data.labels)[first[shuffled]], kind="stable")]
-    fold = np.empty(len(first), np.int64)
-    fold[by_label] = np.arange(len(first)) % n
-    return fold[group]
+    return balanced_folds(group, np.array(data.labels)[first], n, seed=seed)
+
+
+def _alphabetical(keys: Sequence[str] | Ints) -> Ints:
+    """Numbers from 0 for different keys, in their order."""
+    array = keys if isinstance(keys, np.ndarray) else np.array(keys, object)
+    return np.unique(array, return_inverse=True)[1].astype(np.int64)
 
 
 def held_out_probabilities(predict: Predict, fold: Ints, n_labels: int) -> Floats:
@@ -209,14 +187,8 @@ def held_out_probabilities(predict: Predict, fold: Ints, n_labels: int) -> Float
     return at_least(result)
 
 
-def probabilities(
-    data: TrainingData,
-    features: csr_matrix,
-    *,
-    strength: float,
-    sparse: bool = False,
-    n_folds: int,
-    seed: int,
+def held_out_regression(
+    data: TrainingData, features: csr_matrix, *, strength: float, sparse: bool = False, seed: int
 ) -> Floats:
     """(n, labels): the predictions of a logistic regression over the features for rows it has not seen."""
     targets = data.targets()
@@ -227,7 +199,7 @@ def probabilities(
         model = logistic(features[learn], targets[learn], strength=strength, sparse=sparse)
         return model.classes_, model.predict_proba(features[rows])
 
-    fold = folds(data.labelled.text_only(), n_folds, seed=seed)
+    fold = folds(data.labelled.text_only(), FOLDS, seed=seed)
     return held_out_probabilities(predict, fold, int(targets.max()) + 1)
 
 
@@ -268,20 +240,6 @@ def at_least(probabilities: Floats, least: float = LEAST) -> Floats:
     """The probabilities mixed with a uniform distribution, so that none is below `least`; rows still sum to one."""
     probabilities = probabilities / probabilities.sum(axis=1, keepdims=True)
     return (1 - probabilities.shape[1] * least) * probabilities + least
-
-
-def _group_numbers(texts: Sequence[str]) -> Ints:
-    """A number per text, the same for equal texts, without gaps."""
-    return np.unique(np.array(texts, object), return_inverse=True)[1].astype(np.int64)
-
-
-def _linked(texts: Ints, contexts: Ints) -> Ints:
-    """The group of each row: rows that share a text or a context, directly or through others."""
-    n_texts = int(texts.max()) + 1
-    n = n_texts + int(contexts.max()) + 1
-    links = csr_matrix((np.ones(len(texts)), (texts, n_texts + contexts)), shape=(n, n))
-    component = connected_components(links, directed=False)[1][texts]
-    return np.unique(component, return_inverse=True)[1].astype(np.int64)
 
 
 def _ngrams(tokens: Sequence[str], longest: int) -> set[str]:

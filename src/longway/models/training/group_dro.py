@@ -20,45 +20,36 @@ generalizing, so small groups get extra weight. The paper tries 0 to 5.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from longway.models.classifier import Classifier, Floats, Ints
 from longway.models.objectives import GroupDRO
-from longway.models.training.trainer import SHORTCUTS, Trainer, TrainingData, TrainingMethod, require
+from longway.models.training.trainer import Trainer, TrainingData
 
 NONE, SUPPORTS, COUNTERS = range(3)
 SURE = 4.0  # the least z-score of a rule
 
 
-@dataclass(frozen=True, slots=True)
-class GroupDro(TrainingMethod):
-    """The worst group counts most. step: eta. adjustment: C. fewest: the minimum number of rows of a group."""
-
-    name: ClassVar[str] = "dro"
-    needs: ClassVar[frozenset[str]] = frozenset({SHORTCUTS})
-    knows_shortcuts: ClassVar[bool] = True
-
-    step: float = 0.01
-    adjustment: float = 2.0
-    fewest: int = 10
-
-    def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:
-        """A classifier trained for its worst group."""
-        require(self, data)
-        targets = data.targets()
-        shortcuts = data.rules_in(self.fewest)
-        if data.are_rules:
-            shortcuts = shortcuts[:, label_scores(shortcuts, targets).max(axis=1) >= SURE]
-        groups = shortcut_groups(shortcuts, targets, fewest=self.fewest)
-        if len(np.unique(groups)) <= len(np.unique(targets)):
-            trainer.notify(
-                "no shortcut splits the rows of a label into large enough groups: only labels are weighted"
-            )
-        return trainer.train(data, GroupDRO(targets, groups, step=self.step, adjustment=self.adjustment))
+def train_group_dro(
+    data: TrainingData,
+    trainer: Trainer,
+    *,
+    step: float = 0.01,
+    adjustment: float = 2.0,
+    fewest: int = 10,
+) -> Classifier:
+    """A classifier trained for its worst group. step: eta. adjustment: C. fewest: the minimum number of rows of a group."""
+    targets = data.targets()
+    shortcuts = data.rules_in(fewest)
+    if data.are_rules:
+        shortcuts = shortcuts[:, label_scores(shortcuts, targets).max(axis=1) >= SURE]
+    groups = shortcut_groups(shortcuts, targets, fewest=fewest)
+    if len(np.unique(groups)) <= len(np.unique(targets)):
+        trainer.notify(
+            "no shortcut splits the rows of a label into large enough groups: only labels are weighted"
+        )
+    return trainer.train(data, GroupDRO(targets, groups, step=step, adjustment=adjustment))
 
 
 def shortcut_groups(shortcuts: csr_matrix, targets: Ints, *, fewest: int = 1) -> Ints:

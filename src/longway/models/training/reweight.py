@@ -23,61 +23,48 @@ nothing if there are none. Rules of a grammar are balanced in pairs, too, if the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from longway.models.classifier import Classifier, Floats, Ints, softmax
 from longway.models.objectives import CrossEntropy
 from longway.models.training.experts import shortcut_features
-from longway.models.training.trainer import Trainer, TrainingData, TrainingMethod
+from longway.models.training.trainer import Trainer, TrainingData
 
 _SMOOTH = 0.01  # t: of the smooth maximum
 _NORM = 1e-6  # added to the squared norm
+# lambda is small: the sum over thousands of n-grams is large, and the norm only prevents useless growth of the weights.
+PENALTY = 0.001
+STEPS = 100  # of the optimizer at most
 EVEN = 1.01  # weights count as equal if the largest is below this times the smallest
 
 
-@dataclass(frozen=True, slots=True)
-class Reweight(TrainingMethod):
-    """Rows weighted so that n-grams are equally frequent with all classes.
+def train_reweighted(data: TrainingData, trainer: Trainer) -> Classifier:
+    """A classifier trained on the weighted rows."""
+    targets = data.targets()
+    weights = balancing_weights(shortcut_features(data), targets)
+    if weights.max() < EVEN * weights.min():
+        trainer.notify("no pattern could be balanced, so all rows have the same weight: plain training")
+    return trainer.train(data, CrossEntropy(targets, weights=weights))
 
-    penalty: lambda. Small: the sum over thousands of n-grams is large, and the norm only prevents useless growth of the
-    weights. steps: the maximum number of optimizer steps.
-    """
 
-    name: ClassVar[str] = "rew"
-    knows_shortcuts: ClassVar[bool] = True
+def balancing_weights(features: csr_matrix, targets: Ints, *, penalty: float = PENALTY) -> Floats:
+    """1 + alpha_i for each row: n-grams are then equally frequent with all classes. features: (rows, n-grams), 0 and 1."""
+    from scipy.optimize import minimize  # a third of a second to import
 
-    penalty: float = 0.001
-    steps: int = 100
-
-    def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:
-        """A classifier trained on the weighted rows."""
-        targets = data.targets()
-        weights = self.weights(shortcut_features(data), targets)
-        if weights.max() < EVEN * weights.min():
-            trainer.notify("no pattern could be balanced, so all rows have the same weight: plain training")
-        return trainer.train(data, CrossEntropy(targets, weights=weights))
-
-    def weights(self, features: csr_matrix, targets: Ints) -> Floats:
-        """1 + alpha_i for each row. features: (rows, n-grams), 0 and 1."""
-        from scipy.optimize import minimize  # a third of a second to import
-
-        start = np.zeros(features.shape[0])
-        if features.shape[1] == 0:
-            return start + 1
-        transposed = features.T.tocsr()
-        result = minimize(
-            lambda alpha: total_bias(alpha, features, transposed, targets, penalty=self.penalty),
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[(0, None)] * len(start),
-            options={"maxiter": self.steps},
-        )
-        return np.asarray(1 + result.x, np.float64)
+    start = np.zeros(features.shape[0])
+    if features.shape[1] == 0:
+        return start + 1
+    transposed = features.T.tocsr()
+    result = minimize(
+        lambda alpha: total_bias(alpha, features, transposed, targets, penalty=penalty),
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0, None)] * len(start),
+        options={"maxiter": STEPS},
+    )
+    return np.asarray(1 + result.x, np.float64)
 
 
 def total_bias(

@@ -2,7 +2,7 @@
 
     TrainingData      rows to train on, validation rows, and which rows have which known shortcuts
     Trainer           makes and trains classifiers of one kind
-    TrainingMethod    fit(data, trainer) -> a trained classifier
+    TrainingMethod    a row of `TRAINING`: name, function, what it needs; fit(data, trainer) -> a trained classifier
 
 A method works with any kind of classifier: it passes objectives (`models/objectives.py`) or weights, or trains more than once.
 A classifier that does not support an objective raises an error.
@@ -10,10 +10,8 @@ A classifier that does not support an objective raises an error.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,46 +104,38 @@ class Trainer:
         return self.fresh(self.seed).fit(data.labelled, objective=objective, validation=data.validation)
 
 
-class TrainingMethod(Protocol):
+@dataclass(frozen=True, slots=True)
+class TrainingMethod:
     """A way to train a classifier.
 
-    needs: what the data must have, of "context" and "shortcuts". knows_shortcuts: whether it uses those of the data.
+    train: returns a trained classifier. needs: what the data must have: "context", "shortcuts", or "" for nothing.
+    knows_shortcuts: whether it uses those of the data.
     """
 
-    name: ClassVar[str]
-    needs: ClassVar[frozenset[str]] = frozenset()
-    knows_shortcuts: ClassVar[bool] = False
+    name: str
+    train: Callable[[TrainingData, Trainer], Classifier]
+    needs: str = ""
+    knows_shortcuts: bool = False
 
-    @abstractmethod
     def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:
-        """A trained classifier."""
+        """A trained classifier. Raises SettingError if the data lack what the method needs."""
+        if self.needs == CONTEXT and not data.is_pairs:
+            raise SettingError(
+                f"The method {self.name!r} needs pairs, a text and its context, but the rows are single texts. "
+                "Name the context column, or choose another method."
+            )
+        if self.needs == SHORTCUTS and not data.has_shortcuts:
+            raise SettingError(
+                f"The method {self.name!r} needs shortcuts of the training rows, and got none. "
+                "Audit the data first, or choose a method that needs none, such as 'jtt'."
+            )
+        return self.train(data, trainer)
 
 
-def require(method: TrainingMethod | type[TrainingMethod], data: TrainingData) -> None:
-    """Raise SettingError if the data lack what the method needs."""
-    if CONTEXT in method.needs and not data.is_pairs:
-        raise SettingError(
-            f"The method {method.name!r} needs pairs, a text and its context, but the rows are single texts. "
-            "Name the context column, or choose another method."
-        )
-    if SHORTCUTS in method.needs and not data.has_shortcuts:
-        raise SettingError(
-            f"The method {method.name!r} needs shortcuts of the training rows, and got none. "
-            "Audit the data first, or choose a method that needs none, such as 'jtt'."
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Erm(TrainingMethod):
+def erm(data: TrainingData, trainer: Trainer) -> Classifier:
     """Plain training, the baseline: the mean loss of all rows (empirical risk minimization).
 
     L = 1/n sum_i -log p(y_i | x_i), each row by its weight if the data have weights
     """
-
-    name: ClassVar[str] = "erm"
-
-    def fit(self, data: TrainingData, trainer: Trainer) -> Classifier:
-        """A classifier trained on the rows as they are."""
-        if data.weights is None:
-            return trainer.train(data)
-        return trainer.train(data, CrossEntropy(data.targets(), weights=data.weights))
+    weighted = None if data.weights is None else CrossEntropy(data.targets(), weights=data.weights)
+    return trainer.train(data, weighted)

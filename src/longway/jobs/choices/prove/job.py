@@ -24,7 +24,7 @@ import numpy as np
 from longway.data.choice_columns import Kind
 from longway.data.choices import ChoiceDataset, Question, load_choices
 from longway.data.table import scalar_text
-from longway.detect.choices.leak import folds_of
+from longway.detect.choices.leak import FOLDS
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.ranker import hits
 from longway.detect.choices.search import search
@@ -60,6 +60,7 @@ from longway.jobs.options import settings_from
 from longway.jobs.prove.job import dataset_file
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
 from longway.json_values import to_json
+from longway.models.folds import folds_of
 from longway.models.frozen import VectorCache
 from longway.records import Finding
 from longway.store import now, replacing
@@ -463,7 +464,7 @@ class _Proof:
         chance = np.zeros(len(test.rows))
         kept = self._kept(one, seed)
         if self.is_cross_validated:
-            fold = folds_of(np.arange(n_groups), seed)
+            fold = folds_of(np.arange(n_groups), FOLDS, seed=seed)
             tested = fold[self.versions[0].group]
             for number in np.unique(tested):
                 rows = np.flatnonzero(tested == number)
