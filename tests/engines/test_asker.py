@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.engines.asker import Asker
-from longway.engines.costs import Ledger, Price, Reservation
+from longway.engines.costs import Call, Ledger, Price
 from longway.engines.engine import Sampling
 from longway.engines.prompt import rewrite_prompt
 from longway.errors import BudgetSpent, EngineError, RunError, SettingError
@@ -314,7 +314,7 @@ def test_calls_that_need_a_second_request_stay_within_the_budget_and_never_wait_
             for first, second, share in left:
                 if not await ledger.reserve(first):
                     return
-                reservation = Reservation(ledger, first, used=first * share)
+                reservation = Call(ledger, first, used=first * share)
                 await asyncio.sleep(0)
                 if await reservation.covers(second):
                     reservation.used += second * share

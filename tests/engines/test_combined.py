@@ -25,13 +25,13 @@ class Toy(Engine):
     def identity(self):
         return {"engine": self.name}
 
-    async def write(self, prompt, n, sampling):
+    async def write(self, prompt, n, sampling, call=None):
         self.calls += 1
         return Written(
             self._written.texts[:n], self._written.refusals, self._written.how[:n], self._written.usage
         )
 
-    async def judge(self, prompt, options):
+    async def judge(self, prompt, options, call=None):
         self.calls += 1
         return self._judged
 

@@ -4,7 +4,9 @@ import asyncio
 from dataclasses import replace
 
 from longway.engines.asker import Asker
+from longway.engines.costs import Call, Ledger
 from longway.engines.engine import Sampling
+from longway.engines.recording import CallKeys
 from longway.store.journal import Journal
 from tests.engines.conftest import engine_of, judging, writing
 from tests.engines.loopback import Loopback, Reply, completion, echo, error, script
@@ -93,11 +95,9 @@ def test_a_client_that_died_under_way_is_not_charged_when_it_comes_back(tmp_path
 
 async def _keyed(engine):
     """One call with its key, as `Asker` makes it."""
-    from longway.engines.recording import CallKeys, current_key
-
     prompt = writing(TEXTS[0])[0]
-    current_key.set(CallKeys.of(engine).write_key(prompt, 1, Sampling()))
-    await engine.write(prompt, 1, Sampling())
+    key = CallKeys.of(engine).write_key(prompt, 1, Sampling())
+    await engine.write(prompt, 1, Sampling(), Call(Ledger(None, 0.0), 0.0, key))
 
 
 def test_an_engine_that_is_used_without_a_journal_sends_no_key():

@@ -19,13 +19,13 @@ class ToyEngine(Engine):
     def prepare(self, prompts):
         self.prepared.append(len(prompts))
 
-    async def write(self, prompt, n, sampling):
+    async def write(self, prompt, n, sampling, call=None):
         self.asked.append(prompt.text)
         if self.on_write is not None:
             self.on_write(self)
         return Written((prompt.text[::-1],), how=("backwards",), usage=Usage(cost=0.0))
 
-    async def judge(self, prompt, options):
+    async def judge(self, prompt, options, call=None):
         self.asked.append(prompt.text)
         return Judgement({option: 1 / len(options) for option in options})
 

@@ -1,7 +1,6 @@
 """A whole small rewrite against servers that go wrong: bounded tries, then the row is kept as it was with the reason, each id once."""
 
 import csv
-import functools
 import json
 import signal
 import sys
@@ -50,7 +49,12 @@ def rewrite(monkeypatch, capsys):
 
     def run(url, **options):
         options = {"backoff": 0.001, "retries": RETRIES, "timeout": 30.0} | options
-        monkeypatch.setattr(engine_use, "Engines", functools.partial(ENGINES, options=options))
+
+        class Patient(ENGINES):
+            def __init__(self, *given):
+                super().__init__(*given, options=options)
+
+        monkeypatch.setattr(engine_use, "Engines", Patient)
         monkeypatch.setattr(sys, "argv", ["longway", "rewrite", "data.csv", *OPTIONS, "--base-url", url])
         before = signal.getsignal(signal.SIGINT)
         try:

@@ -203,7 +203,7 @@ def test_an_engine_that_can_name_no_words_is_told_with_its_reason(data, monkeypa
     class Mute(Engine):
         name, can, identity = "mute", frozenset({"write"}), {}
 
-        async def write(self, prompt, n, sampling):
+        async def write(self, prompt, n, sampling, call=None):
             return Written((), ("that takes a language model",))
 
         async def close(self):

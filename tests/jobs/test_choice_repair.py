@@ -223,14 +223,14 @@ class Author(Engine):
         self.right = {row["choices"]["ABCD".index(row["answer"])] for row in rows}
         self.calls = 0
 
-    async def write(self, prompt, n, sampling):
+    async def write(self, prompt, n, sampling, call=None):
         self.calls += 1
         draw = random.Random(prompt.text)
         n = draw.randint(prompt.values["least"], prompt.values["most"])
         words = [*prompt.text.split(), *draw.choices(WORDS, k=20)]
         return Written((" ".join(words[:n]),))
 
-    async def judge(self, prompt, options):
+    async def judge(self, prompt, options, call=None):
         shown = prompt.values["shown"]
         best = next(i for i, text in enumerate(shown) if text in self.right)
         return Judgement({option: float(option == str(best + 1)) for option in options})

@@ -64,11 +64,11 @@ class Here(Engine):
     def __init__(self):
         self.written = self.judged = 0
 
-    async def write(self, prompt, n, sampling):
+    async def write(self, prompt, n, sampling, call=None):
         self.written += 1
         return Written((f"All in all, {prompt.text}",))
 
-    async def judge(self, prompt, options):
+    async def judge(self, prompt, options, call=None):
         self.judged += 1
         return Judgement({option: 1 / len(options) for option in options})
 

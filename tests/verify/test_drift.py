@@ -102,7 +102,7 @@ def test_the_judge_is_never_shown_the_row_itself_as_it_came():
     seen = []
 
     class Looks(Answers):
-        async def judge(self, prompt, options):
+        async def judge(self, prompt, options, call=None):
             seen.append([example.text for example in prompt.task.examples])
             return await super().judge(prompt, options)
 

@@ -28,7 +28,7 @@ class Judge(Engine):
     def __init__(self, answers):
         self.answers = answers
 
-    async def judge(self, prompt, options):
+    async def judge(self, prompt, options, call=None):
         answer = self.answers[prompt.text]
         return (
             Judgement({}, "no answer") if answer is None else Judgement({"good": answer, "bad": 1 - answer})

@@ -24,7 +24,7 @@ class Answers(Engine):
     def identity(self):
         return {"engine": self.name}
 
-    async def judge(self, prompt, options):
+    async def judge(self, prompt, options, call=None):
         self.asked.append(prompt.text)
         answer = self.known[prompt.text]
         return Judgement({}, refusal="no label in the answer") if answer is None else Judgement(answer)

@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, TypeVar, cast
 
-from longway.engines.costs import Ledger, Reservation, current_reservation, ledger_of
+from longway.engines.costs import Call, Ledger, ledger_of
 from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written, cannot
 from longway.engines.event_loop import run
 from longway.engines.passages import PassagePlan
@@ -36,7 +36,6 @@ from longway.engines.recording import (
     StoredAnswer,
     answer_of,
     answers_in,
-    current_key,
     judged_of,
     written_of,
 )
@@ -70,7 +69,7 @@ class EngineCall:
     """One call to an engine.
 
     first_cost: in dollars, reserved before it is sent. held: kept for calls that follow from its answer. make: makes the call, with the
-    prompt as its first argument. failed: an answer that says why there is none.
+    prompt as its first argument and a `Call` as its last. failed: an answer that says why there is none.
     """
 
     kind: str
@@ -405,11 +404,10 @@ class CallQueue:
             if not await self.ledger.reserve(call.first_cost, call.held):
                 self._stop = self._stop or self._budget_spent(call.first_cost + call.held)
                 return
-            reservation = Reservation(self.ledger, call.first_cost)
-            current_reservation.set(reservation)  # each worker task has its own context
+            reservation = Call(self.ledger, call.first_cost, call.key)
             cost = 0.0
             try:
-                cost = 0.0 if self._is_stopped() else await self._make(call)
+                cost = 0.0 if self._is_stopped() else await self._make(call, reservation)
             except asyncio.CancelledError:
                 cost = reservation.amount  # it may still be charged
                 self._note_lost(Usage(cost=cost))
@@ -421,14 +419,13 @@ class CallQueue:
     def _is_stopped(self) -> bool:
         return self._stop is not None
 
-    async def _make(self, call: EngineCall) -> float:
+    async def _make(self, call: EngineCall, reservation: Call) -> float:
         """Make one call, store its answer, and return its cost."""
-        current_key.set(call.key)
         try:
-            result = await call.make()
+            result = await call.make(reservation)
         except CallFailed as error:
             cost = self._note_lost(error.usage)
-            return cost + self._note_lost(await self._fail(call, error))
+            return cost + self._note_lost(await self._fail(call, reservation, error))
         except EngineError as error:
             self._stop = self._stop or self._with_saved(error)
             return self._note_lost(error.usage)
@@ -443,7 +440,7 @@ class CallQueue:
             self._commit()
         return result.usage.cost or 0.0
 
-    async def _fail(self, call: EngineCall, error: CallFailed) -> Usage | None:
+    async def _fail(self, call: EngineCall, reservation: Call, error: CallFailed) -> Usage | None:
         """Pass on that a call failed; stop if the engine is gone. Returns what testing the engine used, if it was tested."""
         self._failed_in_a_row += 1
         self.failed[str(error)] += 1
@@ -451,7 +448,7 @@ class CallQueue:
         if self._failed_in_a_row >= MAX_FAILED_IN_A_ROW and not self._is_stopped():
             self._failed_in_a_row = 0  # others fail while it is tested
             # If it responds, it fails on these rows only, and the others are still tried.
-            responds, tested = await self.engine.responds()
+            responds, tested = await self.engine.responds(reservation)
             if not responds:
                 after = f"{MAX_FAILED_IN_A_ROW} calls in a row failed. "
                 self._stop = self._stop or self._with_saved(error, after=after)

@@ -22,7 +22,6 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -178,11 +177,12 @@ class Ledger:
 
 
 @dataclass(slots=True)
-class Reservation:
-    """What one call has reserved of a ledger, and what it has used of that."""
+class Call:
+    """A call that is running: what it has reserved of a ledger, what it has used of that, and its key in the journal."""
 
     ledger: Ledger
     amount: float
+    key: str = ""
     used: float = 0.0
 
     async def covers(self, most: float) -> bool:
@@ -196,8 +196,6 @@ class Reservation:
         return True
 
 
-# The reservation of the running call; None outside of one, and if nothing has a price.
-current_reservation: ContextVar[Reservation | None] = ContextVar("current_reservation", default=None)
 _ledgers: WeakKeyDictionary[Journal, tuple[Ledger, int]] = WeakKeyDictionary()
 
 

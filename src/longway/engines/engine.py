@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from longway.engines.costs import FREE, Price
+from longway.engines.costs import FREE, Call, Price
 from longway.engines.prompt import Prompt
 from longway.errors import SettingError
 
@@ -111,11 +111,11 @@ class Engine(Protocol):
         """Process many prompts together before they are written, if that is faster than one by one."""
         return None
 
-    async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
-        """Up to n different texts."""
+    async def write(self, prompt: Prompt, n: int, sampling: Sampling, call: Call | None = None) -> Written:
+        """Up to n different texts. call: what it may cost, and its key."""
         raise cannot(self, "write")
 
-    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
+    async def judge(self, prompt: Prompt, options: Sequence[str], call: Call | None = None) -> Judgement:
         """The probability of each option as the answer to the prompt."""
         raise cannot(self, "judge")
 
@@ -132,14 +132,14 @@ class Engine(Protocol):
         return 0.0
 
     def first_write_cost(self, prompt: Prompt, n: int, sampling: Sampling) -> float:
-        """What to reserve before `write`: all that it can cost, or its first request if it reserves further ones by `Reservation`."""
+        """What to reserve before `write`: all that it can cost, or its first request if it reserves further ones by its `Call`."""
         return self.max_write_cost(prompt, n, sampling)
 
     def first_judge_cost(self, prompt: Prompt, options: Sequence[str]) -> float:
         """What to reserve before `judge`."""
         return self.max_judge_cost(prompt, options)
 
-    async def responds(self) -> tuple[bool, Usage | None]:
+    async def responds(self, call: Call | None = None) -> tuple[bool, Usage | None]:
         """Whether it still answers after several failed calls, and what finding out used."""
         return False, None
 
@@ -207,7 +207,7 @@ class CombinedEngine(Engine):
         """The sum over the engines that judge."""
         return sum(engine.max_judge_cost(prompt, options) for engine in self._able("judge"))
 
-    async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
+    async def write(self, prompt: Prompt, n: int, sampling: Sampling, call: Call | None = None) -> Written:
         """Up to n different texts; `how` names the engine of each."""
         texts: dict[str, str] = {}
         refusals: list[str] = []
@@ -216,7 +216,7 @@ class CombinedEngine(Engine):
             if len(texts) >= self._enough(n):
                 break
             # All n are requested: the engine may give the same texts as the earlier ones.
-            written = await engine.write(prompt, n, sampling)
+            written = await engine.write(prompt, n, sampling, call)
             hows = written.how or ("",) * len(written.texts)
             for text, how in zip(written.texts, hows, strict=True):
                 if len(texts) < n:
@@ -225,11 +225,11 @@ class CombinedEngine(Engine):
             usage += written.usage
         return Written(tuple(texts), tuple(refusals), tuple(texts.values()), usage)
 
-    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
+    async def judge(self, prompt: Prompt, options: Sequence[str], call: Call | None = None) -> Judgement:
         """The answer of the first engine that gives one."""
         refusals, usage = [], Usage(cost=0.0)
         for engine in self._able("judge"):
-            judged = await engine.judge(prompt, options)
+            judged = await engine.judge(prompt, options, call)
             usage += judged.usage
             if judged.probabilities:
                 return Judgement(judged.probabilities, usage=usage)

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from longway.engines import llama_server
-from longway.engines.costs import FREE
+from longway.engines.costs import FREE, Call
 from longway.engines.engine import Judgement, Sampling, Usage, Written
 from longway.engines.prompt import Prompt
 from longway.engines.secret import Secret
@@ -144,20 +144,20 @@ class GgufEngine(ServedEngine):
             "reading": READING,
         }
 
-    async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
+    async def write(self, prompt: Prompt, n: int, sampling: Sampling, call: Call | None = None) -> Written:
         """Up to n different texts."""
         await self._start()
-        return await super().write(prompt, n, sampling)
+        return await super().write(prompt, n, sampling, call)
 
-    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
+    async def judge(self, prompt: Prompt, options: Sequence[str], call: Call | None = None) -> Judgement:
         """The probability of each option."""
         await self._start()
-        return await super().judge(prompt, options)
+        return await super().judge(prompt, options, call)
 
-    async def responds(self) -> tuple[bool, Usage | None]:
+    async def responds(self, call: Call | None = None) -> tuple[bool, Usage | None]:
         """Whether the server answers one small request."""
         await self._start()
-        return await super().responds()
+        return await super().responds(call)
 
     async def close(self) -> None:
         """Close the connections, and end the server if no other engine uses it."""

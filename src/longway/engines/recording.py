@@ -15,11 +15,11 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TypedDict, cast
 
+from longway.engines.costs import Call
 from longway.engines.engine import Engine, Judgement, Sampling, Written
 from longway.engines.prompt import Prompt
 from longway.errors import DataError
@@ -28,8 +28,6 @@ from longway.store.journal import Journal, key_of
 from longway.task import Task
 
 FORMAT = 1  # of the journal's answers
-# The key of the running call, "" outside of one. It lets a server recognise a call that was sent before.
-current_key: ContextVar[str] = ContextVar("current_key", default="")
 ANSWERS = frozenset({"write", "judge"})  # kinds of journal rows that hold an engine's answer
 LOST = "lost"  # kind of a journal row without an answer: only what a failed call may have cost
 CHECKED = "verify"  # the kind of rows that are outputs of checks, which are no calls to an engine
@@ -195,12 +193,12 @@ class ReplayEngine(Engine):
         """Whether the text was recorded as a whole; otherwise its passages may have been."""
         return self._find(keys.write_key(prompt, n, sampling) for keys in self._keys["write"]) is not None
 
-    async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
+    async def write(self, prompt: Prompt, n: int, sampling: Sampling, call: Call | None = None) -> Written:
         """The recorded texts."""
         answer = self._find(keys.write_key(prompt, n, sampling) for keys in self._keys["write"])
         return Written((), (_REFUSAL,)) if answer is None else written_of(answer)
 
-    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
+    async def judge(self, prompt: Prompt, options: Sequence[str], call: Call | None = None) -> Judgement:
         """The recorded judgement."""
         answer = self._find(keys.judge_key(prompt, options) for keys in self._keys["judge"])
         return Judgement({}, _REFUSAL) if answer is None else judged_of(answer)

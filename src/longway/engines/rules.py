@@ -29,6 +29,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
+from longway.engines.costs import Call
 from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
 from longway.engines.prompt import Prompt
 from longway.english.document import Change, Document, apply_changes
@@ -104,7 +105,7 @@ class RulesEngine(Engine):
         for document in read_all(self._english, new, processes=processes):
             self._cache(document)
 
-    async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
+    async def write(self, prompt: Prompt, n: int, sampling: Sampling, call: Call | None = None) -> Written:
         """Up to n different texts, those that remove the most label-correlated words first."""
         started = time.perf_counter()
         if prompt.language:
@@ -118,7 +119,7 @@ class RulesEngine(Engine):
             written = self._rewrite(prompt, n, order)
         return replace(written, usage=Usage(cost=0.0, seconds=time.perf_counter() - started))
 
-    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
+    async def judge(self, prompt: Prompt, options: Sequence[str], call: Call | None = None) -> Judgement:
         """Always a refusal."""
         return Judgement({}, refusal="the rules engine writes only; it cannot judge")
 

@@ -36,7 +36,7 @@ from longway.engines.answers import (
     refusal_of,
     texts_in,
 )
-from longway.engines.costs import FREE, Price, current_reservation, price_of
+from longway.engines.costs import FREE, Call, Price, price_of
 from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written
 from longway.engines.prompt import Prompt
 from longway.engines.secret import Secret, find_key
@@ -182,9 +182,9 @@ class ServedEngine(Engine):
         messages = partial(_messages, prompt, options=names)
         return ChatCall("judge", messages, schema, settings, self.judge_tokens)
 
-    async def write(self, prompt: Prompt, n: int, sampling: Sampling) -> Written:
+    async def write(self, prompt: Prompt, n: int, sampling: Sampling, call: Call | None = None) -> Written:
         """Up to n different texts; one answer if the prompt reads lines."""
-        tally = self._tally("write")
+        tally = self._tally("write", call)
         if prompt.reads == "lines":
             read = partial(texts_in, reads="lines", n=n, original=prompt.text)
             written, refusal = await self._ask(self.write_call(prompt, n, sampling), tally, read)
@@ -228,22 +228,21 @@ class ServedEngine(Engine):
 
     def _can_go_on(self, prompt: Prompt, n: int, sampling: Sampling, tally: CallTally) -> bool:
         """Whether another request stays within `max_write_cost`; a reservation, if there is one, is extended instead."""
-        if self.price in (None, FREE) or current_reservation.get() is not None:
+        if self.price in (None, FREE) or tally.call is not None:
             return True
         return tally.cost + tally.max_cost <= self.max_write_cost(prompt, n, sampling)
 
-    async def judge(self, prompt: Prompt, options: Sequence[str]) -> Judgement:
+    async def judge(self, prompt: Prompt, options: Sequence[str], call: Call | None = None) -> Judgement:
         """Probabilities from the tokens' probabilities if the server sends them; otherwise 1 for its answer."""
-        call = self.judge_call(prompt, options)
-        tally = self._tally("judge")
-        judged, refusal = await self._ask(call, tally, partial(label_in, options=tuple(options)))
+        tally, read = self._tally("judge", call), partial(label_in, options=tuple(options))
+        judged, refusal = await self._ask(self.judge_call(prompt, options), tally, read)
         return replace(judged or Judgement({}, refusal), usage=tally.usage())
 
-    async def responds(self) -> tuple[bool, Usage | None]:
+    async def responds(self, call: Call | None = None) -> tuple[bool, Usage | None]:
         """Whether the server answers one small request, sent once."""
         features = next(iter(self._features.values()), ServerFeatures())
         body = {"model": self.model, "messages": _PROBE, features.length: _PROBE_TOKENS}
-        tally = CallTally("probe", self.price, 0)
+        tally = CallTally("probe", self.price, 0, call)
         try:
             completion = await self._transport.post(body, completion_of, tally)
         except Rejected:
@@ -257,8 +256,8 @@ class ServedEngine(Engine):
         """Close the connections."""
         await self._transport.close()
 
-    def _tally(self, kind: str) -> CallTally:
-        return CallTally(kind, self.price, self.limits.retries)
+    def _tally(self, kind: str, call: Call | None) -> CallTally:
+        return CallTally(kind, self.price, self.limits.retries, call)
 
     async def _ask(self, call: ChatCall, tally: CallTally, read: Callable[..., Any]) -> tuple[Any, str]:
         """What `read` made of the answer; or None and the reason."""

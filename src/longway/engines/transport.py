@@ -29,11 +29,10 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from longway.engines.answers import BadBody, Completion, Declined, TooLong
-from longway.engines.costs import Price, current_reservation, is_local
+from longway.engines.costs import Call, Price, is_local
 from longway.engines.engine import Sampling, Usage
-from longway.engines.pace import Gate, Pace
+from longway.engines.limit import Limit
 from longway.engines.prompt import Prompt
-from longway.engines.recording import current_key
 from longway.engines.secret import Secret
 from longway.errors import BudgetSpent, CallFailed, EngineError, MissingExtra, SettingError
 
@@ -257,12 +256,13 @@ def size_of(messages: Messages) -> int:
 class CallTally:
     """What one call has used so far, over all its requests.
 
-    max_cost: the most that the next request can cost. A request that was sent and not answered may be charged, and counts as that.
+    call: its reservation; None without a budget. max_cost: the most that the next request can cost. A request that was sent and not answered may be charged, and counts as that.
     """
 
     kind: str
     price: Price | None
     retries: int
+    call: Call | None = None
     max_cost: float = 0.0
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -283,13 +283,12 @@ class CallTally:
 
     def _pay(self, cost: float) -> None:
         self.cost += cost
-        if (reservation := current_reservation.get()) is not None:
-            reservation.used += cost
+        if self.call is not None:
+            self.call.used += cost
 
     async def check_budget(self) -> None:
         """Raise BudgetSpent if the budget does not cover the next request."""
-        reservation = current_reservation.get()
-        if reservation is not None and not await reservation.covers(self.max_cost):
+        if self.call is not None and not await self.call.covers(self.max_cost):
             raise BudgetSpent("The budget does not allow another request of a call.", usage=self.usage())
 
     def usage(self) -> Usage:
@@ -323,7 +322,7 @@ class _Connections:
     """What belongs to one event loop: connections cannot be shared between loops. first: the first call of each kind, if running."""
 
     client: Any
-    gate: Gate
+    limit: Limit
     first: dict[str, asyncio.Future[None]] = field(default_factory=dict)
 
 
@@ -332,7 +331,6 @@ class Transport:
 
     def __init__(self, base_url: str, key: Secret, limits: ServerLimits) -> None:
         self.base_url, self.key, self.limits = base_url, key, limits
-        self.pace = Pace(most=limits.max_in_flight)
         self.has_answered = False
         self._connections: WeakKeyDictionary[asyncio.AbstractEventLoop, _Connections] = WeakKeyDictionary()
 
@@ -340,7 +338,7 @@ class Transport:
         """The connections of the running loop."""
         loop = asyncio.get_running_loop()
         if loop not in self._connections:
-            self._connections[loop] = _Connections(self._client(), Gate(self.pace))
+            self._connections[loop] = _Connections(self._client(), Limit(self.limits.max_in_flight))
         return self._connections[loop]
 
     async def close(self) -> None:
@@ -407,7 +405,7 @@ class Transport:
         while True:
             await tally.check_budget()
             try:
-                return await self._once(body, read, tally, _headers(body, settled))
+                return await self._once(body, read, tally, _headers(tally.call, body, settled))
             except EngineError as error:
                 error.usage = error.usage or tally.usage()  # earlier tries may have been charged
                 raise
@@ -451,7 +449,7 @@ class Transport:
         self, body: RequestBody, read: Callable[[str], T], tally: CallTally, headers: Mapping[str, str]
     ) -> T:
         connections = self.connections()
-        async with connections.gate.slot():
+        async with connections.limit.slot():
             began = time.monotonic()
             try:
                 # The raw body: the library's own parsing takes a third of the time and trusts the server.
@@ -461,15 +459,12 @@ class Transport:
                 raise self._error_of_body(bad) from None
             except _Temporary as failure:
                 if failure.full:
-                    self.pace.refused(
-                        began=began, now=time.monotonic(), wait=min(failure.wait or 0, LONGEST_PAUSE)
-                    )
+                    wait = min(failure.wait or 0, LONGEST_PAUSE)
+                    connections.limit.refused(began=began, now=time.monotonic(), wait=wait)
                 raise
             finally:
                 tally.seconds += time.monotonic() - began
-            self.pace.answered(
-                began=began, now=time.monotonic(), in_flight=connections.gate.in_flight, kind=tally.kind
-            )
+            connections.limit.answered(time.monotonic() - began, tally.kind)
             self.has_answered = True
             return answer
 
@@ -557,15 +552,15 @@ def _redirected(address: str, status: int, headers: Mapping[str, str], key: Secr
     )
 
 
-def _headers(body: RequestBody, settled: int) -> dict[str, str]:
+def _headers(call: Call | None, body: RequestBody, settled: int) -> dict[str, str]:
     """The header by which a server recognises a repeated request. settled: how often it was answered with something unusable.
 
     A call may need several requests (without an unsupported parameter, or a repair): each has its own key.
     """
-    if not (key := current_key.get()):
+    if call is None:
         return {}
     contents = json.dumps(body, sort_keys=True).encode()
-    return {"Idempotency-Key": f"{key}-{hashlib.sha256(contents).hexdigest()[:16]}-{settled}"}
+    return {"Idempotency-Key": f"{call.key}-{hashlib.sha256(contents).hexdigest()[:16]}-{settled}"}
 
 
 def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:

@@ -33,10 +33,10 @@ class Author(Engine):
     def identity(self):
         return {"engine": self.name, "texts": self.texts, "likes": self.likes}
 
-    async def write(self, prompt, n, sampling):
+    async def write(self, prompt, n, sampling, call=None):
         return Written(tuple(text.format(prompt.text) for text in self.texts))
 
-    async def judge(self, prompt, options):
+    async def judge(self, prompt, options, call=None):
         self.judged.append(prompt)
         best = next(i for i, text in enumerate(prompt.values["shown"]) if text.startswith(self.likes))
         return Judgement({option: float(option == str(best + 1)) for option in options})

@@ -43,7 +43,7 @@ class Scripted(Engine):
     def __init__(self, *answers):
         self.answers, self.asked = list(answers), []
 
-    async def write(self, prompt, n, sampling):
+    async def write(self, prompt, n, sampling, call=None):
         self.asked.append(prompt)
         answer = self.answers.pop(0)
         return Written((), refusals=(answer[1:],)) if answer.startswith("!") else Written((answer,))
