@@ -23,7 +23,7 @@ LAYERS = (
     {"verify": "checks: does the label of an edited text still hold, and how often does each check err"},
     {"engines": "engines that write and judge text: served, GGUF, rules, replay; prompts, prices, budget; scoring by language models"},
     {
-        "detect": "detectors, one per file; findings, leak, duplicates",
+        "detect": "detectors; findings, leak, duplicates",
         "report": "sections rendered to HTML, terminal and Markdown; charts, numbers, excerpts",
     },
     {
@@ -39,7 +39,7 @@ LAYERS = (
     {
         "data": "reading and writing datasets; one function applies edits; the published benchmarks about people",
         "store": "the run folder and the journal of engine calls",
-        "text": "the tokenizer, and texts as integers",
+        "text": "the tokenizer, texts as integers, keys of words and phrases",
     },
     {"task": "what the labels mean: fact checking, inference, sentiment, any", "sample": "the built-in samples and their planted shortcuts"},
     {
@@ -56,9 +56,9 @@ LAYERS = (
 )  # fmt: skip
 # The most statements of each folder, docstrings apart: they do not depend on how lines are broken. Who raises one lowers another in the same commit.
 BUDGETS = {
-    "jobs": 14_100, "english": 8_806, "methods": 6_579, "detect": 3_910, "data": 3_629, "review": 3_501, "models": 3_068,
+    "jobs": 14_100, "english": 8_806, "methods": 6_579, "detect": 3_855, "data": 3_629, "review": 3_501, "models": 3_068,
     "engines": 3_040, "grammars": 2_583, "verify": 1_452, "cli": 1_425, "report": 1_257, "metrics": 1_091, "": 737, "languages": 488,
-    "space": 383, "store": 332, "text": 260, "on_ray": 113, "sample": 17,
+    "space": 383, "store": 332, "text": 315, "on_ray": 113, "sample": 17,
 }  # fmt: skip
 ROOT = Path(__file__).parents[1]
 MARKERS = ("<!-- layers, from tests/test_structure.py -->\n", "<!-- end of layers -->\n")

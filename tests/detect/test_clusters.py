@@ -12,7 +12,7 @@ from longway.detect.detector import Features
 from longway.detect.findings import search
 from longway.detect.leak import leak_by_folds
 from longway.detect.reading import CONTEXT, TEXT
-from longway.detect.token import TokenDetector
+from longway.detect.words import TokenDetector
 from longway.models.folds import linked
 from tests.conftest import reading_of
 

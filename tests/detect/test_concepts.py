@@ -28,7 +28,7 @@ from longway.detect.concepts.names import contrastive_words
 from longway.detect.concepts.vectors import TextVectors, excerpt, unit_rows
 from longway.detect.findings import search
 from longway.detect.reading import Reading
-from longway.detect.token import TokenDetector
+from longway.detect.words import TokenDetector
 from longway.errors import DataError, SettingError
 from longway.methods.repair import concepts as repair_concepts
 from longway.records import Pattern

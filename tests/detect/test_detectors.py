@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from longway.detect import CONCEPT, GRAMMAR, LEVELS, detectors_for
 from longway.detect.negation import is_negation
-from longway.detect.position import PLACES
 from longway.detect.reading import Reading
 from longway.detect.surface_questions import QUESTIONS, read
+from longway.detect.words import PLACES
 from tests import oracles
 from tests.conftest import reading_of
 

@@ -207,5 +207,5 @@ def test_another_reading_is_refused_instead_of_miscounted():
     chosen = search(reading, detectors=[detector]).chosen
     assert recount(chosen, reading).sum() > 0
     for ask in (detector.count, partial(recount, chosen), partial(presence, chosen)):
-        with pytest.raises(SettingError, match="the reading whose trees it was given"):
+        with pytest.raises(SettingError, match="the reading it was made from"):
             ask(other)

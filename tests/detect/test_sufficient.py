@@ -3,7 +3,7 @@
 import numpy as np
 
 from longway.detect.findings import recurring, recurring_sets
-from longway.detect.sufficient import SufficientDetector
+from longway.detect.words import SufficientDetector
 from longway.models.importance.sufficient_words import Sufficient
 from tests.conftest import reading_of
 

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 
 from longway.data import load
 from longway.detect import DETECTORS, LEVELS, TokenizedRow, detectors_for, where
-from longway.detect.detector import Description, Features, TokenizedText, tagged
+from longway.detect.detector import Description, Detector, TokenizedText, tagged
 from longway.detect.findings import search
-from longway.detect.position import PLACES
 from longway.detect.reading import Reading
-from longway.detect.sufficient import SufficientDetector
-from longway.detect.token import TokenDetector
+from longway.detect.words import PLACES, SufficientDetector
 from longway.records import Pattern
 from longway.sample import sample_path
 from tests.conftest import reading_of
@@ -214,22 +213,22 @@ def test_tokens_that_are_known_are_as_good_as_their_text():
     assert TokenizedText.of_tokens([]).tokens == []
 
 
-class EndingDetector(TokenDetector):
-    """Does a word of the text end in these letters? Written as CONTRIBUTING says, to try it."""
+class EndingDetector(Detector):
+    """Does a word of the text end in "ly"? Written as CONTRIBUTING says, to try it."""
 
     level = "ending"
     roles = ("text",)
 
-    def describe(self, key):
-        ending = self._words[key][-2:]
-        return Description(
-            Pattern(self.level, self.field, (ending,), "a word ends in"), tagged("text", f"-{ending}")
-        )
+    def __init__(self, reading, role):
+        super().__init__(reading, role)
+        self._ends = np.array([word.endswith("ly") for word in reading.vocabulary.words])
+        pattern = Pattern(self.level, self.field, ("ly",), "a word ends in")
+        self.patterns = [Description(pattern, tagged(role, "-ly"))]
 
-    def count(self, reading):
-        features = super().count(reading)
-        keys = [key for key in features.keys.tolist() if self._words[key].endswith("ly")][:1]
-        return Features(np.array(keys), features.counts[np.isin(features.keys, keys)])
+    def matrix(self, piece, keys):
+        block = piece.blocks[self.role]
+        has = block.sum_by_text(self._ends[block.codes]) > 0
+        return csr_matrix(has[:, None].astype(np.int64)[:, keys])
 
     @staticmethod
     def where(row, pattern):

@@ -10,17 +10,19 @@ from collections.abc import Collection, Mapping
 from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.detector import PAIR, ROW, Detector, Spans, TokenizedRow
 from longway.detect.grammar import GrammarDetector
-from longway.detect.length import LengthDetector
 from longway.detect.negation import NegationDetector
-from longway.detect.ngram import NgramDetector
-from longway.detect.overlap import OverlapDetector
-from longway.detect.pair import PairDetector
+from longway.detect.numbers import LengthDetector, OverlapDetector
 from longway.detect.people import PeopleDetector
-from longway.detect.position import PositionDetector
 from longway.detect.reading import CONTEXT, TEXT, Reading
-from longway.detect.sufficient import SufficientDetector
 from longway.detect.surface import SurfaceDetector
-from longway.detect.token import ANY_FORM, TokenDetector
+from longway.detect.words import (
+    ANY_FORM,
+    NgramDetector,
+    PairDetector,
+    PositionDetector,
+    SufficientDetector,
+    TokenDetector,
+)
 from longway.records import Pattern
 
 DETECTORS: dict[str, type[Detector]] = {

@@ -7,8 +7,8 @@ A detector looks at one kind of pattern. It counts a whole dataset as integers, 
     matrix(piece, keys)      -> examples x patterns: which example of the piece has which pattern
     where(row, pattern)      -> the spans of the pattern in one row; None if the row does not show it
 
-`count` covers everything; `matrix` is called later, for the few patterns that matter. `where` needs no dataset. It is the only
-implementation of "does this row show the pattern?", and agrees with `matrix` on every row (tests/detect/test_where.py).
+A level with a fixed list of patterns lists them in `patterns` and implements `matrix` and `where`; the rest is here. A level of words and
+phrases implements `occurrences` (`words.py`). `where` needs no dataset, and agrees with `matrix` on every row (tests/detect/test_where.py).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 
 from longway.detect.reading import TEXT, Reading, ReadingPart
+from longway.errors import SettingError
 from longway.records import Pattern
 from longway.text.tokenizer import is_word, token_spans
 
@@ -139,6 +140,7 @@ class Detector(ABC):
     level: its name. roles: what a dataset needs for a detector to be made: one for each of "text" and "context" columns, for each
     "row", or for each "pair"; none for a detector that needs more than a reading (a grammar, a list of sets).
     role: the one it was made for. field: the column or columns it looks at; reads: their roles.
+    patterns: all patterns of a level that has a fixed list of them; the key of a pattern is its place in the list.
     """
 
     level: ClassVar[str]
@@ -146,18 +148,23 @@ class Detector(ABC):
     role: str
     field: str
     reads: tuple[str, ...]
+    patterns: Sequence[Description] = ()
 
     def __init__(self, reading: Reading, role: str) -> None:
         self.role, self.field = role, reading.columns.get(role) or " + ".join(reading.columns.values())
         self.reads = (role,) if role in reading.columns else tuple(reading.columns)
 
-    @abstractmethod
     def count(self, reading: Reading) -> Features:
         """Count the examples with each pattern, by label."""
+        every = np.arange(len(self.patterns))
+        counts = np.zeros((len(every), reading.n_labels), dtype=np.int64)
+        for piece in reading.pieces():
+            counts += by_label(self.matrix(piece, every), piece.labels, reading.n_labels)
+        return frequent(every, counts, reading.min_count, n_texts=reading.n_texts)
 
-    @abstractmethod
     def describe(self, key: int) -> Description:
         """The pattern behind a key of `count`."""
+        return self.patterns[key]
 
     @abstractmethod
     def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
@@ -181,35 +188,60 @@ class Detector(ABC):
         """The spans of the pattern by column; {} if the row shows it at no particular place, None if it does not show it."""
 
 
-def distinct(values: Ints) -> Ints:
-    """The different values in order: `np.unique` by sorting, several times faster on large arrays than its hash table.
+class SampledDetector(Detector):
+    """Knows its patterns by the place of a row in the reading that it was made of: other rows have none, and another reading is refused.
 
-    >>> distinct(np.array([3, 1, 3])).tolist()
-    [1, 3]
+    places: of the rows that it knows, ascending. present: number of the row in `places`, and key, of each pattern that it has.
     """
-    ordered = np.sort(values)
-    return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]])
+
+    places: Ints
+
+    def __init__(self, reading: Reading, role: str, places: Ints) -> None:
+        super().__init__(reading, role)
+        self._reading, self.places = reading.number, places
+
+    @property
+    @abstractmethod
+    def present(self) -> tuple[Ints, Ints]:
+        """See above."""
+
+    def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
+        """Which examples have which patterns; none where a row is not known."""
+        self.check(piece.of)
+        numbers, found = self.present
+        rows = self.places[numbers] - piece.start
+        here = (rows >= 0) & (rows < piece.n_texts)
+        return columns_of(rows[here], found[here], keys, piece.n_texts)
+
+    def matrix_at(self, piece: ReadingPart, keys: Ints, rows: Ints) -> csr_matrix:
+        """`matrix` for some rows of the piece, which keep their place in the reading."""
+        return csr_matrix(self.matrix(piece, keys)[rows])
+
+    def check(self, number: int) -> None:
+        """Refuse a reading other than the detector's own."""
+        if number != self._reading:
+            raise SettingError(
+                f"The detector of the level {self.level} only works with the reading it was made from. Got a different one. "
+                "Make a detector of that reading."
+            )
 
 
-def tally(features: Ints, labels: NDArray[np.int32], n_features: int, n_labels: int) -> Ints:
-    """Counts by feature and label, from one (feature, label) pair for each time a feature is present.
+def by_label(present: csr_matrix, labels: NDArray[np.int32], n_labels: int) -> Ints:
+    """Patterns x labels: the examples with each pattern and label. present: examples x patterns.
 
-    >>> tally(np.array([0, 2, 2]), np.array([1, 0, 1]), 3, 2).tolist()
-    [[0, 1], [0, 0], [1, 1]]
+    >>> by_label(csr_matrix([[1, 0], [1, 1]]), np.array([1, 0]), 2).tolist()
+    [[1, 1], [1, 0]]
     """
-    flat = np.bincount(features.astype(np.int64) * n_labels + labels, minlength=n_features * n_labels)
-    return flat.reshape(n_features, n_labels)
+    ones = np.ones(len(labels), dtype=np.int64)
+    own = csr_matrix((ones, (labels, np.arange(len(labels)))), shape=(n_labels, len(labels)))
+    return np.asarray((own @ present).toarray().T, dtype=np.int64)
 
 
-def zeros(n_features: int, n_labels: int) -> Ints:
-    """A table of counts by feature and label, all of them 0."""
-    return np.zeros((n_features, n_labels), dtype=np.int64)
-
-
-def enough(counts: Ints, min_count: int, *, n_texts: int) -> Ints:
-    """Indices of the features that are present in enough examples, and absent from enough, to be tested."""
+def frequent(keys: Ints, counts: Ints, min_count: int, *, n_texts: int, rows: Ints | None = None) -> Features:
+    """The patterns that are present in enough examples, and absent from enough, to be tested."""
     present = counts.sum(axis=1)
-    return np.flatnonzero((present >= min_count) & (present <= n_texts - min_count))
+    kept = (present >= min_count) & (present <= n_texts - min_count)
+    return Features(keys[kept], counts[kept], rows)
 
 
 def columns_of(rows: Ints, present: Ints, keys: Ints, n_rows: int) -> csr_matrix:

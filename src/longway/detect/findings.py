@@ -30,12 +30,11 @@ from longway.detect.concepts.beyond import (
     score_test,
 )
 from longway.detect.concepts.detector import ConceptDetector
-from longway.detect.detector import Description, Detector, Features, zeros
+from longway.detect.detector import Description, Detector, Features, by_label
 from longway.detect.grammar import GrammarDetector
 from longway.detect.groups import Together, explained_by_words, group_patterns
 from longway.detect.reading import TEXT, Reading, ReadingPart
-from longway.detect.sufficient import SufficientDetector
-from longway.detect.token import TokenDetector
+from longway.detect.words import SufficientDetector, TokenDetector
 from longway.models.importance.sufficient_words import Sufficient
 from longway.records import Finding, Pattern
 from longway.stats import Scores, q_values, score_counts
@@ -263,12 +262,7 @@ def recount(chosen: Sequence[Chosen], reading: Reading) -> Ints:
 
     The vocabulary must have had all words of both readings before the patterns were searched for.
     """
-    counts = zeros(len(chosen), reading.n_labels)
-    for piece in reading.pieces():
-        present = _presence(piece, chosen)
-        for label in range(reading.n_labels):
-            counts[:, label] += np.asarray(present[piece.labels == label].sum(axis=0)).ravel()
-    return counts
+    return by_label(presence(chosen, reading), reading.labels, reading.n_labels)
 
 
 def presence(chosen: Sequence[Chosen], reading: Reading) -> csr_matrix:
@@ -276,8 +270,11 @@ def presence(chosen: Sequence[Chosen], reading: Reading) -> csr_matrix:
 
     The reading must share the vocabulary the patterns were searched in, as for `recount`.
     """
-    parts = [_presence(piece, chosen) for piece in reading.pieces()]
-    return csr_matrix(vstack(parts, format="csr") if parts else csr_matrix((0, len(chosen)), dtype=np.int64))
+    parts = [
+        csr_matrix((0, len(chosen)), dtype=np.int64),
+        *(_presence(piece, chosen) for piece in reading.pieces()),
+    ]
+    return csr_matrix(vstack(parts, format="csr"))
 
 
 def _strongest(reading: Reading, counted: _Counted, q: Floats, real: Bools, n: int) -> list[Chosen]:

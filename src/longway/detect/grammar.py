@@ -17,21 +17,19 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from longway.detect.detector import (
     Description,
-    Detector,
     Features,
     Ints,
+    SampledDetector,
     Spans,
     TokenizedRow,
     TokenizedText,
-    columns_of,
-    enough,
+    frequent,
     tagged,
 )
-from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
+from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.errors import SettingError
 from longway.grammars.forest import Forest, rule_of
 from longway.grammars.information import count_features, count_rules, count_subtrees, subtrees_of_rule
@@ -45,7 +43,7 @@ _RULE = 1 << 62  # marks the key of a rule
 _CUT_NUMBER = re.compile(r"(?<=\d) ([.,/:]) (?=\d)")  # as `grammar.vocabulary` splits numbers
 
 
-class GrammarDetector(Detector):
+class GrammarDetector(SampledDetector):
     """Does the example's tree have a subtree with these words, or this rule?
 
     documents: the trees of each example that was parsed; several where its text was parsed sentence by sentence.
@@ -64,10 +62,9 @@ class GrammarDetector(Detector):
         places: Sequence[int] | None = None,
         rules: bool = True,
     ) -> None:
-        super().__init__(reading, TEXT)
-        self._reading, self.forest = reading.number, Forest(documents)
+        self.forest = Forest(documents)
         rows = np.arange(reading.n_texts) if places is None else np.array(places, dtype=np.int64)
-        self.places: Ints = _checked(rows, self.forest.n_documents, reading)
+        super().__init__(reading, TEXT, _checked(rows, self.forest.n_documents, reading))
         self.rules = rules
         self.is_pair = self.forest.subtrees.has_pairs
         self._context = reading.columns[CONTEXT] if self.is_pair else ""
@@ -80,7 +77,14 @@ class GrammarDetector(Detector):
         self._rules = count_rules(self.forest, labels, n_labels)
         self._places = self._word_places(min_leaves)
         self._words = count_features(*self._places, labels, n_labels)
-        self._features = self._often_enough(reading)
+        counted = [(self._words, 0), *([(self._rules, _RULE)] if rules else [])]
+        self._features = frequent(
+            np.concatenate([each.keys | mark for each, mark in counted]),
+            np.concatenate([each.counts for each, _ in counted]),
+            reading.min_count,
+            n_texts=len(self.places),
+            rows=self.places if len(self.places) < reading.n_texts else None,
+        )
 
     def _word_places(self, min_leaves: int) -> tuple[Ints, Ints]:
         """Every (document, words) that occurs. Words have the number of the first subtree that writes them."""
@@ -90,41 +94,20 @@ class GrammarDetector(Detector):
         once = np.unique(documents[large] * n + same[numbers[large]])
         return once // n, once % n
 
-    def _often_enough(self, reading: Reading) -> Features:
-        """The words and rules that occur in enough examples to be tested."""
-        parts = []
-        for counted, mark in ((self._words, 0), (self._rules, _RULE)):
-            kept = enough(counted.counts, reading.min_count, n_texts=len(self.places))
-            parts.append((counted.keys[kept] | mark, counted.counts[kept]))
-        (subtrees, of_subtrees), (rules, of_rules) = parts
-        if not self.rules:
-            rules, of_rules = rules[:0], of_rules[:0]
-        counts = np.concatenate([of_subtrees, of_rules])
-        seen = self.places if len(self.places) < reading.n_texts else None
-        return Features(np.concatenate([subtrees, rules]), counts, seen)
-
     def count(self, reading: Reading) -> Features:
         """How often the words of each subtree, and each rule, occur with each label."""
-        _check_own(reading.number == self._reading)
+        self.check(reading.number)
         return self._features
 
     def describe(self, key: int) -> Description:
         """The words of a subtree, or a rule with the words of some subtrees that it makes."""
         return self._describe_rule(key & ~_RULE) if key & _RULE else self._describe_subtree(key)
 
-    def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
-        """Which examples have which words and rules; none where an example was not parsed."""
-        _check_own(piece.of == self._reading)
-        parts = (self._places, self.forest.rule_places())
-        documents = np.concatenate([documents for documents, _ in parts])
-        found = np.concatenate([parts[0][1], parts[1][1] | _RULE])
-        rows = self.places[documents] - piece.start
-        here = (rows >= 0) & (rows < piece.n_texts)
-        return columns_of(rows[here], found[here], keys, piece.n_texts)
-
-    def matrix_at(self, piece: ReadingPart, keys: Ints, rows: Ints) -> csr_matrix:
-        """`matrix` for some rows of the piece: trees are known by their place in the reading."""
-        return csr_matrix(self.matrix(piece, keys)[rows])
+    @property
+    def present(self) -> tuple[Ints, Ints]:
+        """The document and the key of the words of every subtree, and of every rule."""
+        (documents, words), (others, rules) = self._places, self.forest.rule_places()
+        return np.concatenate([documents, others]), np.concatenate([words, rules | _RULE])
 
     def rule_q(self, keys: Ints, q: NDArray[np.float64]) -> dict[int, float]:
         """The q of each rule among tested patterns, by the rule's key (`forest.rule_key`)."""
@@ -210,14 +193,6 @@ def _as_cut(text: TokenizedText, phrase: tuple[str, ...]) -> Spans:
     """The spans of words as a grammar cuts them: it reads "10/10" as three."""
     found = (text.phrases(each, wildcard=UNKNOWN) for each in as_written(phrase) or (phrase,))
     return next((spans for spans in found if spans), [])
-
-
-def _check_own(is_own: bool) -> None:
-    if not is_own:
-        raise SettingError(
-            "The grammar level must be asked about the reading whose trees it was given. Got another one. "
-            "Parse the other reading's examples, and make a detector of their trees."
-        )
 
 
 def _checked(places: Ints, n_documents: int, reading: Reading) -> Ints:

@@ -19,13 +19,10 @@ from longway.detect.detector import (
     ROW,
     Description,
     Detector,
-    Features,
     Ints,
     Spans,
     TokenizedRow,
     TokenizedText,
-    enough,
-    zeros,
 )
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.english.negation_words import is_negation
@@ -95,27 +92,16 @@ class NegationDetector(Detector):
             for language in self._languages
         }
         self._known: dict[tuple[int, int], NDArray[np.int8]] = {}  # answers by reading and start of the piece
-        self._text, self._context = reading.columns[TEXT], reading.columns.get(CONTEXT)
-        self._places = PLACES[:1] if self._context is None else PLACES
-
-    def count(self, reading: Reading) -> Features:
-        """Counts of every kind of negation."""
-        counts = zeros(len(self._places) * len(self._languages), reading.n_labels)
-        for piece in reading.pieces():
-            answers = self._answers(piece)
-            for label in range(reading.n_labels):
-                counts[:, label] += answers[piece.labels == label].sum(axis=0)
-        keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
-        return Features(keys, counts[keys])
-
-    def describe(self, key: int) -> Description:
-        """The columns that contain a negation."""
-        number, place = divmod(key, len(self._places))
-        language = self._languages[number]
-        pattern = Pattern(self.level, self._text, place=PLACES[0], language=language)
-        if place:
-            pattern = replace(pattern, field=self.field, place=PLACES[place], context=self._context or "")
-        return Description(pattern, frozenset(["<negation>"]))
+        text, context = reading.columns[TEXT], reading.columns.get(CONTEXT, "")
+        of_pair = [
+            Pattern(self.level, self.field, place=place, context=context) for place in PLACES[1:] if context
+        ]
+        patterns = [Pattern(self.level, text, place=PLACES[0]), *of_pair]
+        self.patterns = [
+            Description(replace(pattern, language=language), frozenset(["<negation>"]))
+            for language in self._languages
+            for pattern in patterns
+        ]
 
     def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which examples have which kind of negation."""

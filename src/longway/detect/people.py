@@ -9,9 +9,12 @@ A word inside a longer phrase of the same axis does not count: the "man" of "old
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.detect.detector import (
@@ -21,19 +24,17 @@ from longway.detect.detector import (
     Ints,
     Spans,
     TokenizedRow,
-    TokenizedText,
+    by_label,
     columns_of,
-    enough,
+    frequent,
     tagged,
-    tally,
-    zeros,
 )
-from longway.detect.phrase_finder import PhraseFinder, inside_a_longer
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.english.people.demographics import AXES, Attribute
 from longway.english.people.unambiguous_words import UnambiguousWord, unambiguous_words
 from longway.records import Pattern
-from longway.text.corpus import Block
+from longway.text.corpus import Block, hash_of
+from longway.text.keys import Bools, Hashes, Occurrences, joined, key_of, phrases
 
 ATTRIBUTES = tuple(Attribute(axis, name) for axis, names in AXES.items() for name in names)
 WHO = {
@@ -66,89 +67,110 @@ class PeopleDetector(Detector):
 
     def __init__(self, reading: Reading, role: str) -> None:
         super().__init__(reading, role)
-        self._finder = PhraseFinder(unambiguous_words(), reading.vocabulary.codes)
-        self._words, self._word_of, self._tokens, self._tells = _tables()
-        self.texts = zeros(len(ATTRIBUTES), reading.n_labels)
-        self.mentions = zeros(len(ATTRIBUTES), reading.n_labels)
-        self._texts_with = zeros(len(ATTRIBUTES), len(self._words))
+        self._hashes = reading.vocabulary.hashes
+        self._is_part = np.isin(self._hashes, _phrases().hashes)
+        n, n_labels = len(ATTRIBUTES), reading.n_labels
+        self.texts, self.mentions = (np.zeros((n, n_labels), dtype=np.int64) for _ in range(2))
+        self._texts_with = np.zeros((n, len(_phrases().words)), dtype=np.int64)
 
     def count(self, reading: Reading) -> Features:
         """How often each attribute stands with each label."""
-        n, n_words, n_labels = len(ATTRIBUTES), len(self._words), reading.n_labels
-        self.texts, self.mentions = zeros(n, n_labels), zeros(n, n_labels)
-        self._texts_with = zeros(n, n_words)
+        every = np.arange(len(ATTRIBUTES))
+        for counts in (self.texts, self.mentions, self._texts_with):
+            counts[:] = 0
         for piece in reading.pieces():
-            rows, told, words = self._mentioned(piece.blocks[self.role])
-            self.mentions += tally(told, piece.labels[rows], n, n_labels)
-            once = np.unique(rows * n + told)  # ten mentions are still one text
-            self.texts += tally(once % n, piece.labels[once // n], n, n_labels)
-            with_word = np.unique((rows * n + told) * n_words + words) % (n * n_words)
-            self._texts_with += np.bincount(with_word, minlength=n * n_words).reshape(n, n_words)
-        keys = enough(self.texts, reading.min_count, n_texts=reading.n_texts)
-        return Features(keys, self.texts[keys])
+            found, words = self._mentions(piece.blocks[self.role])
+            np.add.at(self.mentions, (found.key, piece.labels[found.row]), 1)
+            present = columns_of(
+                found.row, found.key, every, piece.n_texts
+            )  # ten mentions are still one text
+            self.texts += by_label(present, piece.labels, reading.n_labels)
+            of_row = np.unique(np.stack([found.row, found.key, words]), axis=1)
+            np.add.at(self._texts_with, (of_row[1], of_row[2]), 1)
+        return frequent(every, self.texts, reading.min_count, n_texts=reading.n_texts)
 
     def describe(self, key: int) -> Description:
         """The attribute."""
-        phrases = [tokens for word in self._said(key) for tokens in self._tokens[word]]
-        tags = tagged(self.role, *(token for tokens in phrases for token in tokens))
+        said = [tokens for word in self._said(key) for tokens in _phrases().tokens[word]]
+        tags = tagged(self.role, *(token for tokens in said for token in tokens))
         pattern = Pattern(self.level, self.field, place=trait_of(ATTRIBUTES[key]))
-        return Description(pattern, tags, self.role, others=tuple(phrases))
+        return Description(pattern, tags, self.role, others=tuple(said))
 
     def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which texts speak of whom."""
-        rows, told, _ = self._mentioned(piece.blocks[self.role])
-        return columns_of(rows, told, keys, piece.n_texts)
+        found, _ = self._mentions(piece.blocks[self.role])
+        return columns_of(found.row, found.key, keys, piece.n_texts)
 
     @staticmethod
     def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
         """The words that mention a person with the attribute."""
-        attribute = next((each for each in ATTRIBUTES if trait_of(each) == pattern.place), None)
+        attribute = next((i for i, each in enumerate(ATTRIBUTES) if trait_of(each) == pattern.place), None)
         text = row.get(pattern.field)
         if attribute is None or text is None:
             return None
-        spans = _mentions(text, attribute)
+        hashes = np.array([hash_of(token) for token, _, _ in text.tokens], dtype=np.uint64)
+        found, _ = mentions(np.zeros(len(hashes), np.int64), hashes, np.isin(hashes, _phrases().hashes))
+        here = found.only(found.key == attribute)
+        spans = [
+            (text.tokens[start][1], text.tokens[stop - 1][2])
+            for start, stop in sorted(zip(here.start.tolist(), here.stop.tolist(), strict=True))
+        ]
         return {pattern.field: spans} if spans else None
 
     def words(self, key: int) -> list[tuple[str, int]]:
         """The words that told an attribute and the texts they stand in, most texts first."""
-        return [(self._words[word].word, int(self._texts_with[key, word])) for word in self._said(key)]
+        return [(_phrases().words[word].word, int(self._texts_with[key, word])) for word in self._said(key)]
 
     def _said(self, key: int) -> list[int]:
         texts = self._texts_with[key]
         return [word for word in np.argsort(-texts, kind="stable").tolist() if texts[word]]
 
-    def _mentioned(self, block: Block) -> tuple[Ints, Ints, Ints]:
-        """Row, attribute and word of each mention."""
-        starts, stops, phrases = self._finder.find(block)
-        parts: list[tuple[Ints, Ints, Ints]] = []
-        for tells in self._tells:
-            here = np.flatnonzero(tells[phrases] != _SILENT)
-            told = here[~inside_a_longer(starts[here], stops[here])]
-            told = told[tells[phrases[told]] != _THING]
-            rows = np.searchsorted(block.offsets, starts[told], side="right") - 1
-            parts.append((rows, tells[phrases[told]], self._word_of[phrases[told]]))
-        rows, attributes, words = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return rows, attributes, words
+    def _mentions(self, block: Block) -> tuple[Occurrences, Ints]:
+        return mentions(block.rows(), self._hashes[block.codes], self._is_part[block.codes])
+
+
+class _Phrases(NamedTuple):
+    """The phrases that mention people. words: that they are forms of; tokens: by word, its phrases. hashes: of all their tokens.
+
+    by_size: of the phrases of so many tokens the keys, ascending, and their numbers. word_of: the word of each phrase.
+    tells: by axis, the place in `ATTRIBUTES` that each phrase means, or one of `_THING` and `_SILENT`.
+    """
+
+    words: list[UnambiguousWord]
+    tokens: list[list[tuple[str, ...]]]
+    hashes: Hashes
+    by_size: dict[int, tuple[Ints, Ints]]
+    word_of: Ints
+    tells: list[Ints]
 
 
 @lru_cache(maxsize=1)
-def _tables() -> tuple[list[UnambiguousWord], Ints, list[list[tuple[str, ...]]], list[Ints]]:
-    """Return the distinct words, the word of each phrase, the phrases of each word, and by axis the attribute of each phrase."""
-    phrases = unambiguous_words()
-    words = list({id(one): one for one in phrases.values()}.values())
+def _phrases() -> _Phrases:
+    known = unambiguous_words()
+    words = list({id(one): one for one in known.values()}.values())
     number = {id(one): i for i, one in enumerate(words)}
-    word_of = np.array([number[id(one)] for one in phrases.values()], dtype=np.int64)
-    tokens_of: list[list[tuple[str, ...]]] = [[] for _ in words]
-    for tokens, one in phrases.items():
-        tokens_of[number[id(one)]].append(tokens)
-    known = {attribute: i for i, attribute in enumerate(ATTRIBUTES)} | {None: _THING}
+    word_of = np.array([number[id(one)] for one in known.values()], dtype=np.int64)
+    tokens: list[list[tuple[str, ...]]] = [[] for _ in words]
+    sizes: dict[int, dict[int, int]] = defaultdict(dict)
+    for i, (phrase, word) in enumerate(zip(known, word_of.tolist(), strict=True)):
+        tokens[word].append(phrase)
+        sizes[len(phrase)][key_of(phrase)] = i
+    by_size = {
+        size: (
+            np.array(sorted(of_key), np.int64),
+            np.array([of_key[key] for key in sorted(of_key)], np.int64),
+        )
+        for size, of_key in sizes.items()
+    }
+    hashes = np.unique(np.array([hash_of(token) for phrase in known for token in phrase], dtype=np.uint64))
+    place = {attribute: i for i, attribute in enumerate(ATTRIBUTES)} | {None: _THING}
     tells = [
         np.array(
-            [known[one.attributes[axis]] if axis in one.attributes else _SILENT for one in phrases.values()]
+            [place[one.attributes[axis]] if axis in one.attributes else _SILENT for one in known.values()]
         )
         for axis in AXES
     ]
-    return words, word_of, tokens_of, tells
+    return _Phrases(words, tokens, hashes, by_size, word_of, tells)
 
 
 def trait_of(attribute: Attribute) -> str:
@@ -156,24 +178,35 @@ def trait_of(attribute: Attribute) -> str:
     return f"speaks of {WHO[attribute.name]}"
 
 
-def _mentions(text: TokenizedText, attribute: Attribute) -> Spans:
-    """The phrases that mention the attribute, but not those inside a longer one about the same axis."""
-    known, longest = unambiguous_words(), _longest_phrase()
-    tokens = [token for token, _, _ in text.tokens]
-    on_axis = [
-        (start, stop, known[phrase].attributes[attribute.axis])
-        for start in range(len(tokens))
-        for stop in range(start + 1, min(start + longest, len(tokens)) + 1)
-        if (phrase := tuple(tokens[start:stop])) in known and attribute.axis in known[phrase].attributes
-    ]
-    return [
-        (text.tokens[start][1], text.tokens[stop - 1][2])
-        for start, stop, meant in on_axis
-        if meant == attribute
-        and not any(a <= start and stop <= b and b - a > stop - start for a, b, _ in on_axis)
-    ]
+def mentions(rows: Ints, hashes: Hashes, is_part: Bools) -> tuple[Occurrences, Ints]:
+    """Every mention of a person, with the place of the attribute in `ATTRIBUTES` as its key, and the number of its word.
+
+    rows, hashes: of the tokens. is_part: the tokens that are part of any phrase.
+    """
+    table, parts = _phrases(), []
+    for size, (keys, numbers) in table.by_size.items():
+        every = phrases(rows, hashes, size, is_part)
+        place = np.minimum(np.searchsorted(keys, every.key), len(keys) - 1)
+        is_known = keys[place] == every.key
+        parts.append(every._replace(key=numbers[place]).only(is_known))
+    found, told, words = joined(parts), [], []
+    for tells in table.tells:
+        on_axis = found.only(tells[found.key] != _SILENT)
+        longest = on_axis.only(~inside_a_longer(on_axis.start, on_axis.stop))
+        person = longest.only(tells[longest.key] != _THING)
+        told.append(person._replace(key=tells[person.key]))
+        words.append(table.word_of[person.key])
+    return joined(told), np.concatenate(words)
 
 
-@lru_cache(maxsize=1)
-def _longest_phrase() -> int:
-    return max(map(len, unambiguous_words()))
+def inside_a_longer(starts: Ints, stops: Ints) -> NDArray[np.bool_]:
+    """Which of the stretches lie inside another one; no two may be the same.
+
+    >>> inside_a_longer(np.array([3, 0, 1]), np.array([5, 2, 2])).tolist()
+    [False, False, True]
+    """
+    order = np.lexsort((-stops, starts))
+    reach = np.maximum.accumulate(stops[order])
+    inside = np.zeros(len(starts), dtype=bool)
+    inside[order[1:]] = reach[:-1] >= stops[order[1:]]
+    return inside

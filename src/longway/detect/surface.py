@@ -6,17 +6,7 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_matrix
 
-from longway.detect.detector import (
-    Description,
-    Detector,
-    Features,
-    Ints,
-    Spans,
-    TokenizedRow,
-    enough,
-    tagged,
-    zeros,
-)
+from longway.detect.detector import Description, Detector, Ints, Spans, TokenizedRow, tagged
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.detect.surface_questions import QUESTIONS
 from longway.records import Pattern
@@ -30,26 +20,17 @@ class SurfaceDetector(Detector):
     level = "surface"
     roles = (TEXT, CONTEXT)
 
-    def count(self, reading: Reading) -> Features:
-        """Counts of every trait."""
-        every, n_labels = np.arange(len(QUESTIONS)), reading.n_labels
-        counts = zeros(len(every), n_labels)
-        for piece in reading.pieces():
-            answers = self._answers(piece, every)
-            for label in range(n_labels):
-                counts[:, label] += answers[piece.labels == label].sum(axis=0)
-        keys = enough(counts, reading.min_count, n_texts=reading.n_texts)
-        return Features(keys, counts[keys])
-
-    def describe(self, key: int) -> Description:
-        """The trait in words."""
-        family, name, _ = QUESTIONS[key]
-        pattern = Pattern(self.level, self.field, place=name)
-        return Description(pattern, tagged(self.role, f"<{family}>"), self.role)
+    def __init__(self, reading: Reading, role: str) -> None:
+        super().__init__(reading, role)
+        self.patterns = [
+            Description(Pattern(self.level, self.field, place=name), tagged(role, f"<{family}>"), role)
+            for family, name, _ in QUESTIONS
+        ]
 
     def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which texts have which trait."""
-        return csr_matrix(self._answers(piece, keys))
+        bits = piece.flags[self.role][:, None] >> keys.astype(np.uint32)
+        return csr_matrix((bits & 1).astype(np.int64))
 
     @staticmethod
     def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
@@ -68,6 +49,3 @@ class SurfaceDetector(Detector):
             if part.strip() and len(part) <= MAX_SHARE * len(column.text):
                 spans.append((start, end))
         return {pattern.field: spans} if spans else {}
-
-    def _answers(self, piece: ReadingPart, keys: Ints) -> Ints:
-        return (piece.flags[self.role][:, None] >> keys.astype(np.uint32) & 1).astype(np.int64)

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,7 @@ class Vocabulary:
         self.words: list[str] = []
         self.codes: dict[str, int] = {}
         self.max_words = max_words
+        self._hashes = np.zeros(0, dtype=np.uint64)
 
     def __len__(self) -> int:
         return len(self.words)
@@ -62,6 +65,14 @@ class Vocabulary:
     def is_full(self) -> bool:
         """Whether some rare tokens share one code."""
         return RARE in self.codes
+
+    @property
+    def hashes(self) -> NDArray[np.uint64]:
+        """For each code, a number that depends on its word alone."""
+        if len(self._hashes) < len(self.words):
+            new = [hash_of(word) for word in self.words[len(self._hashes) :]]
+            self._hashes = np.append(self._hashes, np.array(new, dtype=np.uint64))
+        return self._hashes
 
     def word_mask(self) -> NDArray[np.bool_]:
         """For each code, whether it is a word or number rather than a punctuation mark."""
@@ -197,6 +208,12 @@ class Corpus:
     def max_length(self) -> int:
         """The number of tokens of the longest text."""
         return max((int(b.lengths.max(initial=0)) for b in self.blocks()), default=0)
+
+
+@lru_cache(maxsize=1 << 18)
+def hash_of(word: str) -> int:
+    """64 bits of a word, the same in every process."""
+    return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
 def mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:

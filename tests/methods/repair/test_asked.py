@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longway.detect.position import FIRST
+from longway.detect.words import FIRST
 from longway.engines.engine import Written
 from longway.methods.repair.asked import AskedEdits
 from longway.methods.repair.remedy import RepairRow, Target

@@ -17,17 +17,16 @@ from longway.detect.concepts.names import contrastive_words, different_words
 from longway.detect.concepts.vectors import Vectors, unit_rows
 from longway.detect.detector import (
     Description,
-    Detector,
     Features,
     Ints,
+    SampledDetector,
     Spans,
     TokenizedRow,
-    columns_of,
-    enough,
+    by_label,
+    frequent,
     tagged,
 )
-from longway.detect.reading import Reading, ReadingPart
-from longway.errors import SettingError
+from longway.detect.reading import Reading
 from longway.records import Pattern
 from longway.text.tokenizer import is_word
 
@@ -82,7 +81,7 @@ class SampledTokens(Sequence[list[str]]):
         return {self._words[code]: int(counts[code]) for code in np.flatnonzero(counts).tolist()}
 
 
-class ConceptDetector(Detector):
+class ConceptDetector(SampledDetector):
     """Is the text similar enough to the direction of a concept?
 
     It knows the sampled rows of the reading that it was made of: other rows have no concept, and another reading is refused.
@@ -91,14 +90,8 @@ class ConceptDetector(Detector):
     level = "concept"
 
     def __init__(self, reading: Reading, role: str, concepts: Concepts, rows: SampledRows) -> None:
-        super().__init__(reading, role)
-        self._reading = reading.number
-        self.concepts, self.places, self.is_tested, self.surface = (
-            concepts,
-            rows.places,
-            rows.is_tested,
-            rows.surface,
-        )
+        super().__init__(reading, role, rows.places)
+        self.concepts, self.is_tested, self.surface = concepts, rows.is_tested, rows.surface
         # What a search leaves here: labels that words determine, so that no concept could be tested for them,
         self.untested: list[str] = []
         # and tested rows x patterns of other levels.
@@ -117,16 +110,11 @@ class ConceptDetector(Detector):
 
     def count(self, reading: Reading) -> Features:
         """Counts of every concept that is neither too rare nor too common."""
-        self._check_own(reading.number)
-        labels, n_labels = reading.labels[self.tested], reading.n_labels
-        present = self.members[self.is_tested]
-        counts = np.zeros((len(self.concepts), n_labels), dtype=np.int64)
-        for label in range(n_labels):
-            counts[:, label] = np.asarray(present[labels == label].sum(axis=0)).ravel()
-        keys = enough(counts, reading.min_count, n_texts=len(self.tested))
-        share = counts[keys].sum(axis=1) / max(len(self.tested), 1)
-        keys = keys[(share >= RAREST) & (share <= COMMONEST)]
-        return Features(keys, counts[keys], self.tested)
+        self.check(reading.number)
+        counts = by_label(self.members[self.is_tested], reading.labels[self.tested], reading.n_labels)
+        share = counts.sum(axis=1) / max(len(self.tested), 1)
+        keys = np.flatnonzero((share >= RAREST) & (share <= COMMONEST))
+        return frequent(keys, counts[keys], reading.min_count, n_texts=len(self.tested), rows=self.tested)
 
     def describe(self, key: int) -> Description:
         """The pattern of a concept, named by the words that tell its texts from similar ones."""
@@ -198,17 +186,11 @@ class ConceptDetector(Detector):
         order = self.ranked(key)
         return order[is_shown[order] & (self.scores[order, key] >= self.concepts.bounds[key])]
 
-    def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
-        """Which examples have which concepts; none where a row was not sampled."""
-        self._check_own(piece.of)
-        low, high = np.searchsorted(self.places, [piece.start, piece.start + piece.n_texts])
-        here = self.members[low:high].tocoo()
-        rows = (self.places[low:high] - piece.start)[here.row]
-        return columns_of(rows, here.col.astype(np.int64), keys, piece.n_texts)
-
-    def matrix_at(self, piece: ReadingPart, keys: Ints, rows: Ints) -> csr_matrix:
-        """`matrix` for some rows of the piece: vectors are known by their place in the reading."""
-        return csr_matrix(self.matrix(piece, keys)[rows])
+    @cached_property
+    def present(self) -> tuple[Ints, Ints]:
+        """The number of a sampled row, and the concept, of each that it has."""
+        rows, concepts = self.members.nonzero()
+        return rows.astype(np.int64), concepts.astype(np.int64)
 
     @staticmethod
     def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
@@ -219,9 +201,3 @@ class ConceptDetector(Detector):
         if text is None or concepts is None or not number.isdecimal() or int(number) >= len(concepts):
             return None
         return {} if concepts.has([text.text], int(number))[0] else None
-
-    def _check_own(self, number: int) -> None:
-        if number != self._reading:
-            raise SettingError(
-                "A ConceptDetector only works with the reading it was made from. Got a different one. Make a detector of that reading."
-            )

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from longway.detect import TokenizedRow, where
 from longway.detect.detector import TokenizedText
-from longway.detect.position import FIRST, LAST
+from longway.detect.words import FIRST, LAST
 from longway.jobs.plant import fitting
 from longway.methods.repair import mend
 from longway.records import Pattern

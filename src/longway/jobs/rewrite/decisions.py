@@ -16,7 +16,7 @@ from hashlib import blake2b
 from typing import Any
 
 from longway.detect import TokenizedRow, where
-from longway.detect.position import FIRST, LAST
+from longway.detect.words import FIRST, LAST
 from longway.engines.engine import Written
 from longway.english.negation_words import NEGATIONS
 from longway.jobs.rewrite.settings import Decisions, MarkedFinding

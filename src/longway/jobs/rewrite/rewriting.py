@@ -11,8 +11,8 @@ from typing import TypedDict
 
 from longway.detect.findings import Chosen, search
 from longway.detect.leak import leak_by_folds, rows_measured
-from longway.detect.position import FIRST, LAST
 from longway.detect.reading import Reading
+from longway.detect.words import FIRST, LAST
 from longway.engines.asker import Asker
 from longway.engines.engine import Sampling, Written
 from longway.engines.paid import NOT_ASKED, PaidWriting

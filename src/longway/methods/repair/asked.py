@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
-from longway.detect.position import FIRST, LAST
+from longway.detect.words import FIRST, LAST
 from longway.engines.engine import Sampling
 from longway.engines.prompt import counterfactual_prompt, edit_prompt
 from longway.engines.transport import tokens_for

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
-from longway.detect.position import FIRST, LAST
+from longway.detect.words import FIRST, LAST
 from longway.english.document import Document, Word
 from longway.english.negation_words import is_negation
 from longway.english.rules.spans import WordSpan, name_indices

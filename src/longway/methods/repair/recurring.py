@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from longway.detect.detector import TokenizedText
-from longway.detect.position import FIRST, LAST
+from longway.detect.words import FIRST, LAST
 from longway.english.document import Document
 from longway.english.inflection import capitalise
 from longway.english.negation_words import is_negation

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import ClassVar
 
-from longway.detect.position import FIRST, LAST
+from longway.detect.words import FIRST, LAST
 from longway.english.document import Document, Word
 from longway.english.negation_words import is_negation
 from longway.english.rules.rule import Scene

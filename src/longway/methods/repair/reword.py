@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from longway.detect import CONCEPT, where
-from longway.detect.token import ANY_FORM
+from longway.detect.words import ANY_FORM
 from longway.engines.engine import Sampling, Written
 from longway.engines.prompt import Prompt, rewrite_prompt, without_prompt
 from longway.engines.transport import tokens_for

@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple
 
 from longway.detect import where
 from longway.detect.detector import TokenizedText
-from longway.detect.position import FIRST, LAST
+from longway.detect.words import FIRST, LAST
 from longway.english.articles import fix_articles
 from longway.english.document import Change, Document, apply_changes
 from longway.english.negation_words import is_negation
