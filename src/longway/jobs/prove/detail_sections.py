@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TypeVar
 
 from longway.errors import install_command
 from longway.jobs.prove import result as proof
-from longway.jobs.prove.wording import name
+from longway.jobs.prove.wording import change, change_interval, figure, mark, name
 from longway.records import Leak
 from longway.report.charts import leak_chart
 from longway.report.excerpts import PATTERN_LIMIT, cut
@@ -95,6 +96,20 @@ class Shown:
         row = self.figures.get((data, *run, test, metric))
         return None if row is None else row.mean
 
+    def changes(self, test: str, metrics: Sequence[str]) -> list[proof.Comparison]:
+        """Each model on a test set, trained on the other versions and compared with the first; without a verdict if that was impossible."""
+        first, found = self.versions[0], []
+        for run, metric, data in product(self.runs, metrics, self.versions[1:] or self.versions):
+            one = self.compared.get((data, run, test, metric))
+            after = self.mean(data, run, test, metric)
+            if one is None and after is not None:
+                before, after = self.mean(first, run, test, metric), None if data == first else after
+                one = proof.Comparison(
+                    data, *run, test, metric, first, difference=None, low=None, high=None, p=None, q=None, verdict="", before=before, after=after
+                )  # fmt: skip
+            found += [one] if one else []
+        return found
+
     def table(
         self,
         first: str,
@@ -130,6 +145,30 @@ def legend(items: Iterable[tuple[str, str, str]]) -> Bullets:
     for text, colour, shape in items:
         keys.append(Bullet([Span("", f"key {shape}"), Span(text, "data")], colour=colour))
     return Bullets(keys, "legend")
+
+
+def comparison_columns(before: str, after: str) -> list[Column]:
+    """Both figures of a comparison, the difference with its interval, and the verdict. before, after: headings."""
+    return [
+        Column(before, _before, number=True),
+        Column(after, _after, number=True),
+        Column("Difference", difference_words, number=True),
+        Column("Verdict", "verdict", form=mark),
+    ]
+
+
+def _before(one: proof.Comparison) -> str:
+    return figure(one.before, one.metric)
+
+
+def _after(one: proof.Comparison) -> Span:
+    return Span(figure(one.after, one.metric), "strong")
+
+
+def difference_words(one: proof.Comparison) -> Words:
+    """The difference with its interval."""
+    interval = change_interval(one)
+    return [change(one.difference, one.metric), Span(f" ({interval})" if interval else "", "quiet")]
 
 
 def leak_section(shown: Shown) -> Section:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -18,7 +17,9 @@ from longway.jobs.prove import wording as say
 from longway.jobs.prove.charts import GapRow, Lane, gap_chart
 from longway.jobs.prove.detail_sections import (
     Shown,
+    comparison_columns,
     data_section,
+    difference_words,
     distance_section,
     grouped,
     leak_changes,
@@ -48,7 +49,6 @@ from longway.report.numbers import NONE, arrow, count, counted, duration, few, o
 from longway.report.sections import (
     REPORT,
     REPORT_AND_SCREEN,
-    SCREEN,
     Blocks,
     Bullet,
     Bullets,
@@ -79,9 +79,7 @@ ChangeFigure = proof.PairFigure | proof.WordFigure
 MAX_NAMED = 4  # models, methods, versions in a line
 MAX_REMARKS = 20  # concerns, failures, notes
 MAX_IDS = 8
-COLUMNS = 4  # test sets side by side
 MAX_TESTS = 12
-MAX_ENTRIES = 300  # figures in all tables of a kind
 MAX_FIGURES = 40  # rows with all metrics
 MAX_METRICS = 8
 MAX_WORST = MAX_WORSE = 24
@@ -93,7 +91,7 @@ MAX_PERTURBED, MAX_RUNS, MAX_PAIRS, MAX_AXES, MAX_REASONS = 4, 8, 40, 3, 4  # of
 MAX_FLIPS, OPEN_FLIPS = 16, 6
 ON_SCREEN = 8
 READING: list[tuple[Words, Words]] = [
-    ("Better, worse, no clear difference", "Both models answer the same test texts, so the difference is tested pair by pair. “No clear difference” does not mean that they are equal: the interval shows how large a difference may be."),
+    ("Better, worse, unclear", "Both models answer the same test texts, so the difference is tested pair by pair. “Unclear” does not mean that they are equal: the interval shows how large a difference may be."),
     ("Interval", "A range that contains the true figure in 95 of 100 such measurements."),
     ("Standard deviation", "How much the figure varies from seed to seed. Unknown with one seed."),
     ("q", "The p-value corrected for testing many differences: of all with q up to 0.05, about 5% are expected to be chance."),
@@ -108,7 +106,6 @@ NOTE: Words = [
     "Other shortcuts may be left. Longway reduces shortcuts; it does not certify that a dataset or a model is fair.",
 ]
 Entry = list[str | Span]
-ScoreRow = tuple[Words, Callable[[str], Words | None]]  # the heading, and what gives the cell of a test set
 
 
 @page_of(ProveResult)
@@ -246,89 +243,36 @@ def _concern_section(concerns: Sequence[proof.Concern]) -> Section:
 def _score_section(shown: Shown) -> Section:
     others = "the other versions" if len(shown.versions) > 2 else "the other version"
     lead = (
-        f"Each model was trained on each version and tested on data it has not seen. A cell shows the accuracy when trained on "
+        f"Each model was trained on each version and tested on data it has not seen. A row shows the accuracy when trained on "
         f"{name(shown.versions[0])} and on {others}, then the difference in points with its 95% interval. It is called better or worse "
         "only if a paired test is significant, corrected for the number of comparisons, and the seeds alone would hardly make such a difference."
     )
-    rows: list[ScoreRow] = [(_run_cell(run), partial(_entries, shown, ACCURACY, run)) for run in shown.runs]
-    tables = _score_tables(rows, shown.tests, per_cell=len(shown.versions) - 1)
-    blocks: Blocks = [nothing("Nothing was tested.")]
-    if tables:
-        blocks = [Paragraph(lead, "lead"), Only(REPORT, tables)]
-    for test in shown.result.tests:
+    blocks: Blocks = [Paragraph(lead, "lead")]
+    for test in shown.result.tests[:MAX_TESTS]:
         dropped = f" ({test.left_out:,} left out: also in the training data)" if test.left_out else ""
         chance = f"chance is {or_dash(test.majority, percent)}"
         caption = f"{name(test.name)}: {counted(test.rows, 'row')}{dropped}, {chance}"
-        blocks.append(Only(SCREEN, [_screen_table(shown, test.name, [ACCURACY], caption)]))
+        blocks += _change_table(shown, test.name, [ACCURACY], caption)
+    if len(blocks) == 1:
+        blocks = [nothing("Nothing was tested.")]
+    blocks += more(shown.tests, MAX_TESTS, "test sets")
     blocks += more(shown.result.versions, len(shown.versions), "versions")
     blocks += [*_remarks(shown.result.notes, "notes", "notes"), *_all_metrics(shown)]
     return Section("scores", "Accuracy before and after", blocks, on=REPORT_AND_SCREEN)
 
 
-def _run_cell(run: Run, where: str = "") -> Words:
-    return [Span(say.model_name(run[0]), "pattern"), " ", Span(where or say.method_name(run[1]), "where")]
-
-
-def _entries(shown: Shown, metric: str, run: Run, test: str) -> Entry:
-    """The figures of a run on a test set for each version after the first; for the first alone if there are no others."""
-    first, *others = shown.versions
-    words: Entry = []
-    for data in others:
-        if (one := shown.compared.get((data, run, test, metric))) is not None:
-            entry = _entry(one)
-        elif (after := shown.mean(data, run, test, metric)) is not None:  # not compared
-            before = figure(shown.mean(first, run, test, metric), metric)
-            entry = [Span(f"{before} → ", "quiet"), Span(figure(after, metric), "strong")]
-        else:
-            continue
-        words += [Span(name(data), "version"), " ", *entry, " "] if len(others) > 1 else entry
-    if not words and (alone := shown.figures.get((first, *run, test, metric))):
-        interval = _in_brackets(say.figure_interval(alone, metric))
-        words = [Span(figure(alone.mean, metric), "strong"), *interval]
-    return words
-
-
-def _entry(one: Comparison) -> Entry:
-    old, new = figure(one.before, one.metric), figure(one.after, one.metric)
-    words: Entry = [Span(f"{old} → ", "quiet"), Span(new, "strong"), " ", say.mark(one.verdict)]
-    return [*words, f" {change(one.difference, one.metric)}", *_in_brackets(say.change_interval(one))]
-
-
-def _in_brackets(interval: str) -> Entry:
-    return [Span(f" ({interval})", "quiet")] if interval else []
-
-
-def _score_tables(rows: Sequence[ScoreRow], tests: Sequence[str], *, per_cell: int = 1) -> Blocks:
-    """Tables of COLUMNS test sets. per_cell: entries of one cell, at most."""
-    shown = tests[:MAX_TESTS]
-    limit = max(MAX_ENTRIES // (max(per_cell, 1) * max(len(shown), 1)), 1)
-    blocks: Blocks = []
-    for start in range(0, len(shown), COLUMNS):
-        part = shown[start : start + COLUMNS]
-        cells = [[heading, *(cell(test) or NONE for test in part)] for heading, cell in rows[:limit]]
-        columns = [Column("Model and method"), *(Column(name(test)) for test in part)]
-        blocks.append(Table(columns, [Row(row) for row in cells], f"scores c{len(part)}"))
-    return [*blocks, *more(rows, limit, "rows"), *more(tests, MAX_TESTS, "test sets")] if tests else []
-
-
-def _screen_table(shown: Shown, test: str, metrics: Sequence[str], caption: str) -> Table:
-    """All runs on a test set, with a column per version: what a terminal has room for."""
-    rows = []
-    for run in shown.runs:
-        for metric in metrics:
-            means = [shown.mean(data, run, test, metric) for data in shown.versions]
-            if all(mean is None for mean in means):
-                continue
-            axis = f", {name(say.axis_of(metric))}" if say.axis_of(metric) else ""
-            difference: list[Words] = ["", ""]
-            if (one := shown.compared.get((shown.pair[1], run, test, metric))) is not None:
-                interval = _in_brackets(say.change_interval(one))
-                difference = [[change(one.difference, metric), *interval], say.mark(one.verdict)]
-            figures = [figure(mean, metric) for mean in means]
-            rows.append(Row([f"{say.run_name(run)}{axis}", *figures, *difference]))
-    versions = [Column(name(data), number=True) for data in shown.versions]
-    columns = [Column("Model"), *versions, Column("Difference", number=True), Column("")]
-    return Table(columns, rows, caption=caption)
+def _change_table(shown: Shown, test: str, metrics: Sequence[str], caption: str) -> Blocks:
+    """All models on a test set, compared with the first version. The metrics are the accuracy, or fairscores of several axes."""
+    columns = [Column("Model", "run", form=say.run_name, style="pattern")]
+    if len(metrics) > 1:
+        columns.append(Column("Axis", "metric", form=say.axis_name))
+    if len(shown.versions) > 2:
+        columns.append(Column("Trained on", "data", form=name))
+    columns += comparison_columns(*map(name, shown.pair))
+    return table_of(
+        shown.changes(test, metrics), columns, "figures-only scores",
+        limit=MAX_FIGURES, what="rows", file=FILE, caption=caption,
+    )  # fmt: skip
 
 
 def _all_metrics(shown: Shown) -> Blocks:
@@ -369,21 +313,18 @@ def _metric_cell(shown: Shown, data: str, run: Run, test: str, metric: str) -> W
 def _method_section(shown: Shown) -> list[Section]:
     """Each method against plain training on the same data."""
     compared = [one for one in shown.result.comparisons if one.against_method and one.metric == ACCURACY]
-    if not compared:
-        return []
-    rows: list[ScoreRow] = []
-    same_run = grouped(compared, lambda one: (one.data, one.run, one.against_method))
-    for (data, run, other), same in same_run.items():
-        where = f"{say.method_name(run[1])} against {say.method_name(other or '')}, trained on {name(data)}"
-        cells: dict[str, Words] = {one.test: _entry(one) for one in same}
-        rows.append((_run_cell(run, where), cells.get))
     lead = (
         "A training method that should ignore shortcuts, against plain training on the same version. If it gains more than the change of "
         "the data does, the data may not be what needs repair."
     )
-    tested = {one.test for one in compared}
-    tables = _score_tables(rows, [test for test in shown.tests if test in tested])
-    return [Section("methods", "Training methods on the same data", [Paragraph(lead, "lead"), *tables])]
+    columns = [
+        Column("Model and method", _where),
+        Column("Trained on", "data", form=name),
+        *comparison_columns("Plain", "Method"),
+    ]
+    table = table_of(compared, columns, "figures-only scores", limit=MAX_FIGURES, what="rows", file=FILE)
+    heading = "Training methods on the same data"
+    return [Section("methods", heading, [Paragraph(lead, "lead"), *table])] if table else []
 
 
 def _fairscore_section(shown: Shown) -> list[Section]:
@@ -422,28 +363,13 @@ def _perturbed_blocks(shown: Shown, test: proof.PerturbedTest) -> Blocks:
     note = f"{where} Left unchanged: {'; '.join(reasons[:MAX_REASONS])}." if reasons else where
     heading = Heading(name(test.test), f"{changed}, {share}")
     below = [*more(reasons, MAX_REASONS, "reasons"), Paragraph(note, "rest")]
-    scored = [row for row in shown.result.rows if (row.test, row.metric) == (test.test, FAIRSCORE)]
-    runs = list(dict.fromkeys(row.run for row in scored))
-    if not runs:
-        why = "no model has a fairscore" if test.perturbed else "so there is no fairscore"
-        none = Paragraph(f"{name(test.test)}: {changed}, {why}.")
-        return [Only(REPORT, [heading, *below]), Only(SCREEN, [none])]
-    axes = dict(list(test.axes.items())[:MAX_AXES])
-    metrics = {f"{FAIRSCORE}:{axis}": f"{name(axis)}, {counted(n, 'row')}" for axis, n in axes.items()}
-    if len(test.axes) > 1:
-        metrics = {FAIRSCORE: f"all, {counted(test.perturbed, 'row')}", **metrics}
-    rows = []
-    for run in runs[:MAX_RUNS]:
-        entries = [_entries(shown, metric, run, test.test) or NONE for metric in metrics]
-        rows.append(Row([_run_cell(run), *entries]))
-    columns = [Column("Model and method"), *map(Column, metrics.values())]
-    table = Table(columns, rows, f"scores c{len(metrics)}")
+    axes = [f"{FAIRSCORE}:{axis}" for axis in list(test.axes)[:MAX_AXES]]
     listed = ", ".join(f"{name(axis)} {count(n)}" for axis, n in test.axes.items())
     caption = f"{name(test.test)}, fairscore: {changed} ({listed})"
-    return [
-        Only(REPORT, [heading, table, *more(runs, MAX_RUNS, "models and methods"), *below]),
-        Only(SCREEN, [_screen_table(shown, test.test, list(metrics), caption)]),
-    ]
+    if not (table := _change_table(shown, test.test, axes if len(axes) < 2 else [FAIRSCORE, *axes], caption)):
+        why = "no model has a fairscore" if test.perturbed else "so there is no fairscore"
+        table = [Paragraph(f"{name(test.test)}: {changed}, {why}.")]
+    return [Only(REPORT, [heading, *below]), *table]
 
 
 def _pair_table(shown: Shown, pairs: Sequence[proof.PairFigure]) -> Blocks:
@@ -547,17 +473,12 @@ def _worse_than(one: Comparison) -> str:
     return f"{say.method_name(one.method)} on {name(one.data)} against {say.method_name(one.against_method)}"
 
 
-def _difference(one: Comparison) -> Words:
-    interval = Span(f" {say.change_interval(one)}", "quiet")
-    return [Span(change(one.difference, one.metric), "strong"), interval]
-
-
 WORSE_COLUMNS = [
     Column("Model and test set", _where),
     Column("Metric", _worse_metric),
     Column("Compared", _worse_than),
     Column("Figures", say.before_and_after, number=True, screen=False),
-    Column("Difference", _difference, number=True),
+    Column("Difference", difference_words, number=True),
     Column("q", "q", q_value, number=True, screen=False),
 ]
 

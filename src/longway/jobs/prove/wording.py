@@ -33,7 +33,11 @@ METRICS = {
     FAIRSCORE: "fairscore",
 }  # fmt: skip
 NOT_SHARES = {"auroc", "calibration_error", "brier"}  # written as 0.123, the others as percentages
-SIGNS = {BETTER: "▲", WORSE: "▼", UNCLEAR: "≈"}
+MARKS = {
+    BETTER: Span("▲ better", "better mark"),
+    WORSE: Span("▼ worse", "worse mark"),
+    UNCLEAR: Span("≈ unclear", "quiet mark"),
+}
 
 
 def name(text: str) -> str:
@@ -79,6 +83,15 @@ def metric_name(metric: str) -> str:
     if axis := axis_of(metric):
         return f"{FAIRSCORE}, {name(axis)}"
     return METRICS.get(metric) or name(metric)
+
+
+def axis_name(metric: str) -> str:
+    """The axis of a fairscore, in a table of several.
+
+    >>> axis_name("fairscore:race"), axis_name("fairscore")
+    ('race', 'all')
+    """
+    return name(axis_of(metric) or "all")
 
 
 def axis_of(metric: str) -> str:
@@ -129,8 +142,7 @@ def figure_interval(one: Figure | PairFigure | WordFigure | None, metric: str) -
 
 def mark(verdict: str) -> Span:
     """The verdict as a sign and a word, so that its meaning does not depend on its colour."""
-    style = {BETTER: "better mark", WORSE: "worse mark"}.get(verdict, "quiet mark")
-    return Span(f"{SIGNS[verdict]} {verdict}" if verdict in SIGNS else "", style if verdict in SIGNS else "")
+    return MARKS.get(verdict, Span(""))
 
 
 def whole_points(value: float | None) -> str:

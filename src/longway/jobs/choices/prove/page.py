@@ -24,9 +24,10 @@ from longway.jobs.choices.prove.result import (
     GapChange,
 )
 from longway.jobs.prove.charts import GapRow, Lane, gap_chart
-from longway.jobs.prove.result import BETTER, UNCLEAR, WORSE, Comparison, GroupSide
+from longway.jobs.prove.detail_sections import comparison_columns
+from longway.jobs.prove.result import BETTER, WORSE, Comparison, GroupSide
 from longway.jobs.prove.verdict import largest
-from longway.jobs.prove.wording import before_and_after, change, change_interval, mark, model_name, name
+from longway.jobs.prove.wording import before_and_after, change, change_interval, model_name, name
 from longway.jobs.results import page_of
 from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.report.labels import setting_rows
@@ -64,7 +65,7 @@ READING: list[tuple[Words, Words]] = [
     ("Cues balanced", "For each question with n candidates whose cues point the right way there are n − 1 whose cues point the wrong way, as with random answers. Following the cues is right as often as a random choice."),
     ("Length balanced", "Pairs, chosen so that among pairs with about the same difference in length the right one is as often the longer as the shorter. Choosing by length alone is right in half of them."),
     ("Random drop", "Before, without as many random questions as after lacks. A gain over it comes from which questions were dropped, not from how many."),
-    ("Better, worse, no clear difference", "Both models answer the same questions, so the difference is tested question by question, corrected for the number of comparisons. Better or worse also requires that the seeds alone would hardly make such a difference."),
+    ("Better, worse, unclear", "Both models answer the same questions, so the difference is tested question by question, corrected for the number of comparisons. Better or worse also requires that the seeds alone would hardly make such a difference."),
     ("Interval", "A range that contains the true figure in 95 of 100 such measurements; questions with the same prompt are drawn together."),
 ]  # fmt: skip
 NOTE = "Evidence, not a certificate: it shows how much these models rely on these cues, with this data. Other shortcuts may be left."
@@ -248,10 +249,7 @@ def _tables(
         Column("Questions", where),
         Column("n", questions, number=True),
         Column("Chance", chance, number=True, drop=2),
-        Column(before, "before", number=True, form=percent),
-        Column(after, _strong_after, number=True),
-        Column("Change", _change_cell, number=True),
-        Column("Verdict", "verdict", drop=1, form=_mark),
+        *comparison_columns(before, after),
     ]
     by_place: dict[tuple[str, str], list[Comparison]] = {}
     for one in changes:
@@ -268,20 +266,6 @@ def _tables(
             blocks.append(Chart(_gap_chart(drawn, f"scores-{number}", title), legend))
         blocks += table_of(rows, columns)
     return blocks
-
-
-def _strong_after(one: Comparison) -> Span:
-    return Span(or_dash(one.after, percent), "strong")
-
-
-def _change_cell(one: Comparison) -> Words:
-    return [change(one.difference), Span(f" ({change_interval(one)})", "quiet")]
-
-
-def _mark(verdict: str) -> Span:
-    """The verdict as a sign and a word, short enough for a terminal."""
-    sign = mark(verdict)
-    return Span("≈ unclear", sign.style) if verdict == UNCLEAR else sign
 
 
 def _score_row(result: ChoiceProveResult, one: Comparison, where: str, n: int) -> GapRow:
