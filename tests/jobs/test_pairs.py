@@ -131,14 +131,14 @@ def test_where_one_change_runs_out_the_others_of_its_axis_get_more():
     pairs = made.pairs()
     assert len(pairs) == 20
     assert not [pair for pair in pairs if pair.target == "man"]
-    assert made.reasons["not this one"] == made.failed.total() > 0
+    assert made.tried.reasons["not this one"] == made.failed.total() > 0
 
 
 def test_the_same_texts_are_one_pair():
     rows = [{"id": f"r{i}", "text": "She left.", "label": "xy"[i % 2]} for i in range(4)]
     made = making(lambda request: False, rows, axes=("gender",))
     assert sorted(pair.target for pair in made.pairs()) == ["man", "non-binary"]
-    assert made.reasons.total() == 6
+    assert made.tried.reasons.total() == 6
 
 
 @pytest.mark.parametrize(

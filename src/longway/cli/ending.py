@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from longway.cli.options import ColumnOptions
     from longway.data import Dataset
     from longway.data.choice_columns import ChoiceColumns
-    from longway.jobs.results import EditedResult, Result
+    from longway.jobs.change.result import EditedResult
+    from longway.jobs.results import Result
 
 REPAIR, REVIEW, PROVE = "Repair the data", "Look at every edit and decide", "Measure the effect"
 LEFT = "See which shortcuts are left"

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 from longway.detect.severity import too_few_words
 from longway.jobs.before_after import Comparison, LeakChange, PatternChange
-from longway.jobs.edit_counts import CheckCount, ReasonCount, ShownEdit
+from longway.jobs.change.collect import CheckCount, ReasonCount, ShownEdit
 from longway.records import Edit, Leak, Verdict
 from longway.report.change_charts import change_bar
 from longway.report.charts import leak_chart

@@ -16,11 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, cast, o
 
 import polars as pl
 
-from longway.data import Dataset
-from longway.data.edited import edited_dataset, read_edits
 from longway.errors import RunError
 from longway.json_values import from_json, to_json
-from longway.records import Edit
 from longway.report import html
 from longway.report.sections import Page
 
@@ -132,72 +129,6 @@ class Result:
 
     def _repr_html_(self) -> str:
         return self.report._repr_html_()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class WithEdits(Result):
-    """The result of a job that changes data.
-
-    original: the data that `data` is made of. folder: the run folder, None if nothing was written. edits_made: the edits, if there is no
-    folder.
-    """
-
-    has_card: ClassVar[bool] = True
-
-    original: Any = field(default=None, compare=False)
-    folder: Path | None = field(default=None, compare=False)
-    edits_made: tuple[Edit, ...] = field(default=(), compare=False)
-
-    @property
-    def edits(self) -> tuple[Edit, ...]:
-        """Every candidate, accepted or not."""
-        return self.edits_made if self.folder is None else tuple(read_edits(self.folder / EDITS_FILE))
-
-    @property
-    @abstractmethod
-    def is_changed(self) -> bool:
-        """Whether an edit was accepted."""
-
-    def of(self, original: object, *, keeps_folder: bool) -> Self:
-        """The result with its data and edits, which are read into memory if the folder is temporary."""
-        if keeps_folder:
-            return replace(self, original=original)
-        return replace(self, original=original, folder=None, edits_made=self.edits)
-
-    def _known_original(self) -> Any:
-        if self.original is None:
-            raise RunError(
-                "This result was read from a file and does not have its data. Load dataset.* from the run folder."
-            )
-        return self.original
-
-    def _frame(self) -> pl.DataFrame:
-        """One row per edit."""
-        hidden = ("verdicts", "trace")
-        rows = [{name: v for name, v in edit.to_dict().items() if name not in hidden} for edit in self.edits]
-        return pl.DataFrame(rows, infer_schema_length=None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class EditedResult(WithEdits):
-    """The result of a job that changes a dataset. encoding_note: why it is not in the encoding it came in, if so."""
-
-    encoding_note: str = ""
-
-    @property
-    def data(self) -> Dataset:
-        """The dataset with the accepted edits, in memory, with the column longway_id."""
-        return edited_dataset(self._known_original(), self.edits)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The content of the file; the comparison of the data before and after is a part of it."""
-        content = Result.to_dict(self)
-        comparison = content.pop("comparison", {})
-        return {**content, **comparison}
-
-    @classmethod
-    def _fields_in(cls, content: Mapping[str, Any]) -> Mapping[str, object]:
-        return {**content, "comparison": content}
 
 
 def page_of(kind: type[Result]) -> Callable[[PageFunction], PageFunction]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
 from importlib.metadata import version
-from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
@@ -25,15 +25,11 @@ from longway.engines.engine import Engine
 from longway.errors import SettingError
 from longway.jobs.augment.methods import GivenFile, Plan, Setup, estimate_augment, plan_of, read_given_file
 from longway.jobs.augment.page import augment_page  # noqa: F401  (registers the page of the result)
-from longway.jobs.augment.result import (
-    AugmentResult,
-    RefusedAdditions,
-    ShownAddition,
-)
+from longway.jobs.augment.result import AugmentResult
 from longway.jobs.augment.settings import OTHER, AugmentSettings
 from longway.jobs.augment.words import read_spurious_words, words_before_and_after
 from longway.jobs.before_after import Comparison, compare
-from longway.jobs.edit_counts import CheckCounter, RandomSample, RoundSummary, reason_counts
+from longway.jobs.change.collect import Collected, RefusedEdits, reason_counts
 from longway.jobs.engine_use import (
     Engines,
     RunEstimate,
@@ -179,14 +175,14 @@ def _augment(run: ActiveRun, job: _Job) -> AugmentResult:
     setup = Setup(settings, rows, writer, judge, given, journal, watcher)
     plan = plan_of(setup)
     setup.begin_writing()
-    made = _Additions(rows, seed=settings.seed)
+    made = Collected(rows, seed=settings.seed, key=attrgetter("id"))
     with run.edit_log() as log:
         for done in _rounds(plan, rows, settings, setup):
             made.add(done)
             log.write(done.edits)
     after = run.write_dataset(job.whole, job.part, log.changes)
     watcher.step("measuring what the new texts are like")
-    added, labels = _labels(rows, made.rows, settings)
+    added, labels = _labels(rows, made.added, settings)
     is_measured = settings.labelled and plan.important
     return AugmentResult(
         dataset=_summary(run.summary(job.part), settings),
@@ -195,25 +191,23 @@ def _augment(run: ActiveRun, job: _Job) -> AugmentResult:
         judge=settings.judge,
         settings=run.identity.settings,
         asked=sum(one.rows for one in made.rounds),
-        candidates=made.candidates,
-        accepted=made.accepted,
-        added=len(made.rows),
+        candidates=made.n,
+        accepted=made.n_accepted,
+        added=len(made.added),
         added_by_label=added,
         labels_before=labels,
         labels_after={name: n + added[name] for name, n in labels.items()},
         stopped=BUDGET_SPENT if setup.is_spent else made.stopped,
         rounds=tuple(made.rounds),
-        words=words_before_and_after(rows, made.rows, plan.important) if is_measured else (),
+        words=words_before_and_after(rows, made.added, plan.important) if is_measured else (),
         analysis=plan.analysis,
         comparison=compare(job.part, after, seed=settings.seed, step=watcher.step)
         if settings.labelled
         else Comparison(),
-        checks=made.checks.counts(),
+        checks=made.checks(),
         missing_checks=(*filter(None, [job.note]), *plan.missing),
-        sample=made.sample.items,
-        refused=tuple(
-            RefusedAdditions(reason, n, made.examples[reason]) for reason, n in made.reasons.most_common()
-        ),
+        sample=made.sample(),
+        refused=made.refused(RefusedEdits),
         failed_calls=reason_counts(failed_calls(writer, judge)),
         cost=costs(journal, job.writer, job.judge),
         budget=job.budget,
@@ -235,50 +229,6 @@ def _rounds(plan: Plan, rows: Rows, settings: AugmentSettings, setup: Setup) -> 
         else:
             yield done
     yield from balanced(waiting, rows, seed=settings.seed) if waiting else ()
-
-
-class _Additions:
-    """Collects the additions, round by round."""
-
-    def __init__(self, rows: Rows, *, seed: int) -> None:
-        self._all = rows
-        self.rounds: list[RoundSummary] = []
-        self.rows: list[Example] = []
-        self.candidates = self.accepted = 0
-        self.stopped = ""
-        self.checks = CheckCounter()
-        self.reasons: Counter[str] = Counter()
-        self.examples: dict[str, ShownAddition] = {}
-        self.sample: RandomSample[ShownAddition] = RandomSample(seed=seed)
-
-    def add(self, done: Round) -> None:
-        """Include a round. The edits of a proposed row, one per column, follow each other."""
-        self.rounds.append(RoundSummary.of(done))
-        self.stopped = done.stopped or self.stopped
-        self.rows += self._all.added_by(done.edits)
-        for _, group in groupby(done.edits, key=lambda edit: edit.id):
-            self._add_candidate(list(group))
-
-    def _add_candidate(self, edits: Sequence[Edit]) -> None:
-        first = edits[0]
-        self.candidates += 1
-        self.checks.add(first.verdicts)
-        if first.accepted:
-            self.accepted += 1
-            self.sample.offer(first.id, lambda: self._shown(edits))
-            return
-        reason = next((verdict.check for verdict in first.verdicts if not verdict.passed), first.reason)
-        self.reasons[reason] += 1
-        if reason not in self.examples:
-            self.examples[reason] = self._shown(edits)
-
-    def _shown(self, edits: Sequence[Edit]) -> ShownAddition:
-        """The first edit, with the contexts of the source and of the new row."""
-        first, name = edits[0], self._all.task.context_name or "context"
-        before = self._all.context(self._all.place(first.source))
-        after = next((edit.after for edit in edits if edit.field == name), before)
-        values = {one: getattr(first, one) for one in Edit.__dataclass_fields__}
-        return ShownAddition(**values, context=None if before is None else after, context_before=before)
 
 
 def _labels(

@@ -12,10 +12,10 @@ from longway.jobs.augment.result import (
     FILE,
     AugmentResult,
     CobaTrace,
-    ShownAddition,
     TripleStep,
     WordAnalysis,
 )
+from longway.jobs.change.collect import ShownEdit, refusals_of
 from longway.jobs.change_sections import (
     SHEET,
     bar_length,
@@ -40,7 +40,6 @@ from longway.jobs.change_sections import (
     verdict_chips,
     worse_section,
 )
-from longway.jobs.edit_counts import refusals_of
 from longway.jobs.model_words import overlap_table, speech_table
 from longway.jobs.pages import dataset_page
 from longway.jobs.results import page_of
@@ -284,7 +283,7 @@ def _sample_section(result: AugmentResult, labels: Labels) -> Section:
     return Section("sample", "How new texts were made", blocks, on=on)
 
 
-def addition_card(edit: ShownAddition, labels: Labels) -> Card:
+def addition_card(edit: ShownEdit, labels: Labels) -> Card:
     """An addition, step by step if CoBA made it, else both texts with their differences."""
     trace = CobaTrace.of(edit)
     between: Blocks = [] if trace is None else [steps_block(edit, trace, labels)]
@@ -308,7 +307,7 @@ def _both_texts(edit: Edit, limit: int) -> list[tuple[Words, Words]]:
     return list(zip(("Source", "Addition"), versions(edit.before, edit.after, limit=limit), strict=True))
 
 
-def _short_card(edit: ShownAddition, labels: Labels) -> Card:
+def _short_card(edit: ShownEdit, labels: Labels) -> Card:
     """Both texts, for the terminal."""
     facts = [label_change(edit.label_before, edit.label_after, labels)] if labels else []
     return Card(facts, _both_texts(edit, TEXT_LIMIT))

@@ -6,24 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import ClassVar, cast
 
-from longway.data.summary import DatasetSummary
-from longway.jobs.before_after import Comparison
-from longway.jobs.edit_counts import CheckCount, ReasonCount, RoundSummary, ShownEdit
-from longway.jobs.results import EditedResult
+from longway.jobs.change.result import ResultOfRounds
 from longway.json_values import from_json
 from longway.metrics.versions import WordInformation
 from longway.models.importance.top_words import Overlap
 from longway.records import Edit
-from longway.store import CallTotals
 
 FILE = "augment.json"
-
-
-@dataclass(frozen=True, slots=True)
-class ShownAddition(ShownEdit):
-    """The edit of a proposed row's text, with the context of the row and of its source."""
-
-    context_before: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +54,6 @@ class CobaTrace:
 
 
 @dataclass(frozen=True, slots=True)
-class RefusedAdditions:
-    """Why candidates were rejected, how many, and one of them. reason: the check that failed, or another reason."""
-
-    reason: str
-    count: int
-    example: ShownAddition
-
-
-@dataclass(frozen=True, slots=True)
 class WordAnalysis:
     """Which words classifiers rely on, or an engine named.
 
@@ -102,53 +82,21 @@ class WordMean:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class AugmentResult(EditedResult):
+class AugmentResult(ResultOfRounds):
     """What an augmentation added, and what changed by it. `data` has all rows, then the additions.
 
-    asked: rows that texts were requested for. stopped: why it ended. added_by_label, labels_before, labels_after: rows by label; empty
-    for text-to-text data, as is the comparison. words: spurious words, the strongest first. refused: rejected candidates by reason.
-    failed_calls: to engines, by reason. budget: in dollars. settings: as run.json has them.
+    added_by_label, labels_before, labels_after: rows by label; empty for text-to-text data, as is the comparison. words: spurious words,
+    the strongest first.
     """
 
     file: ClassVar[str] = FILE
     command: ClassVar[str] = "augment"
 
-    dataset: DatasetSummary
-    method: str
-    engine: str
-    judge: str
-    settings: Mapping[str, object]
-    asked: int
-    candidates: int
-    accepted: int
-    added: int
     added_by_label: Mapping[str, int]
     labels_before: Mapping[str, int]
     labels_after: Mapping[str, int]
-    stopped: str
-    rounds: tuple[RoundSummary, ...]
     words: tuple[WordInformation, ...]
     analysis: WordAnalysis | None
-    comparison: Comparison
-    checks: tuple[CheckCount, ...]
-    missing_checks: tuple[str, ...]
-    sample: tuple[ShownAddition, ...]
-    refused: tuple[RefusedAdditions, ...]
-    failed_calls: tuple[ReasonCount, ...]
-    cost: tuple[CallTotals, ...]
-    budget: float | None
-    longway: str
-    created: str
-
-    @property
-    def rejected(self) -> int:
-        """Candidates that were not added."""
-        return self.candidates - self.accepted
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether rows were added."""
-        return self.added > 0
 
     @property
     def mean_information(self) -> WordMean | None:

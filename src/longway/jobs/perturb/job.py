@@ -25,8 +25,8 @@ from longway.engines.engine import Engine
 from longway.english.people.demographic_mentions import Demographics, find_demographics
 from longway.english.people.demographics import AXES, Attribute
 from longway.errors import MissingExtra
+from longway.jobs.change.collect import CandidateCounts, reason_counts
 from longway.jobs.documents import ANALYSES_FILE
-from longway.jobs.edit_counts import CheckCounter, RandomSample, reason_counts
 from longway.jobs.engine_use import (
     Engines,
     RunEstimate,
@@ -184,7 +184,7 @@ def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
     shard_map = run.shard_map if job.who.is_rules else None
     read = perturbing.documents if shard_map is None else None
     perturber = job.who.perturber(journal=run.journal, asker=asker, read=read)
-    editing, made = Editing(perturbing, engine=perturber.name), _Perturbed(perturbing)
+    editing, made = Editing(perturbing, engine=perturber.name), _Collected(perturbing)
     with run.edit_log() as log, _people_log(run.folder) as write_people:
         for outcome in perturbing.run(perturber, shard_map=shard_map):
             edits = editing.take(outcome)
@@ -203,23 +203,23 @@ def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
         rows=len(perturbing.rows),
         perturbable=sum(bool(perturbing.options(row)) for row in range(len(perturbing.rows))),
         chosen=len(perturbing.chosen),
-        perturbed=made.n_rows,
-        changed=0 if settings.add else made.n_rows,
-        added=made.n_rows if settings.add else 0,
-        tries=made.n_tries,
-        blocked=made.checks.failed[OFFENSIVE],
-        warned=made.checks.failed[CONTRAST],
+        perturbed=made.n_accepted,
+        changed=0 if settings.add else made.n_accepted,
+        added=made.n_accepted if settings.add else 0,
+        tries=made.n,
+        blocked=made.failed[OFFENSIVE],
+        warned=made.failed[CONTRAST],
         kept_warned=made.n_warned,
         stopped=BUDGET_SPENT if made.stayed[BUDGET_SPENT] else "",
         axes=made.axes(),
         pairs=tuple(AttributeChange(*pair, n) for pair, n in made.pairs.most_common()),
         balance=balance(before, after, axes=settings.axes, added=settings.add),
         stayed=reason_counts(made.stayed),
-        refused=tuple(RefusedChoices(why, n, made.examples[why]) for why, n in made.reasons.most_common()),
-        checks=made.checks.counts(),
+        refused=made.refused(RefusedChoices),
+        checks=made.checks(),
         left=_skipped_words(perturbing),
         distances=_distances(perturbing, editing.new),
-        sample=tuple(shown for axis in sorted(made.samples) for shown in made.samples[axis].items),
+        sample=made.sample(),
         failed_calls=reason_counts(failed_calls(asker)),
         cost=costs(run.journal, engine),
         budget=job.budget,
@@ -263,38 +263,30 @@ def row_people(perturbing: Perturbing, outcome: Outcome) -> RowPeople | None:
     return RowPeople(perturbing.rows.ids[outcome.row], outcome.stayed, tuple(words)) if words else None
 
 
-class _Perturbed:
-    """Counts outcomes and keeps examples, row by row. n_rows: perturbed rows; n_warned: those with a label in doubt."""
+class _Collected(CandidateCounts[ShownPerson]):
+    """Counts outcomes and keeps examples, row by row. n_warned: perturbed rows with a label in doubt."""
 
     def __init__(self, perturbing: Perturbing) -> None:
+        super().__init__(seed=perturbing.settings.seed)
         self._perturbing = perturbing
-        self.n_rows = self.n_tries = self.n_warned = 0
+        self.n_warned = 0
         self.pairs: Counter[tuple[str, str, str]] = Counter()
         self.stayed: Counter[str] = Counter()
-        self.checks = CheckCounter()
-        self.reasons: Counter[str] = Counter()
-        self.examples: dict[str, ShownPerson] = {}
-        self.samples: dict[str, RandomSample[ShownPerson]] = {}
 
     def add(self, outcome: Outcome, edits: Sequence[Edit]) -> None:
         """Include a row. edits: as `Editing.take` made them."""
         for one in outcome.tries:
-            self.n_tries += 1
-            self.checks.add(one.verdicts)
+            self.check(one.verdicts)
+            show = partial(_shown, outcome, one, edits[0])
             if one.reason:
-                self.reasons[one.why] += 1
-                if one.why not in self.examples:
-                    self.examples[one.why] = _shown(outcome, one, edits[0])
-        taken = outcome.taken
-        if taken is None:
+                self.refuse(one.why, show)
+                continue
+            source, target = one.request.source, one.request.target
+            self.n_warned += not all(verdict.passed for verdict in one.verdicts)
+            self.pairs[target.axis, source.name, target.name] += 1
+            self.accept(self._perturbing.rows.ids[outcome.row], show, group=target.axis)
+        if outcome.taken is None:
             self.stayed[outcome.stayed] += 1
-            return
-        source, target = taken.request.source, taken.request.target
-        self.n_rows += 1
-        self.n_warned += not all(verdict.passed for verdict in taken.verdicts)
-        self.pairs[target.axis, source.name, target.name] += 1
-        sample = self.samples.setdefault(target.axis, RandomSample(seed=self._perturbing.settings.seed))
-        sample.offer(self._perturbing.rows.ids[outcome.row], lambda: _shown(outcome, taken, edits[0]))
 
     def axes(self) -> tuple[AxisCount, ...]:
         """Rows that mention each axis, and rows that were perturbed on it."""

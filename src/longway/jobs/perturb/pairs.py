@@ -22,8 +22,8 @@ from typing import Literal
 
 from longway.data import Dataset, as_dataset, with_columns
 from longway.english.people.demographics import AXES
+from longway.jobs.change.collect import CandidateCounts
 from longway.jobs.documents import ANALYSES_FILE
-from longway.jobs.edit_counts import CheckCounter, RandomSample
 from longway.jobs.engine_use import Engines
 from longway.jobs.held_out import MAX_LABELS, arrange
 from longway.jobs.language import check_english, set_split_rules, with_own_rules
@@ -111,14 +111,12 @@ def _made(run: ActiveRun, part: Dataset, settings: PairSettings, who: Who) -> Pa
         perturbable=len({row for rows in making.possible.values() for row in rows}),
         used=len({pair.id for pair in pairs}),
         n_pairs=len(pairs),
-        tries=making.n_tries,
+        tries=making.tried.n,
         axes=making.axes(),
         changes=making.changes(),
-        refused=tuple(
-            RefusedChoices(why, n, making.examples[why]) for why, n in making.reasons.most_common()
-        ),
-        checks=making.checks.counts(),
-        sample=tuple(shown for axis in sorted(making.samples) for shown in making.samples[axis].items),
+        refused=making.tried.refused(RefusedChoices),
+        checks=making.tried.checks(),
+        sample=making.tried.sample(),
         longway=version("longway"),
         created=now(),
     )
@@ -135,7 +133,7 @@ class _Candidate:
 class PairMaking:
     """Pairs of a dataset being made.
 
-    possible: rows in which each change could be tried. taken: pairs by change. The others count choices that were tried, see `PairsResult`.
+    possible: rows in which each change could be tried. taken, failed: pairs and refused choices by change. tried: all choices.
     """
 
     def __init__(
@@ -154,11 +152,7 @@ class PairMaking:
         self.possible: Mapping[Changed, Sequence[int]] = self._possible()
         self.taken: Counter[Changed] = Counter()
         self.failed: Counter[Changed] = Counter()
-        self.n_tries = 0
-        self.checks = CheckCounter()
-        self.reasons: Counter[str] = Counter()
-        self.examples: dict[str, ShownPerson] = {}
-        self.samples: dict[str, RandomSample[ShownPerson]] = {}
+        self.tried: CandidateCounts[ShownPerson] = CandidateCounts(seed=settings.seed)
         self._texts: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
 
     def _possible(self) -> dict[Changed, list[int]]:
@@ -240,18 +234,14 @@ class PairMaking:
         texts = done.request.segments, done.perturbed.segments
         if not done.reason and texts in self._texts:
             done = replace(done, reason=REPEATED, why=REPEATED)
-        self.n_tries += 1
-        self.checks.add(done.verdicts)
-        shown = self._shown(candidate, done)
+        self.tried.check(done.verdicts)
+        show = partial(self._shown, candidate, done)
         if done.reason:
             self.failed[candidate.change] += 1
-            self.reasons[done.why] += 1
-            self.examples.setdefault(done.why, shown)
+            self.tried.refuse(done.why, show)
         else:
             self._texts.add(texts)
-            axis = candidate.change[0]
-            sample = self.samples.setdefault(axis, RandomSample(seed=self.settings.seed))
-            sample.offer(self._name(candidate), lambda: shown)
+            self.tried.accept(self._name(candidate), show, group=candidate.change[0])
         return done
 
     def _shown(self, candidate: _Candidate, done: Try) -> ShownPerson:

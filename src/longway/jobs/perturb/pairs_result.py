@@ -16,7 +16,7 @@ import polars as pl
 
 from longway.data.summary import DatasetSummary
 from longway.errors import DataError
-from longway.jobs.edit_counts import CheckCount
+from longway.jobs.change.collect import CheckCount
 from longway.jobs.perturb.result import RefusedChoices, ShownPerson
 from longway.jobs.results import Result
 from longway.json_values import from_json

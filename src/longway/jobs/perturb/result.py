@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from longway.data.summary import DatasetSummary
-from longway.jobs.edit_counts import CheckCount, ReasonCount
-from longway.jobs.results import EditedResult
+from longway.jobs.change.collect import ReasonCount
+from longway.jobs.change.result import EditedResult
 from longway.metrics.versions import VersionDistance
 from longway.records import Verdict
-from longway.store import CallTotals
 
 FILE = "perturb.json"
 PEOPLE_FILE = "people.jsonl"
@@ -84,11 +81,9 @@ class ShownPerson:
 
 
 @dataclass(frozen=True, slots=True)
-class RefusedChoices:
+class RefusedChoices(ReasonCount):
     """Why choices could not be made, how many, and one of them."""
 
-    reason: str
-    count: int
     example: ShownPerson
 
 
@@ -130,45 +125,28 @@ class PerturbResult(EditedResult):
     perturbable: rows that mention an attribute that could be changed; chosen: those to perturb; perturbed: those that were. changed, added:
     the same, by what was done with them. tries: choices that were made. blocked: as offensive; warned: labels in doubt, kept_warned of
     them were kept. stayed: unchanged rows by reason. refused: choices by why they could not be made. distances: None if not measured.
-    settings: as run.json has them.
     """
 
     file: ClassVar[str] = FILE
     command: ClassVar[str] = "perturb"
 
-    dataset: DatasetSummary
     engine: str
-    settings: Mapping[str, object]
     rows: int
     perturbable: int
     chosen: int
     perturbed: int
-    changed: int
-    added: int
     tries: int
     blocked: int
     warned: int
     kept_warned: int
-    stopped: str
     axes: tuple[AxisCount, ...]
     pairs: tuple[AttributeChange, ...]
     balance: tuple[AttributeCount, ...]
     stayed: tuple[ReasonCount, ...]
     refused: tuple[RefusedChoices, ...]
-    checks: tuple[CheckCount, ...]
     left: tuple[SkippedWords, ...]
     distances: VersionDistance | None
     sample: tuple[ShownPerson, ...]
-    failed_calls: tuple[ReasonCount, ...]
-    cost: tuple[CallTotals, ...]
-    budget: float | None
-    longway: str
-    created: str
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether a row was changed or added."""
-        return self.perturbed > 0
 
     @property
     def adds_rows(self) -> bool:

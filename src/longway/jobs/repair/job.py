@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
-from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
@@ -39,7 +38,7 @@ from longway.jobs.audit.concept_level import (
 from longway.jobs.audit.grammar_level import ParsedSample, detector_of, parsed_sample
 from longway.jobs.audit.settings import AUTO
 from longway.jobs.before_after import compare, with_patterns
-from longway.jobs.edit_counts import CheckCounter, RandomSample, ShownEdit, reason_counts
+from longway.jobs.change.collect import Collected, RefusedEdits, reason_counts
 from longway.jobs.engine_use import (
     Engines,
     RunEstimate,
@@ -267,12 +266,12 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
         watcher.estimate(plan.calls)
         job = with_graded_judge(job, rows, run.journal, watcher)
         repairing = job.repairing(rows, plan, run.journal, watcher)
-    kept = _Kept(rows, seed=settings.seed)
+    kept = _Collected(rows, seed=settings.seed)
     work = repairing.work
     work.restart({COMPARE: (1.0, 2 * searched)})  # the search again, before and after
     with run.edit_log() as log:
         for remedy, done in repairing.run():
-            kept.add(remedy, done)
+            kept.add_of(remedy, done)
             log.write(done.edits)
     after = run.write_dataset(job.whole, part, log.changes)
     keep = (*plan.signal, *repairing.signal)
@@ -300,9 +299,11 @@ def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
         labels_after=_by_label(after),
         stopped=repairing.stopped,
         comparison=comparison,
-        checks=kept.checks.counts(),
+        checks=kept.checks(),
         missing_checks=(*filter(None, [job.note]), *repairing.missing),
-        sample=kept.sample.items,
+        sample=kept.sample(),
+        refused=kept.refused(RefusedEdits),
+        budget=job.budget,
         cost=costs(run.journal, job.writer, job.judge),
         failed_calls=reason_counts(failed_calls(repairing.writer, repairing.judge)),
         encoding_note=writing_note(job.whole, after),
@@ -322,38 +323,28 @@ def _weights(repairing: Repairing) -> WeightSummary | None:
     )
 
 
-class _Kept:
-    """What the result needs of all rounds."""
+class _Collected(Collected):
+    """Also collects what each remedy did, and how likely labels are wrong."""
 
     def __init__(self, rows: Rows, *, seed: int) -> None:
-        self._rows = rows
-        self.checks = CheckCounter()
-        self.sample: RandomSample[ShownEdit] = RandomSample(seed=seed)
-        self._wrong: dict[
-            str, float | None
-        ] = {}  # by row: how likely its label is wrong; None if no check says so
+        super().__init__(rows, seed=seed)
+        self._wrong: dict[str, float | None] = {}  # by row; None if no check of its label gave a probability
         self._uses: dict[str, Counter[str]] = {}
         self._refused: dict[str, Counter[str]] = {}
 
-    def add(self, remedy: str, done: Round) -> None:
-        """Include a round."""
+    def add_of(self, remedy: str, done: Round) -> None:
+        """Include a round of a remedy."""
+        self.add(done)
         counts = self._uses.setdefault(remedy, Counter())
         counts.update(rows=done.figures.asked, drafts=done.figures.candidates, used=done.figures.accepted)
         self._refused.setdefault(remedy, Counter()).update(done.figures.rejected)
-        for _, group in groupby(
-            done.edits, key=lambda edit: (edit.id, edit.after if not edit.source else "")
-        ):
-            edits = list(group)
-            self.checks.add(edits[0].verdicts)
-            if edits[0].accepted:
-                self._add_risk(edits[0])
-            if edits[0].accepted and not edits[0].drops and edits[0].field != WEIGHT_COLUMN:
-                self.sample.offer(f"{edits[0].id}\0{edits[0].round}", lambda edits=edits: self._shown(edits))  # type: ignore[misc]
 
-    def _add_risk(self, edit: Edit) -> None:
-        if edit.drops:
+    def add_candidate(self, edit: Edit, edits: Sequence[Edit]) -> None:
+        """Include a candidate."""
+        super().add_candidate(edit, edits)
+        if edit.accepted and edit.drops:
             self._wrong.pop(edit.id, None)
-        elif edit.field != WEIGHT_COLUMN:
+        elif edit.accepted and edit.field != WEIGHT_COLUMN:
             scores = {verdict.check: verdict.score for verdict in edit.verdicts}
             score = next((scores[check] for check in LABEL_CHECKS if scores.get(check) is not None), None)
             self._wrong[edit.id] = None if score is None else 1 - score
@@ -370,12 +361,6 @@ class _Kept:
             RemedyUse(name, n["rows"], n["drafts"], n["used"], reason_counts(self._refused[name]))
             for name, n in self._uses.items()
         )
-
-    def _shown(self, edits: Sequence[Edit]) -> ShownEdit:
-        first, rows = edits[0], self._rows
-        context = rows.context(rows.place(first.source or first.id))
-        changed = next((edit.after for edit in edits if edit.field == rows.task.context_name), context)
-        return ShownEdit.of(first, changed)
 
 
 def _by_label(dataset: Dataset) -> dict[str, int]:

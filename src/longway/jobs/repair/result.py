@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from longway.data.summary import DatasetSummary
-from longway.jobs.before_after import Comparison
-from longway.jobs.edit_counts import CheckCount, ReasonCount, ShownEdit
+from longway.jobs.change.collect import ReasonCount
+from longway.jobs.change.result import ComparedResult
 from longway.jobs.repair.plan import ExpectedPattern, PlannedRemedy
-from longway.jobs.results import EditedResult
-from longway.store import CallTotals
 
 FILE = "repair.json"
 
@@ -40,52 +37,33 @@ class WeightSummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class RepairResult(EditedResult):
+class RepairResult(ComparedResult):
     """What a repair changed, and how the data is before and after.
 
     plan: the remedies in order. expected: what the plan expected of the strongest patterns, and expected_seconds how long it would take. signal: patterns that were left alone as real signal; goal: the accuracy that the leak should fall to.
-    uses: what each remedy did. changed, added, dropped: rows. labels_at_risk: how many of the changed and added rows are expected
-    to have a wrong label, by the probabilities of the check of labels; None if it did not look at all of them. labels_before, labels_after: rows by label. sample: edits drawn at random.
-    stopped: why it ended. weights: None if rows were not weighed. cost: what engines did. failed_calls: by reason.
+    uses: what each remedy did. labels_at_risk: how many of the changed and added rows are expected
+    to have a wrong label, by the probabilities of the check of labels; None if it did not look at all of them. labels_before, labels_after: rows by label.
+    weights: None if rows were not weighed.
     """
 
     file: ClassVar[str] = FILE
     command: ClassVar[str] = "repair"
 
-    dataset: DatasetSummary
-    settings: Mapping[str, object]
     goal: float
     plan: tuple[PlannedRemedy, ...]
     expected: tuple[ExpectedPattern, ...] = ()
     expected_seconds: float = 0.0
     signal: tuple[str, ...]
     uses: tuple[RemedyUse, ...]
-    changed: int
-    added: int
-    dropped: int
     labels_at_risk: float | None = None
     labels_before: Mapping[str, int]
     labels_after: Mapping[str, int]
     weights: WeightSummary | None = None
-    stopped: str
-    comparison: Comparison
-    checks: tuple[CheckCount, ...]
-    missing_checks: tuple[str, ...]
-    sample: tuple[ShownEdit, ...]
-    cost: tuple[CallTotals, ...] = ()
-    failed_calls: tuple[ReasonCount, ...] = ()
-    longway: str
-    created: str
 
     @property
     def is_changed(self) -> bool:
         """Whether an edit was accepted."""
         return bool(self.changed or self.added or self.dropped or self.weights)
-
-    @property
-    def rows_after(self) -> int:
-        """Used rows of the repaired dataset."""
-        return self.dataset.used + self.added - self.dropped
 
     def _computed(self) -> Mapping[str, object]:
         """What the file has besides the fields, for other readers."""

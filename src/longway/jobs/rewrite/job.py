@@ -8,7 +8,7 @@ Writes rewrite.json, edits.jsonl, the dataset, report.html and card.md into a ru
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,13 +21,7 @@ from longway.data.edited import Changes, writing_note
 from longway.engines.engine import Engine
 from longway.engines.prompt import judge_prompt, rewrite_prompt
 from longway.jobs.before_after import compare
-from longway.jobs.edit_counts import (
-    CheckCounter,
-    RandomSample,
-    RoundSummary,
-    ShownEdit,
-    reason_counts,
-)
+from longway.jobs.change.collect import Collected, RefusedEdits, ShownEdit, reason_counts
 from longway.jobs.engine_use import (
     Engines,
     RunEstimate,
@@ -48,21 +42,18 @@ from longway.jobs.held_out import arrange
 from longway.jobs.language import SERVED, check_english, check_writer, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.rewrite.page import rewrite_page  # noqa: F401  (registers the page of the result)
-from longway.jobs.rewrite.result import RefusedEdits, RewriteResult
+from longway.jobs.rewrite.result import RewriteResult
 from longway.jobs.rewrite.rewriting import Rewriting
 from longway.jobs.rewrite.settings import RewriteSettings
 from longway.jobs.rows import rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
-from longway.methods.drafts import NOT_BETTER, NOT_CHOSEN, NOT_VERIFIED, RETURNS
-from longway.methods.method import Round, Rows
+from longway.methods.method import Rows
 from longway.methods.razor import count_of
 from longway.metrics.bleu import corpus_bleu
 from longway.records import Edit
 from longway.store import now
 
 STRONGEST = 20
-# These candidates have no fault: another text was preferred, or passed before they were looked at.
-CHOICES = (NOT_CHOSEN, NOT_BETTER, NOT_VERIFIED, RETURNS)
 
 
 @with_own_rules
@@ -196,21 +187,21 @@ def _rewrite(run: ActiveRun, job: RewriteJob) -> RewriteResult:
         judge=settings.judge,
         settings=run.identity.settings,
         changed=len(changed),
-        added=collected.n_added,
+        added=len(collected.added),
         asked=collected.n_asked,
-        candidates=collected.n_candidates,
+        candidates=collected.n,
         accepted=collected.n_accepted,
         labels_changed=_labels_changed(job.part, after),
         stopped=collected.stopped,
         rounds=tuple(collected.rounds),
         comparison=comparison,
         bleu=corpus_bleu(list(changed.values()), [rows.texts[row] for row in changed]).share if changed else None,
-        checks=collected.checks.counts(checks.errors),
+        checks=collected.checks(checks.errors),
         missing_checks=(*filter(None, [job.note]), *checks.missing),
         expected_wrong=checks.wrong,
-        sample=collected.sample.items,
+        sample=collected.sample(),
         strongest=collected.strongest(),
-        refused=collected.refused(),
+        refused=collected.refused(RefusedEdits),
         failed_calls=reason_counts(failed_calls(asker, judging)),
         cost=costs(run.journal, job.writer, job.judge),
         budget=job.budget,
@@ -221,69 +212,34 @@ def _rewrite(run: ActiveRun, job: RewriteJob) -> RewriteResult:
     )  # fmt: skip
 
 
-class _Collected:
-    """What the result needs of all rounds, in bounded memory."""
+class _Collected(Collected):
+    """Also collects the accepted edits of each row, and those whose score fell most."""
 
     def __init__(self, rows: Rows, *, seed: int) -> None:
-        self._rows = rows
-        self._contexts: dict[str, str | None] = {}  # of rows that were added
-        self.rounds: list[RoundSummary] = []
-        self.stopped = ""
-        self.n_candidates = self.n_accepted = self.n_added = 0
-        self.asked: set[str] = set()
-        self.checks = CheckCounter()
-        self.sample = RandomSample[ShownEdit](seed=seed)
+        super().__init__(rows, seed=seed, by_edit=True)
+        self._ids: set[str] = set()
         self._edits_of: Counter[str] = Counter()
-        self._reasons: Counter[str] = Counter()
-        self._examples: dict[str, ShownEdit] = {}
         self._strongest: list[tuple[float, str, Edit]] = []
-
-    def add(self, done: Round) -> None:
-        """Include a round."""
-        self.rounds.append(RoundSummary.of(done))
-        self.stopped = done.stopped or self.stopped
-        added = self._rows.added_by(done.edits)
-        self.n_added += len(added)
-        self._contexts.update((example.id, example.context) for example in added)
-        for edit in done.edits:
-            self._add_edit(edit)
 
     @property
     def n_asked(self) -> int:
         """Rows that were worked on, also those for which no readable answer came."""
-        return max(len(self.asked), *(one.rows for one in self.rounds), 0)
+        return max(len(self._ids), *(one.rows for one in self.rounds), 0)
 
-    def _add_edit(self, edit: Edit) -> None:
-        self.n_candidates += 1
-        self.asked.add(edit.id)
-        self.checks.add(edit.verdicts)
-        if not edit.accepted:
-            if edit.reason not in CHOICES:
-                check = next((v.check for v in edit.verdicts if not v.passed), edit.reason)
-                self._reasons[check] += 1
-                if check not in self._examples:
-                    self._examples[check] = self._shown(edit)
-            return
-        self.n_accepted += 1
-        self._edits_of[edit.id] += 1
-        self.sample.offer(f"{edit.id}\0{edit.round}", lambda: self._shown(edit))
-        if edit.score_before is not None and edit.score_after is not None:
-            gain = edit.score_after - edit.score_before
-            ranked = sorted([*self._strongest, (gain, edit.id, edit)], key=lambda item: item[:2])
-            self._strongest = ranked[:STRONGEST]
-
-    def _shown(self, edit: Edit) -> ShownEdit:
-        is_added = edit.id in self._contexts
-        context = self._contexts[edit.id] if is_added else self._rows.context(self._rows.place(edit.id))
-        return ShownEdit.of(edit, context)
+    def add_candidate(self, edit: Edit, edits: Sequence[Edit]) -> None:
+        """Include a candidate."""
+        super().add_candidate(edit, edits)
+        self._ids.add(edit.id)
+        if edit.accepted:
+            self._edits_of[edit.id] += 1
+            if edit.score_before is not None and edit.score_after is not None:
+                gain = edit.score_after - edit.score_before
+                ranked = sorted([*self._strongest, (gain, edit.id, edit)], key=lambda item: item[:2])
+                self._strongest = ranked[:STRONGEST]
 
     def strongest(self) -> tuple[ShownEdit, ...]:
         """The accepted edits whose score fell most."""
-        return tuple(self._shown(edit) for _, _, edit in self._strongest)
-
-    def refused(self) -> tuple[RefusedEdits, ...]:
-        """Rejected candidates by reason, most frequent first."""
-        return tuple(RefusedEdits(name, n, self._examples[name]) for name, n in self._reasons.most_common())
+        return tuple(ShownEdit.of([edit], self._rows) for _, _, edit in self._strongest)
 
     def changed(self, changes: Changes) -> dict[int, str]:
         """The rows whose text is another one now, with their new text."""

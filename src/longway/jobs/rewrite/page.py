@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from math import isfinite
 
+from longway.jobs.change.collect import RoundSummary, ShownEdit, refusals_of
 from longway.jobs.change_sections import (
     SHEET,
     checks_section,
@@ -31,7 +32,6 @@ from longway.jobs.change_sections import (
     worse_section,
     wrong_words,
 )
-from longway.jobs.edit_counts import RoundSummary, ShownEdit, refusals_of
 from longway.jobs.pages import dataset_page
 from longway.jobs.results import page_of
 from longway.jobs.rewrite.decisions import DecisionSummary

@@ -27,6 +27,7 @@ from longway.detect.choices.search import Test
 from longway.detect.choices.vectors import installed
 from longway.errors import RunError, SettingError, with_checked_arguments
 from longway.jobs.about import ending
+from longway.jobs.change.collect import CandidateCounts, CheckCount, reason_counts
 from longway.jobs.choices.audit.job import VECTORS, as_choices, choices_with_columns, summary_of
 from longway.jobs.choices.repair.edits import edits_of
 from longway.jobs.choices.repair.page import choice_plan_page
@@ -47,7 +48,6 @@ from longway.jobs.choices.repair.settings import (
     ChoiceRepairSettings,
 )
 from longway.jobs.choices.repair.steps import Measured, RepairEngines, RepairSteps
-from longway.jobs.edit_counts import CheckCount, CheckCounter, reason_counts
 from longway.jobs.engine_use import (
     Engines,
     addresses_of,
@@ -205,10 +205,10 @@ def _ordered(steps: Sequence[ChoiceStep]) -> list[ChoiceStep]:
 
 
 def _checks(rewritten: Iterable[RewrittenQuestion]) -> tuple[CheckCount, ...]:
-    counter = CheckCounter()
+    counted: CandidateCounts[object] = CandidateCounts()
     for one in rewritten:
-        counter.add(one.verdicts)
-    return counter.counts()
+        counted.check(one.verdicts)
+    return counted.checks()
 
 
 def _write(folder: Path, given: ChoiceDataset, edits: Sequence[Edit], kept: Sequence[Question]) -> None:

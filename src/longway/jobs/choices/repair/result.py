@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from longway.data.choices import ChoiceDataset
 from longway.detect.choices.leak import headline
+from longway.jobs.change.collect import ReasonCount
+from longway.jobs.change.result import ChangeResult
 from longway.jobs.choices.audit.result import ChoiceSummary
-from longway.jobs.edit_counts import CheckCount, ReasonCount
-from longway.jobs.results import WithEdits
 from longway.records import Leak
-from longway.store import CallTotals
 
 if TYPE_CHECKING:
     from longway.jobs.engine_use import RunEstimate
@@ -88,10 +87,10 @@ class ChangedQuestion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ChoiceRepairResult(WithEdits):
+class ChoiceRepairResult(ChangeResult):
     """What a repair of data with candidates changed, and how the data are before and after.
 
-    goal: the accuracy that the leak should fall to; changed, added, dropped: questions; stopped: why dropping ended. steps: what each remedy did.
+    goal: the accuracy that the leak should fall to. steps: what each remedy did.
     questions_after: those that are left. leaks_before, leaks_after: how often a ranker picks the right candidate, by what it sees.
     random: the leak if as many questions are left out at random; None if none are. found_before, found_after: findings. findings: the
     strongest before; worse: those that got stronger. sample: changed questions.
@@ -101,12 +100,8 @@ class ChoiceRepairResult(WithEdits):
     command: ClassVar[str] = "repair"
 
     dataset: ChoiceSummary
-    settings: Mapping[str, object]
     goal: float
-    stopped: str
     steps: tuple[ChoiceStep, ...]
-    changed: int
-    dropped: int
     leaks_before: Mapping[str, Leak]
     leaks_after: Mapping[str, Leak]
     random: Leak | None
@@ -117,13 +112,6 @@ class ChoiceRepairResult(WithEdits):
     places_before: tuple[int, ...]
     places_after: tuple[int, ...]
     sample: tuple[ChangedQuestion, ...]
-    added: int = 0
-    checks: tuple[CheckCount, ...] = ()
-    cost: tuple[CallTotals, ...] = ()
-    failed_calls: tuple[ReasonCount, ...] = ()
-    budget: float | None = None
-    longway: str
-    created: str
 
     @property
     def questions_after(self) -> int:
@@ -134,11 +122,6 @@ class ChoiceRepairResult(WithEdits):
     def reached(self) -> bool:
         """Whether the goal is reached."""
         return self.leak_after.accuracy <= self.goal
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether a question was changed, added or left out."""
-        return bool(self.changed or self.dropped or self.added)
 
     @property
     def leak_before(self) -> Leak:

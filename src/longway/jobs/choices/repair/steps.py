@@ -20,6 +20,7 @@ from longway.engines.asker import Asker
 from longway.engines.engine import Engine
 from longway.engines.prompt import answer_prompt
 from longway.errors import DataError
+from longway.jobs.change.collect import reason_counts
 from longway.jobs.choices.audit.job import FEWEST, LABELS
 from longway.jobs.choices.audit.page import UNITS
 from longway.jobs.choices.repair.result import (
@@ -34,7 +35,6 @@ from longway.jobs.choices.repair.settings import (
     REWRITE,
     ChoiceRepairSettings,
 )
-from longway.jobs.edit_counts import reason_counts
 from longway.jobs.engine_use import (
     RunEstimate,
     asker_of,
