@@ -27,7 +27,7 @@ from longway.models.folds import balanced_folds, linked, numbered
 from longway.models.nbsvm import NbSvm
 from longway.records import Leak
 from longway.stats import wilson_interval
-from longway.text.corpus import Block
+from longway.text.keys import words_and_phrases
 
 Ints32 = NDArray[np.int32]
 
@@ -200,42 +200,17 @@ def word_features(readings: list[Reading], roles: tuple[str, ...], rows: list[In
     columns = []
     for role in roles:
         blocks = [reading.block_of(role, chosen) for reading, chosen in zip(readings, rows, strict=True)]
-        codes = np.concatenate([b.codes for b in blocks])
-        offsets = np.concatenate([[0], np.cumsum(np.concatenate([b.lengths for b in blocks]))])
-        block = Block(codes, offsets)
-        words = block.counts(int(codes.max(initial=0)) + 1)
-        words.data[:] = 1
-        marked = _with_ends_marked(block)
-        columns += [words, _ngrams(marked, 2), _ngrams(marked, 3)]
+        lengths = np.concatenate([block.lengths for block in blocks])
+        hashes = readings[0].vocabulary.hashes[np.concatenate([block.codes for block in blocks])]
+        for size, found in enumerate(words_and_phrases(lengths, hashes), start=1):
+            _, which, counts = np.unique(found.key, return_inverse=True, return_counts=True)
+            kept = counts >= min(size, 2)
+            number, here = np.cumsum(kept) - 1, kept[which]
+            ends = found.row[here], number[which[here]]
+            shape = (len(lengths), int(kept.sum()))
+            columns.append(csr_matrix((np.ones(len(ends[0]), dtype=np.int32), ends), shape=shape))
+            columns[-1].data[:] = 1
     return csr_matrix(hstack(columns, format="csr"))
-
-
-def _with_ends_marked(block: Block) -> Block:
-    """The block with a token of its own before and behind each text."""
-    start = int(block.codes.max(initial=0)) + 1
-    offsets = block.offsets + 2 * np.arange(block.n_texts + 1)
-    codes = np.empty(offsets[-1], dtype=np.int32)
-    codes[offsets[:-1]] = start
-    codes[offsets[1:] - 1] = start + 1
-    codes[np.arange(len(block.codes)) + 2 * block.rows() + 1] = block.codes
-    return Block(codes, offsets)
-
-
-def _ngrams(block: Block, n: int) -> csr_matrix:
-    """Texts x n-grams that occur at least twice, zeros and ones."""
-    n_words, rows = int(block.codes.max(initial=0)) + 1, block.rows()
-    here = np.flatnonzero(rows[n - 1 :] == rows[: len(rows) - n + 1])
-    keys = np.zeros(len(here), dtype=np.int64)
-    for i in range(n):
-        keys = keys * n_words + block.codes[here + i]
-    _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    kept = counts >= 2
-    number = np.cumsum(kept) - 1
-    here, which = here[kept[which]], which[kept[which]]
-    ones = np.ones(len(here), dtype=np.int32)
-    matrix = csr_matrix((ones, (rows[here], number[which])), shape=(block.n_texts, int(kept.sum())))
-    matrix.data[:] = 1
-    return matrix
 
 
 def linked_rows(

@@ -85,8 +85,9 @@ class PeopleDetector(Detector):
                 found.row, found.key, every, piece.n_texts
             )  # ten mentions are still one text
             self.texts += by_label(present, piece.labels, reading.n_labels)
-            of_row = np.unique(np.stack([found.row, found.key, words]), axis=1)
-            np.add.at(self._texts_with, (of_row[1], of_row[2]), 1)
+            n = self._texts_with.size
+            of_row = np.unique(found.row * n + found.key * self._texts_with.shape[1] + words)
+            np.add.at(self._texts_with.ravel(), of_row % n, 1)
         return frequent(every, self.texts, reading.min_count, n_texts=reading.n_texts)
 
     def describe(self, key: int) -> Description:

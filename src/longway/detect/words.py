@@ -2,8 +2,8 @@
 
     text  ->  `occurrences`: row, stable key, tokens  ->  counts by key  ->  matrix of the keys that matter
 
-Before counting exactly, a pass over a small table of hashed counts throws out what cannot be frequent (Park, Chen, Yu 1995): memory is
-bounded by what is frequent, not by what occurs, and the counts stay exact.
+Before n-grams are counted exactly, a pass over a small table of hashed counts throws out what cannot be frequent (Park, Chen, Yu 1995):
+memory is bounded by what is frequent, not by what occurs, and the counts stay exact.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import chain
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +89,12 @@ class Counter:
 
 
 class PhraseDetector(Detector):
-    """Counts the phrases that `occurrences` finds in a column, by their keys."""
+    """Counts the phrases that `occurrences` finds in a column, by their keys.
+
+    is_unbounded: whether a dataset may have many more patterns than different words.
+    """
+
+    is_unbounded: ClassVar[bool] = False
 
     def __init__(self, reading: Reading, role: str) -> None:
         super().__init__(reading, role)
@@ -103,14 +109,15 @@ class PhraseDetector(Detector):
         """Counts of every frequent pattern."""
         bits = int(np.clip(reading.corpora[self.role].n_tokens.bit_length() - 2, *_TABLE_BITS))
         table = np.zeros(1 << bits, dtype=np.uint32)
-        for piece in reading.pieces():
+        for piece in reading.pieces() if self.is_unbounded else ():
             np.add.at(table, top_bits(self.occurrences(piece.blocks[self.role]).key, bits), np.uint32(1))
         counter = Counter(reading.n_labels)
         for piece in reading.pieces():
             block = piece.blocks[self.role]
             found = self.occurrences(block)
-            may_be_frequent = table[top_bits(found.key, bits)] >= reading.min_count
-            counter.add(found.only(may_be_frequent), block.codes, piece.labels)
+            if self.is_unbounded:
+                found = found.only(table[top_bits(found.key, bits)] >= reading.min_count)
+            counter.add(found, block.codes, piece.labels)
         counter.merge()
         features = frequent(counter.keys, counter.counts, reading.min_count, n_texts=reading.n_texts)
         self._keys, self._codes = features.keys, counter.words[np.searchsorted(counter.keys, features.keys)]
@@ -199,6 +206,7 @@ class NgramDetector(PhraseDetector):
 
     level = "ngram"
     roles = (TEXT,)
+    is_unbounded = True
 
     def __init__(self, reading: Reading, role: str) -> None:
         super().__init__(reading, role)
