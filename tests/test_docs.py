@@ -41,7 +41,7 @@ from longway.english.rules.rule import Scene
 from longway.english.rules.titles import read
 from longway.jobs.augment.settings import METHODS as AUGMENTATIONS
 from longway.jobs.before_after import PatternChange
-from longway.jobs.plant.kinds import KINDS as PLANTS
+from longway.jobs.plant.planting import KINDS as PLANTS
 from longway.jobs.prove import settings as prove_settings
 from longway.jobs.rewrite import rewriting
 from longway.methods import METHODS

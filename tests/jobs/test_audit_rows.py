@@ -10,7 +10,7 @@ import pytest
 import longway as lw
 from longway import AuditResult
 from longway.detect.concepts.vectors import TextVectors
-from longway.jobs.audit.row_sections import rows_section
+from longway.jobs.audit.page import rows_section
 from longway.report.html import render
 from longway.report.labels import labels_of
 from longway.report.terminal import show

@@ -6,7 +6,7 @@ import pytest
 from seen import Elements, number, parts
 
 from conftest import render_report
-from longway.jobs.audit.people_sections import leaning
+from longway.jobs.audit.page import leaning
 from longway.report.charts import split_bar
 
 

@@ -10,25 +10,27 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
+from math import sqrt
 
 from longway.data.label_lists import tag_name
 from longway.data.summary import DatasetSummary
 from longway.detect import CONCEPT
+from longway.detect.row_checks import CERTAIN, ENCODER, UNLIKELY, WORDS
 from longway.detect.severity import SEVERITIES, severity_of, too_few, undecided
 from longway.detect.sources import FindingBySource, Sources
-from longway.jobs.audit.people_sections import people_section
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
-from longway.jobs.audit.row_sections import rows_section
+from longway.jobs.audit.rows import PossibleError, RowSummary
 from longway.jobs.pages import dataset_page
 from longway.jobs.results import page_of
 from longway.languages.dataset import described
-from longway.records import Finding, Leak, Pattern, Telling
+from longway.records import Finding, Leak, Mentions, Pattern, Telling
 from longway.report import charts
 from longway.report.excerpts import (
     PATTERN_LIMIT,
     READ_LIMIT,
     TEXT_LIMIT,
     cut,
+    cut_to_width,
     harmless,
     highlighted,
     token_spans,
@@ -99,6 +101,12 @@ N_NAMED = 3  # patterns in the verdict
 CONTRIBUTES = 0.001  # accuracy lost without a kind of feature, from which it is worth naming
 NOTICEABLE = 1.2  # times as many patterns if every row were independent: worth a sentence
 NEARLY_CERTAIN = 0.75  # the low end of the share's interval
+MAX_PEOPLE = 60
+N_WORDS = 5
+ERRORS_SHOWN = 10  # possible errors in the report
+ERRORS_ON_SCREEN = 3
+WIDTH = 300
+NEIGHBOURS = 3
 RANKINGS = {"lean": "Most typical of the label", "gamma": "Least like the other labels"}
 SINGLE = "grammar of single texts"
 ADVICE = {
@@ -725,3 +733,167 @@ def _histogram(
         f"{row.name}: {counted(sum(row.counts), 'text')} {row.note}" for row in rows
     )
     return Chart(charts.histogram(rows, histogram.edges, key=key, title=title, desc=desc, form=form))
+
+
+# People
+
+
+def leaning(texts: Mapping[str, int], totals: Mapping[str, int]) -> tuple[str, float, float]:
+    """The label that is most over-represented in some texts, its share among them and its share among all.
+
+    >>> leaning({"good": 10, "bad": 30}, {"good": 500, "bad": 500})
+    ('bad', 0.75, 0.5)
+    """
+    n, n_all = sum(texts.values()) or 1, sum(totals.values()) or 1
+    shares = {name: (number / n, totals.get(name, 0) / n_all) for name, number in texts.items()}
+
+    def standard_errors(name: str) -> float:
+        share, base = shares[name]
+        return (share - base) / sqrt(base * (1 - base)) if 0 < base < 1 else 0.0
+
+    label = max(texts, key=standard_errors)
+    return label, *shares[label]
+
+
+def people_section(result: AuditResult, labels: Labels) -> list[Section]:
+    """How the labels divide the texts that mention people."""
+    by_axis: dict[tuple[str, str], list[Mentions]] = {}
+    for mentions in result.people[:MAX_PEOPLE]:
+        by_axis.setdefault((mentions.field, mentions.axis), []).append(mentions)
+    if not by_axis:
+        return []
+    names: list[str | Span] = []
+    for label in with_colour(labels):
+        names += [label_span(label), " "]
+    if len(labels) > MAX_LABELS:
+        names.append(Span(f"{len(labels) - MAX_LABELS} smaller labels", "label", "lx"))
+    lead = (
+        "Texts with words that indicate a person’s gender, race or age in any context. The bar shows how the labels divide these texts, its "
+        "ticks how they divide all texts: "
+    )
+    blocks: Blocks = [Paragraph([lead, *names], "lead")]
+    for (field, axis), rows in by_axis.items():
+        blocks += _axis_blocks(field, axis, rows, labels, result.settings.max_q)
+    note = (
+        f"Bold: correlated with a label at q ≤ {result.settings.max_q:g}, tested together with all other patterns, and among the findings "
+        "above. Counted by words, without reading the sentence: colours, things and titles are excluded, so some people are missed."
+    )
+    blocks.append(Only(REPORT, [Paragraph(note, "rest")]))
+    is_correlated = any(m.q is not None and m.q <= result.settings.max_q for m in result.people)
+    on = REPORT_AND_SCREEN if is_correlated else REPORT
+    return [Section("people", "People in the texts", blocks, on=on)]
+
+
+def _axis_blocks(field: str, axis: str, rows: Sequence[Mentions], labels: Labels, max_q: float) -> Blocks:
+    tested = [row for row in rows if row.q is not None]
+    others = [f"{_who(row)} ({counted(sum(row.texts.values()), 'text')})" for row in rows if row.q is None]
+    columns = [
+        Column("Mention"), Column("Texts", number=True), Column("Mentions", number=True), Column("q", number=True),
+        Column("Leans to", style="shares"),
+    ]  # fmt: skip
+    heading = Heading(cut(axis.capitalize()), ["in ", Span(cut(field), "data")])
+    blocks: Blocks = []
+    if tested:
+        table = Table(columns, [_people_row(row, labels, max_q) for row in tested], "people")
+        blocks += [heading, table]
+    elif others:
+        blocks.append(Only(REPORT, [heading]))
+    if others:
+        few = Paragraph(f"Too few or too many texts to test: {', '.join(others)}.", "rest")
+        blocks.append(Only(REPORT, [few]))
+    return blocks
+
+
+def _people_row(row: Mentions, labels: Labels, max_q: float) -> Row:
+    totals = {name: label.count for name, label in labels.items()}
+    name, share, base = leaning(row.texts, totals)
+    n, n_all = sum(row.texts.values()) or 1, sum(totals.values()) or 1
+    shown = with_colour(labels)
+    shares = [row.texts.get(label.key, 0) / n for label in shown]
+    usual = [label.count / n_all for label in shown]
+    if len(labels) > MAX_LABELS:
+        shares, usual = [*shares, 1 - sum(shares)], [*usual, 1 - sum(usual)]
+    colours = [label.colour for label in shown] + ["lx"] * (len(shares) - len(shown))
+    q = row.q if row.q is not None else 1.0
+    style = "strong" if q <= max_q else ""
+    label = label_named(name, labels)
+    words = ", ".join(cut(word) for word, _ in row.words[:N_WORDS])
+    return Row(
+        [
+            [Span(_who(row), "pattern"), " ", Span(words, "where")],
+            count(n),
+            count(sum(row.mentions.values())),
+            Span(q_value(q), style),
+            Cell(
+                [label_span(label), " ", Span(percent(share), style), " ", Span(f"base rate {percent(base)}", "quiet")],
+                charts.split_bar(shares, usual, colours=colours),
+            ),
+        ],
+        colour=label.colour,
+    )  # fmt: skip
+
+
+def _who(row: Mentions) -> str:
+    return cut(row.pattern.removeprefix("speaks of "))
+
+
+# Single rows
+
+
+def rows_section(rows: RowSummary | None, labels: Labels) -> list[Section]:
+    """Nothing if words predict no label and no label looks wrong."""
+    if rows is None:
+        return []
+    words = rows.information[WORDS]
+    blocks: Blocks = []
+    if words.low > 0 and rows.solved:
+        blocks.append(
+            Paragraph(
+                f"Words alone predict {words.bits:.2f} of the {words.entropy:.2f} bits that a label has (95% interval {words.low:.2f} to {words.high:.2f}). "
+                f"They solve {percent(rows.solved / max(rows.measured, 1))} of the rows: the label is at least {CERTAIN:.0%} certain from them. "
+                "A model can label these rows from single words (solved in scores.parquet)."
+            )
+        )
+    if blocks and ENCODER in rows.information:
+        encoder = rows.information[ENCODER]
+        blocks.append(
+            Paragraph(
+                f"A linear model of sentence vectors reads {encoder.bits:.2f} bits ({encoder.low:.2f} to {encoder.high:.2f}).",
+                "rest",
+            )
+        )
+    if rows.possible_errors:
+        blocks += _errors(rows, labels)
+    return [Section("rows", "Single rows", blocks, on=REPORT_AND_SCREEN)] if blocks else []
+
+
+def _errors(rows: RowSummary, labels: Labels) -> Blocks:
+    n = rows.n_possible_errors or 0
+    text = (
+        f"{counted(n, 'label')} may be wrong: of rows like these, at least {1 - UNLIKELY:.0%} have another label. "
+        "Read them before you change anything: an unusual text looks the same."
+    )
+    columns = [Column("Row"), Column("Label"), Column("More likely label"), Column("Certain", number=True)]
+    shown = [_error_row(one, labels) for one in rows.possible_errors[:ERRORS_SHOWN]]
+    table = Table(columns, shown, "possible-errors", screen=ERRORS_ON_SCREEN, more="rows")
+    blocks: Blocks = [Only(REPORT, [Heading("Possible wrong labels")]), Paragraph(text), table]
+    if n > ERRORS_SHOWN:
+        rest = f"{count(n - ERRORS_SHOWN)} more are in findings.json and in longway review; may_be_wrong in scores.parquet has all of them."
+        blocks.append(Only(REPORT, [Paragraph(rest, "rest")]))
+    return blocks
+
+
+def _error_row(one: PossibleError, labels: Labels) -> Row:
+    mine, likely = label_named(one.label, labels), label_named(one.likely, labels)
+    below: Blocks = [Paragraph(cut_to_width(one.text, WIDTH), "example")] if one.text else []
+    for similar in one.neighbours[:NEIGHBOURS]:
+        words: list[str | Span] = [
+            "similar: ",
+            label_span(label_named(similar.label, labels)),
+            f" {cut_to_width(similar.text, WIDTH // 2)}",
+        ]
+        below.append(Paragraph(words, "also"))
+    return Row(
+        [cut(one.id), label_span(mine), label_span(likely), percent(one.p_likely)],
+        below=[Only(REPORT, below)],
+    )

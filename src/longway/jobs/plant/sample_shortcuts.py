@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from longway.data import Dataset
-from longway.jobs.plant.kinds import Bools, shows_sample
+from longway.jobs.plant.planting import Bools, shows_sample
 from longway.sample import planted
 from longway.stats import mutual_information
 
