@@ -35,6 +35,7 @@ from longway.engines.prompt import rewrite_prompt
 from longway.engines.rules import RulesEngine
 from longway.methods.method import RewriteRequest, keeps_of
 from longway.methods.negate import RuleNegator
+from longway.models.encoders import CachedEncoder
 from longway.models.entailment import Entailment
 from longway.models.minilm import MiniLM
 from longway.records import Verdict
@@ -44,7 +45,7 @@ from longway.verify.calibration import FILE, Rate
 from longway.verify.check import Candidate, Check
 from longway.verify.content_checks import NamesCheck, NegationCheck, NumbersCheck, OtherLabelCheck
 from longway.verify.form_checks import AddedWordsCheck, OrdersCheck, SurfaceCheck
-from longway.verify.model_cache import CachedEncoder, ModelCache
+from longway.verify.model_cache import ModelCache
 from longway.verify.model_checks import Bounds, ClassifiersCheck, EntailmentCheck, MeaningCheck
 
 FEVER = task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evidence")

@@ -43,7 +43,7 @@ from longway.detect.choices.leak import (
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.ranker import Sets, fit, softmax
 from longway.detect.choices.search import search
-from longway.detect.choices.vectors import MiniLMEncoder, is_installed, sampled
+from longway.detect.choices.vectors import EmbeddedEncoder, is_installed, sampled
 from longway.jobs.choices.audit.job import as_choices, audit_choices
 from longway.jobs.choices.repair.job import repair_choices
 from longway.records import Finding, Leak
@@ -189,7 +189,7 @@ def ranked_at_random(name: str, seeds: Sequence[int], limit: int | None) -> list
 
 def encoded(given: Candidates, *, is_ordered: bool) -> tuple[Candidates, Any, Any]:
     """The questions that the sentence encoder reads, with their features and penalties."""
-    encoder = MiniLMEncoder()
+    encoder = EmbeddedEncoder()
     some = given.part(sampled(given, encoder, 0))
     return some, *encoder_features(some, encoder, is_ordered=is_ordered)
 

@@ -50,7 +50,7 @@ from longway.methods.perturb.perturber import Place, Request
 from longway.store.journal import Journal
 from longway.task import Task, task_of
 from longway.verify.check import Candidate
-from longway.verify.verifier import CheckSetup, passed, verifier_for
+from longway.verify.verifier import ADDED, passed, verifier_for
 from longway.verify.wordforms import FUNCTION_WORDS
 from perturb import SIDES
 
@@ -300,10 +300,8 @@ def _checked(
     if names is None:
         verifier = verifier_for(family.task, texts, labels, contexts)
     else:
-        setup = CheckSetup(family.task, texts, (), contexts, is_english=True)  # each text has another label
-        for name in names:
-            setup.build(name)
-        verifier = setup.verifier()
+        # Each text has another label than its row.
+        verifier = verifier_for(family.task, texts, (), contexts, kind=ADDED, names=names, is_english=True)
     candidates = [
         Candidate(
             i, row.text, text, row.label, row.context,

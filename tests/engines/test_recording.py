@@ -28,9 +28,7 @@ def recorded(tmp_path_factory):
             answers = ask_all(served)
         Asker(ToyEngine(), journal).write_all(writing("z"), 1)
     journal.put(JournalEntry("lost-1", kind="lost", engine="toy", answer={}, cost=0.1))
-    ModelCache(journal).rows(
-        "minilm", "1", ["a"], lambda texts: np.ones((len(texts), 2))
-    )  # as the checks leave
+    ModelCache(journal).rows("minilm 1", ["a"], lambda texts: np.ones((len(texts), 2)))  # as the checks leave
     journal.close()
     return path, answers
 

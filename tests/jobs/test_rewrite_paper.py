@@ -15,7 +15,7 @@ from longway.methods.drafts import NOT_CHOSEN
 from longway.space.live_space import space_named
 from longway.task import task_of
 from longway.verify.check import Candidate
-from longway.verify.verifier import check_names, passed, verifier_for
+from longway.verify.verifier import names_of, passed, verifier_for
 from tests.engines.loopback import Loopback, completion
 
 pytestmark = pytest.mark.usefixtures("alone")
@@ -127,12 +127,12 @@ def test_a_new_claim_may_be_written_for_pairs_and_the_same_must_be_said_in_singl
 
 def test_only_the_checks_that_are_named_run():
     task = task_of(["neg", "pos"])
-    verifier = verifier_for(task, ["a", "b"], ["neg", "pos"], None, names=check_names("negation, numbers"))
+    verifier = verifier_for(task, ["a", "b"], ["neg", "pos"], None, names=names_of("negation, numbers"))
     assert [check.name for check in verifier.checks] == ["surface", "orders", "negation", "numbers"]
     with pytest.raises(SettingError, match="The checks are surface, added words"):
-        check_names("negations")
+        names_of("negations")
     with pytest.raises(SettingError, match="checks"):
-        check_names(" ")
+        names_of(" ")
 
 
 def test_a_label_can_be_described():

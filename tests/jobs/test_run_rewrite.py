@@ -19,9 +19,9 @@ from longway.jobs.rewrite.job import RewriteJob
 from longway.jobs.rewrite.rewriting import razor_settings
 from longway.jobs.rewrite.settings import RewriteSettings
 from longway.methods import RazorSettings
+from longway.models.encoders import CachedEncoder
 from longway.store import RUN_FILE, Journal, holding, read_json
 from longway.store.journal import JournalEntry
-from longway.verify.model_cache import CachedEncoder
 from tests.engines.loopback import Loopback, completion, error
 from tests.jobs.toy_run import answer, label_of, rows_of, write_csv
 from tests.jobs.watching import watching

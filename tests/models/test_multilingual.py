@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from longway.detect.choices.vectors import MultilingualEncoder, encoder_of
+from longway.detect.choices.vectors import encoder_of
 from longway.detect.concepts.vectors import TextVectors
 from longway.errors import LongwayError, MissingExtra
 from longway.jobs.audit.concept_level import chosen_encoder
@@ -18,7 +18,7 @@ from longway.models.multilingual import Multilingual, encoder_for
 from longway.task import Task
 from longway.text.tokenizer import splitting
 from longway.verify.check import Candidate
-from longway.verify.verifier import CheckSetup
+from longway.verify.verifier import CheckSetup, Verifier, _classifiers
 
 GERMAN = ["Der Film war nicht gut, und das war klar.", "Die Suppe war sehr heiß und auch gut."] * 5
 
@@ -92,7 +92,7 @@ def test_concepts_and_frozen_models_read_its_vectors(installed):
 
 def test_candidates_are_read_by_the_encoder_of_their_language(installed):
     encoder, why = encoder_of(GERMAN)
-    assert isinstance(encoder, MultilingualEncoder)
+    assert encoder.name == "multilingual"
     assert not why
     assert encoder.embedded(GERMAN[:2]).shape == (2, 512)
 
@@ -110,15 +110,15 @@ def setup_of(language):
 
 def test_classifiers_read_vectors_of_the_language(installed):
     setup = setup_of("de")
-    assert setup.build("classifiers")
-    assert setup.checks[0].vectors.name == "multilingual"
+    setup.checks.append(_classifiers(setup))
+    assert isinstance(setup.checks[0].vectors.encoder, Multilingual)
     assert not setup.checks[0].english_vectors
 
 
 def test_without_it_the_report_names_the_english_encoder(missing):
     setup = setup_of("de")
-    assert setup.build("classifiers")
-    verifier = setup.verifier()
+    setup.checks.append(_classifiers(setup))
+    verifier = Verifier(setup.checks, language="de")
     assert verifier.missing == ()
     list(verifier.verify([Candidate(0, GERMAN[0], GERMAN[0].replace("klar", "gut"), "a")]))
     (note,) = verifier.missing

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from longway.errors import RunError
-from longway.models.frozen import AT_ONCE, VectorCache
+from longway.models.encoders import AT_ONCE, VectorCache
 
 
 def vector_of(text):
@@ -29,21 +29,21 @@ def test_a_text_is_computed_once(tmp_path, on_disk):
     cache, compute = VectorCache(tmp_path / "deep" / "v.sqlite" if on_disk else None), Counting()
     texts = ["a", "ba", "", "a"]
     for _ in range(2):
-        found = cache.vectors("m", texts, compute)
+        found = cache.rows("m", texts, compute)
         np.testing.assert_array_equal(found, [vector_of(text) for text in texts])
     assert found.dtype == np.float32
     assert compute.asked == ["a", "ba", ""]
-    cache.vectors("m", ["ba", "new"], compute)
+    cache.rows("m", ["ba", "new"], compute)
     assert compute.asked[3:] == ["new"]
 
 
 def test_another_model_finds_nothing_and_another_run_everything(tmp_path):
     first, second = Counting(), Counting()
-    VectorCache(tmp_path / "v.sqlite").vectors("m", ["a"], first)
+    VectorCache(tmp_path / "v.sqlite").rows("m", ["a"], first)
     again = VectorCache(tmp_path / "v.sqlite")
-    again.vectors("m", ["a"], second)
+    again.rows("m", ["a"], second)
     assert second.asked == []
-    again.vectors("other", ["a"], second)
+    again.rows("other", ["a"], second)
     assert second.asked == ["a"]
 
 
@@ -58,20 +58,20 @@ def test_what_was_computed_before_a_failure_is_kept(tmp_path):
 
     cache = VectorCache(tmp_path / "v.sqlite")
     with pytest.raises(KeyboardInterrupt):
-        cache.vectors("m", texts, fails_later)
-    found = cache.vectors("m", texts, compute)
+        cache.rows("m", texts, fails_later)
+    found = cache.rows("m", texts, compute)
     assert len(compute.asked) == len(texts)
     np.testing.assert_array_equal(found[-1], vector_of(texts[-1]))
 
 
 def test_no_texts_give_no_vectors():
-    assert VectorCache(None).vectors("m", [], Counting()).shape == (0, 3)
+    assert VectorCache(None).rows("m", [], Counting()).shape == (0, 3)
 
 
 def _fill(path):
     cache = VectorCache(path)
     for start in range(0, 200, 20):
-        cache.vectors("m", [f"t{i}" for i in range(start, start + 20)], Counting())
+        cache.rows("m", [f"t{i}" for i in range(start, start + 20)], Counting())
 
 
 def test_two_processes_may_fill_one_file(tmp_path):
@@ -83,7 +83,7 @@ def test_two_processes_may_fill_one_file(tmp_path):
         process.join()
     assert [process.exitcode for process in both] == [0, 0]
     compute = Counting()
-    VectorCache(tmp_path / "v.sqlite").vectors("m", [f"t{i}" for i in range(200)], compute)
+    VectorCache(tmp_path / "v.sqlite").rows("m", [f"t{i}" for i in range(200)], compute)
     assert compute.asked == []
 
 
@@ -97,5 +97,5 @@ def test_a_full_disk_needs_room_and_not_another_file(tmp_path):
     cache = VectorCache(tmp_path / "v.sqlite")
     cache._database.execute("PRAGMA max_page_count = 4")
     with pytest.raises(RunError, match=r"disk is full.* Make room") as told:
-        cache.vectors("m", [f"t{i}" for i in range(2_000)], Counting())
+        cache.rows("m", [f"t{i}" for i in range(2_000)], Counting())
     assert "Delete" not in str(told.value)

@@ -12,18 +12,16 @@ from longway.task import task_of
 from longway.text.tokenizer import tokenize
 from longway.verify.check import Candidate
 from longway.verify.counterbias import (
-    KeptWordsCheck,
     LabelShiftCheck,
     LikelyLabelCheck,
-    NewContextCheck,
     NewLabelCheck,
     NewStanceCheck,
-    counterbias_verifier,
     without,
     words_accuracy,
     words_needed,
 )
-from longway.verify.verifier import passed
+from longway.verify.form_checks import KeptWordsCheck, NewContextCheck
+from longway.verify.verifier import ADDED, passed, verifier_for
 
 
 def candidate(after, *, label="negative", keep=(), before="Nancy is great here.", context=None):
@@ -146,7 +144,7 @@ def test_a_bag_of_words_decides_only_where_it_learns_the_labels():
         for word, label in zip(words, labels, strict=True)
     ]
     task = task_of(["negative", "positive"])
-    found, without_it = (counterbias_verifier(task, texts=texts, labels=labels) for texts in (clear, words))
+    found, without_it = (verifier_for(task, texts, labels, kind=ADDED) for texts in (clear, words))
     (check,) = [check for check in found.checks if check.name == "new label"]
     assert "new label" not in [check.name for check in without_it.checks]
     assert without_it.missing[0].startswith("new label: a bag of words predicts ")
@@ -195,15 +193,16 @@ def test_a_label_that_classifiers_rule_out_is_refused():
 def test_a_repair_asks_the_classifiers_about_single_texts_only():
     likely = LikelyLabelCheck(None, telling=(), least=0.3)
     names = [
-        check.name for check in counterbias_verifier(task_of(["negative", "positive"]), likely=likely).checks
+        check.name
+        for check in verifier_for(task_of(["negative", "positive"]), kind=ADDED, likely=likely).checks
     ]
     assert "new label" in names
     pairs = task_of(["SUPPORTS", "REFUTES"], context_name="evidence")
-    assert "new label" not in [check.name for check in counterbias_verifier(pairs, likely=likely).checks]
+    assert "new label" not in [check.name for check in verifier_for(pairs, kind=ADDED, likely=likely).checks]
 
 
 def test_the_verifier_refuses_copies_prompt_text_and_lost_words():
-    verifier = counterbias_verifier(task_of(["negative", "positive"]))
+    verifier = verifier_for(task_of(["negative", "positive"]), kind=ADDED)
     texts = {
         "Nancy is great here.": "surface",
         "Sure, here is the text: Nancy is awful here.": "surface",

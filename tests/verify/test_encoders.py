@@ -21,7 +21,7 @@ def encoders_for(monkeypatch, task):
         wanted.append(languages)
         raise LongwayError("not here")
 
-    monkeypatch.setattr("longway.verify.model_cache.CachedEncoder.of", of)
+    monkeypatch.setattr("longway.models.encoders.CachedEncoder.of", of)
     module._encoder_of(module.CheckSetup(task, TEXTS, list("ababab"), None))
     return wanted
 

@@ -5,14 +5,15 @@ import pytest
 
 from longway.errors import RunError
 from longway.models import sentiment
+from longway.models.encoders import CachedEncoder
 from longway.models.minilm import MiniLM
 from longway.models.sentiment import SentimentHead, readable
 from longway.task import task_of
 from longway.verify.calibration import bounds
 from longway.verify.check import Candidate
-from longway.verify.counterbias import MOST_WORDS, SentimentCheck, counterbias_verifier
-from longway.verify.model_cache import CachedEncoder, ModelCache
-from longway.verify.verifier import verifier_for
+from longway.verify.counterbias import MOST_WORDS, SentimentCheck
+from longway.verify.model_cache import ModelCache
+from longway.verify.verifier import ADDED, verifier_for
 
 TASK = task_of(["negative", "positive"])
 SCORES = {
@@ -87,12 +88,12 @@ def names(verifier):
     "labels", [["low", "high"], ["good", "positive"], ["negative", "neutral", "positive"]]
 )
 def test_only_labels_of_two_sides_are_judged(labels):
-    assert "sentiment" not in names(counterbias_verifier(task_of(labels), is_english=True))
+    assert "sentiment" not in names(verifier_for(task_of(labels), kind=ADDED, is_english=True))
 
 
 def test_only_rows_added_to_english_sentiment_data_are_judged():
-    assert "sentiment" in names(counterbias_verifier(TASK, is_english=True))
-    assert "sentiment" not in names(counterbias_verifier(TASK))
+    assert "sentiment" in names(verifier_for(TASK, kind=ADDED, is_english=True))
+    assert "sentiment" not in names(verifier_for(TASK, kind=ADDED))
     assert "sentiment" not in names(verifier_for(TASK, ["a", "b"], ["negative", "positive"], None))
 
 

@@ -8,9 +8,9 @@ from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import task_of
 from longway.verify import verifier as module
-from longway.verify.calibration import ErrorRates, Rate
+from longway.verify.calibration import CheckReport, ErrorRates, Rate
 from longway.verify.check import Check
-from longway.verify.verifier import CheckReport, CheckSetup, Verifier, passed, verifier_for
+from longway.verify.verifier import Verifier, passed, verifier_for
 from tests.verify.scenes import candidate
 from tests.verify.test_judge import Answers
 
@@ -115,10 +115,9 @@ def test_single_texts_get_classifiers_and_the_judge():
 
 def test_labels_without_a_stance_have_no_entailment_check():
     task = task_of(["a", "b"], context_name="context")
-    setup = CheckSetup(task, (), (), None)
-    assert not setup.build("entailment")
-    assert setup.checks == []
-    assert setup.missing == ["entailment: the labels do not say how a text relates to its context"]
+    found = verifier_for(task, names=["entailment"])
+    assert [check.name for check in found.checks] == ["surface", "orders"]
+    assert found.missing[0] == "entailment: the labels do not say how a text relates to its context"
 
 
 def test_the_report_has_what_a_run_needs():

@@ -64,7 +64,7 @@ from longway.report.sections import (
     table_of,
 )
 from longway.store import CallTotals
-from longway.verify.verifier import ExpectedWrong
+from longway.verify.calibration import ExpectedWrong
 
 
 class _WithReason(Protocol):

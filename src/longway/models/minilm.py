@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from longway.errors import MissingExtra
 from longway.models.classifier import by_length
 from longway.models.onnx_graph import MICROSOFT, Operators, can_run, session_of
+from longway.models.saved import folder_hash
 
 Bools = NDArray[np.bool_]
 
@@ -70,6 +71,11 @@ class MiniLM:
     def __reduce__(self) -> tuple[Callable[[bool], MiniLM], tuple[bool]]:
         """Another process reads the encoder of its wheel, once."""
         return _load_rounded_or_not, (self.in_8_bits,)
+
+    @cached_property
+    def base_hash(self) -> str:
+        """A hash of the files of the wheel; another one for products in 8 bits."""
+        return folder_hash(model_folder()) + ("/8 bits" if self.in_8_bits else "")
 
     @cached_property
     def rounded(self) -> MiniLM:

@@ -5,7 +5,7 @@
 The checks depend on the command:
 
     rewrite    `verifier_for` the dataset as loaded: all checks of a rewrite
-    augment    `counterbias_verifier`: the text contains the kept words and has the intended label
+    augment    `verifier_for` added texts: the text contains the kept words and has the intended label
     repair     those of a rewrite; for added rows those of a row with another label
     perturb    the guards: nothing offensive, and for pairs nothing that may have changed the label
 
@@ -46,9 +46,8 @@ from longway.store import JOURNAL_FILE, Journal
 from longway.task import Keeps
 from longway.text.tokenizer import splitting, tokenize
 from longway.verify.check import Candidate, Origin
-from longway.verify.counterbias import counterbias_verifier
 from longway.verify.form_checks import SurfaceCheck
-from longway.verify.verifier import Verifier, names_of, passed, verifier_for
+from longway.verify.verifier import ADDED, Verifier, names_of, passed, verifier_for
 
 MAX_LENGTH = 50_000  # characters
 CHECKS_FILE = "checks.sqlite"  # in the folder of the review
@@ -214,7 +213,7 @@ class RewriteChecker:
     @cached_property
     def _added(self) -> Verifier:
         """For rows that a rewrite adds (CrossAug): pairs, whose label depends on the context."""
-        return counterbias_verifier(self.rows.task, journal=self.journal)
+        return verifier_for(self.rows.task, kind=ADDED, journal=self.journal)
 
     def _candidate(self, edit: Edit, text: str) -> Candidate:
         id = edit.source or edit.id

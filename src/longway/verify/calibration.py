@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -52,6 +52,50 @@ class ErrorRates:
 
     false_accept: Rate
     false_reject: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A share with its 95% interval."""
+
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedWrong:
+    """The share of accepted edits whose label is expected to be wrong, with its 95% interval.
+
+    basis: what the estimate rests on. rows: the same for changed rows, which may have several edits; None if they were not counted.
+    """
+
+    share: float
+    low: float
+    high: float
+    basis: str = ""
+    rows: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckErrors:
+    """How often a check errs on data with known answers: accepts a wrong text, rejects a right one."""
+
+    false_accept: float
+    false_reject: float
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a report says about the checks.
+
+    errors: by check. missing: checks that were skipped, "name: why".
+    wrong: None if nothing was accepted or a check that the error rates depend on is missing.
+    """
+
+    errors: Mapping[str, CheckErrors] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    wrong: ExpectedWrong | None = None
 
 
 @dataclass(frozen=True, slots=True)

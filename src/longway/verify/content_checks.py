@@ -163,10 +163,7 @@ class NumbersCheck(Check):
         lost, new = before - after, after - before
         for phrase in candidate.telling:  # meant to be removed
             lost -= count(phrase)
-        n = float((lost + new).total())
-        if candidate.keeps == "label" or not n:
-            return Verdict(self.name, True, n)
-        return Verdict(self.name, False, n, _lost_and_new(sorted(lost), sorted(new)))
+        return _compared(self.name, candidate, lost.elements(), new.elements())
 
 
 def digits(text: str) -> Counter[str]:
@@ -179,8 +176,16 @@ def digits(text: str) -> Counter[str]:
     return Counter(_DIGITS.findall(_GROUPED.sub(lambda match: re.sub(r"\D", "", match[0]), plain)))
 
 
-def _lost_and_new(lost: Sequence[str], new: Sequence[str]) -> str:
-    return ", ".join([f"{name} lost" for name in lost] + [f"{name} new" for name in new])
+def _compared(check: str, candidate: Candidate, lost: Iterable[str], new: Iterable[str]) -> Verdict:
+    """The verdict of a check of numbers or names: none may differ if the text keeps its meaning. score: how many do."""
+    gone, come = sorted(lost), sorted(new)
+    n = float(len(gone) + len(come))
+    if candidate.keeps == "label" or not n:
+        return Verdict(check, True, n)
+    reasons = [f"{name} lost" for name in dict.fromkeys(gone)] + [
+        f"{name} new" for name in dict.fromkeys(come)
+    ]
+    return Verdict(check, False, n, ", ".join(reasons))
 
 
 def numbers(text: str) -> Counter[str]:
@@ -305,36 +310,17 @@ class NamesCheck(Check):
         return cls({word for text in texts for word in re.findall(r"(?<![\w'])[a-z]+(?![\w'])", text)})
 
     def verdict(self, candidate: Candidate) -> Verdict:
-        """score: how many names differ."""
-        if candidate.language:
-            return self._foreign_verdict(candidate)
-        before, after = map(_unified, candidate.without_asides)
-        removed = {part for phrase in candidate.telling for part in _parts(phrase)}
-        lost = sorted(self.names(before) - set(_parts(after)) - removed)
-        new = sorted(self.names(after) - set(_parts(before)))
-        n = float(len(lost) + len(new))
-        if candidate.keeps == "label" or not n:
-            return Verdict(self.name, True, n)
-        return Verdict(self.name, False, n, _lost_and_new(lost, new))
-
-    def _foreign_verdict(self, candidate: Candidate) -> Verdict:
-        """Names in other languages are compared by how they begin, since many languages inflect them."""
+        """score: how many names differ. In other languages names are compared by how they begin, since many of them inflect names."""
         before, after = candidate.without_asides
-        removed = " ".join(candidate.telling)
-        lost = sorted(
-            name
-            for name in foreign_names(before, candidate.language)
-            if not _has_start(f"{after} {removed}", name, candidate.language)
-        )
-        new = sorted(
-            name
-            for name in foreign_names(after, candidate.language)
-            if not _has_start(before, name, candidate.language)
-        )
-        n = float(len(lost) + len(new))
-        if candidate.keeps == "label" or not n:
-            return Verdict(self.name, True, n)
-        return Verdict(self.name, False, n, _lost_and_new(lost, new))
+        if language := candidate.language:
+            known = " ".join([after, *candidate.telling])
+            lost = {name for name in foreign_names(before, language) if not _has_start(known, name, language)}
+            new = {name for name in foreign_names(after, language) if not _has_start(before, name, language)}
+            return _compared(self.name, candidate, lost, new)
+        before, after = _unified(before), _unified(after)
+        removed = {part for phrase in candidate.telling for part in _parts(phrase)}
+        lost = self.names(before) - set(_parts(after)) - removed
+        return _compared(self.name, candidate, lost, self.names(after) - set(_parts(before)))
 
     def names(self, text: str) -> set[str]:
         """The words of a text's names, in lower case.

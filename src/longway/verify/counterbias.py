@@ -27,68 +27,22 @@ from math import isnan, log
 
 import numpy as np
 
-from longway.engines.asker import Asker
 from longway.models.classifier import Floats
 from longway.models.sentiment import SentimentHead, readable
 from longway.records import Verdict
-from longway.store.journal import Journal
-from longway.task import Side, Task
+from longway.task import Side
 from longway.text.sentences import sentences_of
-from longway.text.tokenizer import token_spans, tokenize
-from longway.verify.calibration import bounds
+from longway.text.tokenizer import token_spans
 from longway.verify.check import Candidate, Check
-from longway.verify.form_checks import OrdersCheck, SurfaceCheck
 from longway.verify.model_checks import (
-    Bounds,
     ClassifiersCheck,
     EntailmentCheck,
     Vectors,
     without_telling,
 )
-from longway.verify.verifier import CheckSetup, Verifier
 
-SHORTEST, LONGEST = 0.25, 2.5  # triples may be dropped, or worded at greater length
 MOST_WORDS = 60  # of longer texts small models are wrong too often
 TESTED = 1000  # rows that the accuracy of the bag of words is measured on
-
-
-class KeptWordsCheck(Check):
-    """The check that all spurious words are still present. score: the share that is."""
-
-    name = "kept words"
-
-    def concerns(self, candidate: Candidate) -> bool:
-        """Only candidates with words to keep."""
-        return bool(candidate.keep or candidate.context_keep)
-
-    def verdict(self, candidate: Candidate) -> Verdict:
-        """Compares words as the tokenizer splits them, in text and context separately."""
-        lost = sorted(candidate.keep - set(tokenize(candidate.after)))
-        lost += sorted(candidate.context_keep - set(tokenize(candidate.context or "")))
-        share = 1 - len(lost) / (len(candidate.keep) + len(candidate.context_keep))
-        reason = f"{', '.join(map(repr, lost))} went away" if lost else ""
-        return Verdict(self.name, not lost, share, reason)
-
-
-class NewContextCheck(Check):
-    """The check of the form of a changed context. contexts: as loaded, by row."""
-
-    name = "context"
-    about_label = False
-
-    def __init__(self, labels: Sequence[str], contexts: Sequence[str]) -> None:
-        self.contexts = contexts
-        self._surface = SurfaceCheck(labels, shortest=SHORTEST, longest=LONGEST)
-
-    def concerns(self, candidate: Candidate) -> bool:
-        """Only changed contexts."""
-        return candidate.context not in (None, self.contexts[candidate.row])
-
-    def verdict(self, candidate: Candidate) -> Verdict:
-        """A change of punctuation or case alone is fine: the text itself is checked for being a copy."""
-        before, after = self.contexts[candidate.row], candidate.context or ""
-        reason = self._surface.fault(before, after, may_copy=True, language=candidate.language)
-        return Verdict(self.name, not reason, reason=reason)
 
 
 class LabelShiftCheck(Check):
@@ -301,76 +255,6 @@ def without(text: str, removed: Collection[str]) -> str:
             kept.append(text[end:start])
             end = stop
     return " ".join(" ".join([*kept, text[end:]]).split()) or text
-
-
-def counterbias_verifier(
-    task: Task,
-    *,
-    texts: Sequence[str] = (),
-    labels: Sequence[str] = (),
-    contexts: Sequence[str] | None = None,
-    likely: LikelyLabelCheck | None = None,
-    judge: Asker | None = None,
-    journal: Journal | None = None,
-    seed: int = 0,
-    is_english: bool = False,
-) -> Verifier:
-    """The verifier of added texts. texts, labels, contexts: the dataset as loaded, for a label that is checked against that of the source.
-
-    likely: a check of single texts instead. is_english: whether to check the sentiment of short texts.
-    """
-    setup = CheckSetup(task, texts, labels, contexts, judge, seed, journal, is_english)
-    # SurfaceCheck halves `shortest` for texts that keep only a label.
-    setup.checks += [
-        SurfaceCheck(task.labels, shortest=2 * SHORTEST, longest=LONGEST),
-        OrdersCheck(),
-        KeptWordsCheck(),
-    ]
-    if labels and contexts is not None:
-        setup.checks.append(NewContextCheck(task.labels, contexts))
-    if likely is not None and not task.is_pair:
-        setup.checks.append(likely)
-    setup.build("entailment")
-    if labels:
-        _compare_with_source(setup)
-    setup.build("sentiment")
-    if labels and not task.is_pair:
-        _add_words(setup)
-    elif likely is None and not task.is_pair:
-        setup.missing.append("new label: no classifiers were given")
-    elif likely is not None and not task.is_pair and judge is None:
-        setup.missing.append(f"new label: texts of more than {MOST_WORDS} words; add --judge")
-    if labels and task.is_pair and not task.stances and judge is None:
-        setup.missing.append("new label: only a judge can check the labels of such pairs; add --judge")
-    setup.build("judge")
-    return setup.verifier()
-
-
-def _compare_with_source(setup: CheckSetup) -> None:
-    """Let the entailment check, if there is one, compare a new pair with its source."""
-    for i, check in enumerate(setup.checks):
-        if isinstance(check, EntailmentCheck):
-            given = bounds("new entailment")
-            setup.checks[i] = NewStanceCheck(check, setup.labels, setup.contexts or (), **given)
-
-
-def _add_words(setup: CheckSetup) -> None:
-    """Add the check by a bag of words, if it learns the labels of this dataset; short texts are for the sentiment check, if there is one."""
-    words = ClassifiersCheck(
-        setup.texts, setup.labels, Bounds(**bounds("classifiers")), vectors=None, seed=setup.seed
-    )
-    accuracy, needed = words_accuracy(words, seed=setup.seed), words_needed(setup.labels)
-    if accuracy < needed:
-        setup.missing.append(
-            f"new label: a bag of words predicts {accuracy:.0%} of the labels of other rows; with less than {needed:.0%} it decides nothing"
-        )
-        return
-    has_sentiment = any(check.name == "sentiment" for check in setup.checks)
-    setup.checks.append(
-        NewLabelCheck(
-            words, setup.labels, shortest=MOST_WORDS + 1 if has_sentiment else 0, **bounds("turned label")
-        )
-    )
 
 
 def words_accuracy(words: ClassifiersCheck, *, seed: int = 0) -> float:

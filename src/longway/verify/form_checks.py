@@ -3,7 +3,8 @@
     surface       not a copy, not part of a prompt, complete, similar in length, in the language of the row
     added words   not just the row with words added
     orders        does not do what the row asks for
-    context       for pairs: the context is unchanged
+    context       for pairs: the context is unchanged; that of an added row is a text, not part of a prompt
+    kept words    the spurious words of the source are still in an added text
 
 They compare words, cost microseconds and say nothing about labels.
 """
@@ -23,6 +24,7 @@ from longway.english.negation_words import DENIALS
 from longway.english.wordnet import senses
 from longway.languages.row_languages import function_words
 from longway.records import Verdict
+from longway.text.tokenizer import tokenize
 from longway.verify.check import Candidate, Check
 from longway.verify.languages import language_fault
 from longway.verify.wordforms import FUNCTION_WORDS, IS_CHARACTER, stem, words
@@ -489,3 +491,47 @@ class SameContextCheck(Check):
         row = candidate.row
         is_same = 0 <= row < len(self.contexts) and self.contexts[row] == candidate.context
         return Verdict(self.name, is_same, reason="" if is_same else "the context is not the row's own")
+
+
+# ---------------------------------------------------------------- added texts
+
+LEAST_LONG, MOST_LONG = 0.25, 2.5  # triples may be dropped, or worded at greater length
+
+
+class KeptWordsCheck(Check):
+    """The check that all spurious words are still present. score: the share that is."""
+
+    name = "kept words"
+
+    def concerns(self, candidate: Candidate) -> bool:
+        """Only candidates with words to keep."""
+        return bool(candidate.keep or candidate.context_keep)
+
+    def verdict(self, candidate: Candidate) -> Verdict:
+        """Compares words as the tokenizer splits them, in text and context separately."""
+        lost = sorted(candidate.keep - set(tokenize(candidate.after)))
+        lost += sorted(candidate.context_keep - set(tokenize(candidate.context or "")))
+        share = 1 - len(lost) / (len(candidate.keep) + len(candidate.context_keep))
+        reason = f"{', '.join(map(repr, lost))} went away" if lost else ""
+        return Verdict(self.name, not lost, share, reason)
+
+
+class NewContextCheck(Check):
+    """The check of the form of a changed context. contexts: as loaded, by row."""
+
+    name = "context"
+    about_label = False
+
+    def __init__(self, labels: Sequence[str], contexts: Sequence[str]) -> None:
+        self.contexts = contexts
+        self._surface = SurfaceCheck(labels, shortest=LEAST_LONG, longest=MOST_LONG)
+
+    def concerns(self, candidate: Candidate) -> bool:
+        """Only changed contexts."""
+        return candidate.context not in (None, self.contexts[candidate.row])
+
+    def verdict(self, candidate: Candidate) -> Verdict:
+        """A change of punctuation or case alone is fine: the text itself is checked for being a copy."""
+        before, after = self.contexts[candidate.row], candidate.context or ""
+        reason = self._surface.fault(before, after, may_copy=True, language=candidate.language)
+        return Verdict(self.name, not reason, reason=reason)

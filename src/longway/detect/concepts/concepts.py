@@ -21,8 +21,9 @@ from scipy.sparse import csr_matrix
 
 from longway.detect.concepts import autoencoder, kmeans
 from longway.detect.concepts.fields import PER_WORDS, Field, shares, word_fields
-from longway.detect.concepts.vectors import TextVectors, Vectors, sentences_read, unit_rows
+from longway.detect.concepts.vectors import TextVectors, sentences_read, unit_rows
 from longway.errors import DataError
+from longway.models.encoders import Vectors
 from longway.models.multilingual import MINILM
 from longway.store.atomic import replacing
 from longway.text.sentences import sentences_of

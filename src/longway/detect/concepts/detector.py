@@ -14,7 +14,7 @@ from scipy.sparse import csr_matrix
 
 from longway.detect.concepts.concepts import COMMONEST, RAREST, Concepts, Floats, known, remember
 from longway.detect.concepts.names import contrastive_words, different_words
-from longway.detect.concepts.vectors import Vectors, unit_rows
+from longway.detect.concepts.vectors import unit_rows
 from longway.detect.detector import (
     Description,
     Features,
@@ -27,6 +27,7 @@ from longway.detect.detector import (
     tagged,
 )
 from longway.detect.reading import Reading
+from longway.models.encoders import Vectors
 from longway.records import Pattern
 from longway.text.tokenizer import is_word
 

@@ -13,20 +13,15 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from longway.errors import DataError
-from longway.models.frozen import TextEncoder, VectorCache
-from longway.models.minilm import MiniLM, model_folder
-from longway.models.multilingual import MINILM, MULTILINGUAL, Multilingual
-from longway.models.saved import folder_hash
+from longway.models.encoders import TextEncoder, VectorCache, Vectors, encoder_named
+from longway.models.multilingual import MINILM
 from longway.text.sentences import sentences_of
 
 MAX_WORDS = 64  # of a text that are read: the encoder takes most of the time of the level
 MAX_TOKENS = 128  # of a sentence
 AT_ONCE = 256  # texts between two reports of progress
-
-Vectors = NDArray[np.float32]
 
 
 def excerpt(text: str, *, words: int = MAX_WORDS) -> list[str]:
@@ -66,7 +61,7 @@ class TextVectors:
         parts = []
         for start in range(0, len(texts), AT_ONCE):
             part = texts[start : start + AT_ONCE]
-            parts.append(self._cache.vectors(self._model, part, self._compute))
+            parts.append(self._cache.rows(self._model, part, self._compute))
             progress(start + len(part), len(texts))
         return np.concatenate(parts) if parts else self._compute([])
 
@@ -80,13 +75,7 @@ class TextVectors:
 
     @cached_property
     def _encoder(self) -> TextEncoder:
-        if self.encoder == MINILM:
-            return _RoundedMiniLM()
-        if self.encoder == MULTILINGUAL:
-            return Multilingual()
-        from longway.models.pretrained import Pretrained
-
-        return Pretrained.load(self.encoder, device="auto")
+        return encoder_named(self.encoder, rounded=True)
 
     def _compute(self, texts: Sequence[str]) -> Vectors:
         cut = [excerpt(text) or [""] for text in texts]
@@ -103,13 +92,3 @@ class TextVectors:
         found = unit_rows(found)
         starts = np.cumsum([0, *map(len, cut)])[:-1]
         return unit_rows(np.add.reduceat(found, starts, axis=0))
-
-
-class _RoundedMiniLM:
-    """MiniLM with products in 8 bits."""
-
-    def __init__(self) -> None:
-        self.base_hash = f"{folder_hash(model_folder())}/8 bits"
-
-    def embed(self, texts: Sequence[str], *, max_tokens: int) -> Vectors:
-        return MiniLM.load().rounded.embed(texts, max_tokens=max_tokens)

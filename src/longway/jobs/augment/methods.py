@@ -55,8 +55,7 @@ from longway.models.ensemble import Ensemble
 from longway.records import Verdict
 from longway.store import Journal
 from longway.verify.check import Candidate
-from longway.verify.counterbias import counterbias_verifier
-from longway.verify.verifier import Verifier
+from longway.verify.verifier import ADDED, Verifier, verifier_for
 
 WRITE = "write"  # a kind of work
 WORDS_PER_TRIPLE = 6
@@ -147,11 +146,12 @@ class Setup:
 
 def verifier_of(rows: Rows, *, judge: Asker | None, journal: Journal | None, seed: int) -> Verifier:
     """The checks of texts added to these rows."""
-    return counterbias_verifier(
+    return verifier_for(
         rows.task,
-        texts=list(rows.texts),
-        labels=[rows.label(row) for row in range(len(rows))],
-        contexts=rows.contexts if rows.task.is_pair else None,
+        list(rows.texts),
+        [rows.label(row) for row in range(len(rows))],
+        rows.contexts,
+        kind=ADDED,
         judge=judge,
         journal=journal,
         seed=seed,

@@ -19,7 +19,7 @@ from longway.data.columns import WEIGHT_COLUMN
 from longway.methods.drafts import NOT_BETTER, NOT_CHOSEN, NOT_VERIFIED, RETURNS
 from longway.methods.method import Figures, Round, Rows
 from longway.records import Edit, Example, Verdict
-from longway.verify.verifier import CheckErrors
+from longway.verify.calibration import CheckErrors
 
 Item = TypeVar("Item")
 Refused = TypeVar("Refused")

@@ -50,10 +50,10 @@ from longway.records import Leak, Verdict
 from longway.store import Journal
 from longway.verify.calibration import bounds
 from longway.verify.check import Candidate
-from longway.verify.counterbias import LikelyLabelCheck, counterbias_verifier
+from longway.verify.counterbias import LikelyLabelCheck
 from longway.verify.model_cache import ModelCache
 from longway.verify.model_checks import ClassifiersCheck
-from longway.verify.verifier import Verifier, verifier_for
+from longway.verify.verifier import ADDED, Verifier, verifier_for
 
 RULES = "rules"
 PREPARE = "prepare"  # a kind of work
@@ -264,7 +264,7 @@ class Repairing:
         if set(STANCES) <= set(rows.task.stances.values()):
             model, cache = Entailment.load(), ModelCache(self._journal)
             yield OtherContexts(
-                rows, lambda pairs: cache.rows("entailment", model.version, pairs, model.probabilities)
+                rows, lambda pairs: cache.rows(f"entailment {model.version}", pairs, model.probabilities)
             )
             if self.plan.grammar is not None:
                 yield ContrastCounterparts(rows, self.plan.grammar)
@@ -302,8 +302,9 @@ class Repairing:
 
     def _checks_new(self) -> Verifier:
         if self._verifier_new is None:
-            self._verifier_new = counterbias_verifier(
+            self._verifier_new = verifier_for(
                 self.rows.task,
+                kind=ADDED,
                 likely=self._likely_label(),
                 judge=self.judge,
                 journal=self._journal,

@@ -9,7 +9,7 @@ from typing import ClassVar
 from longway.jobs.change.collect import ShownEdit
 from longway.jobs.change.result import ResultOfRounds
 from longway.jobs.rewrite.decisions import DecisionSummary
-from longway.verify.verifier import ExpectedWrong
+from longway.verify.calibration import ExpectedWrong
 
 FILE = "rewrite.json"
 

@@ -28,12 +28,14 @@ from longway.methods import plain_method
 from longway.methods.leak_aware import Feature, GiveAway
 from longway.methods.method import Chooser, Method, Objection, RewriteRequest, Round, Rows, Verify, Write
 from longway.methods.razor import PredictivePhrases, Razor, RazorSettings, count_of
+from longway.models.encoders import CachedEncoder
 from longway.records import Leak, Verdict
 from longway.space.live_space import Embed
 from longway.text.corpus import Corpus
+from longway.verify.calibration import CheckReport
 from longway.verify.check import Candidate
-from longway.verify.model_cache import CachedEncoder, ModelCache
-from longway.verify.verifier import CheckReport, Verifier, names_of, verifier_for
+from longway.verify.model_cache import ModelCache
+from longway.verify.verifier import Verifier, names_of, verifier_for
 
 RARER = 0.5  # a predictive pattern may occur in half as many texts as before, whatever their label
 MOST_TIMES = 2  # rewrites of a text if the leak chooses; each moves it further from the original

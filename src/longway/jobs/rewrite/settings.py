@@ -201,9 +201,9 @@ class RewriteSettings:
                 "Leave out --paper or --choose gamma, or leave out --keep."
             )
         if self.checks != "all":
-            from longway.verify.verifier import check_names
+            from longway.verify.verifier import names_of
 
-            check_names(self.checks)
+            names_of(self.checks)
         if any(not phrase.strip() for phrase in self.keep):
             raise SettingError(
                 f"'keep' must be words or phrases. Got {list(self.keep)}. Leave out the empty one."

@@ -20,7 +20,7 @@ from longway.detect.choices.judges import judge_report
 from longway.detect.choices.leak import leaks
 from longway.detect.choices.patterns import Candidates
 from longway.detect.choices.search import Test, search
-from longway.detect.choices.vectors import Encoder, MultilingualEncoder, encoder_of, installed
+from longway.detect.choices.vectors import EmbeddedEncoder, Encoder, encoder_of, installed
 from longway.errors import DataError, SettingError, with_checked_arguments
 from longway.jobs.choices.audit.page import UNITS
 from longway.jobs.choices.audit.result import (
@@ -32,8 +32,8 @@ from longway.jobs.choices.audit.result import (
 from longway.jobs.choices.audit.settings import ChoiceAuditSettings
 from longway.jobs.options import settings_from
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
-from longway.models.frozen import VectorCache
-from longway.models.multilingual import PACKAGE
+from longway.models.encoders import VectorCache
+from longway.models.multilingual import MULTILINGUAL, PACKAGE
 from longway.records import Finding, Problem
 from longway.report.numbers import counted
 from longway.store import now
@@ -155,7 +155,7 @@ def _encoder(texts: Sequence[str], cache: Path | None) -> tuple[Encoder | None, 
     if why:
         message = f"The meaning of the candidates was not measured: {why}."
         return None, [Problem(NO_ENCODER_OF_LANGUAGE, message, len(texts), "Nothing else depends on it.")]
-    if isinstance(encoder, MultilingualEncoder):
+    if isinstance(encoder, EmbeddedEncoder) and encoder.name == MULTILINGUAL:
         message = f"The candidates are not English: their meaning was measured by {PACKAGE}."
         return encoder, [Problem("multilingual_encoder", message, len(texts), "Nothing to do.")]
     return encoder, []

@@ -60,8 +60,8 @@ from longway.jobs.options import settings_from
 from longway.jobs.prove.job import dataset_file
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
 from longway.json_values import to_json
+from longway.models.encoders import VectorCache
 from longway.models.folds import folds_of
-from longway.models.frozen import VectorCache
 from longway.records import Finding
 from longway.store import now, replacing
 

@@ -64,7 +64,7 @@ from longway.json_values import to_json
 from longway.methods.choices import drop
 from longway.methods.choices.rewrite import RewrittenQuestion
 from longway.methods.method import BUDGET_SPENT
-from longway.models.frozen import VectorCache
+from longway.models.encoders import VectorCache
 from longway.records import Edit, Finding, Leak
 from longway.store import DROPPED, now
 
