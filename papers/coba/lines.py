@@ -264,7 +264,7 @@ class Tables:
         )
         from longway.metrics.bleu import corpus_bleu
 
-        copied = corpus_bleu([a for a, _ in test], [b for _, b in test]).score
+        copied = 100 * corpus_bleu([a for a, _ in test], [b for _, b in test])
         return [*lines, Line("the source, copied", "neutral", None, copied, None, len(test))]
 
     def table_10(self) -> list[Line]:

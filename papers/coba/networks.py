@@ -130,7 +130,7 @@ def bleu_of(
         for start in range(0, len(test), BATCH)
         for text in _written(network, test[start : start + BATCH])
     ]
-    return corpus_bleu(written, [target for _, target in test]).score
+    return 100 * corpus_bleu(written, [target for _, target in test])
 
 
 def _written(network: Network, pairs: Sequence[Pair]) -> list[str]:

@@ -141,7 +141,7 @@ def table_4(runs: Experiments) -> Table:
     tests = [texts_of(runs.test(test)) for test in OURS.values()]
     rows = {one.name: one.rows for one in proof.versions}
     for name, version in (("Original", "before"), ("RAZOR", "after")):
-        ours = [shared_bleu(drawn(claims[version]), drawn(test)).score for test in tests]
+        ours = [shared_bleu(drawn(claims[version]), drawn(test)) for test in tests]
         table.rows.append((name, [*published.BLEU[name], *ours, rows[version]]))
     table.notes = ["ours: every test claim is a reference of every training claim; the paper does not say"]
     table.notes += written_notes(written[:1])

@@ -7,17 +7,40 @@ training texts consist of phrases of the test texts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
-from longway.metrics.bleu import Bleu, _allowed, _Tally, _words
+from longway.metrics.bleu import Ngram, Tally, ngrams, words_of
 
 
-def shared_bleu(texts: Sequence[str], references: Sequence[str], *, n: int = 4) -> Bleu:
-    """BLEU of each text against all references at once. It rises with the number of references."""
-    reference_words = _words(references)
+def shared_bleu(texts: Sequence[str], references: Sequence[str], *, n: int = 4) -> float:
+    """BLEU of each text against all references at once, from 0 to 100. It rises with the number of references.
+
+    The length of a text's reference is that of the one closest in length.
+    """
+    reference_words = words_of(references)
     allowed = _allowed(reference_words, n)
     lengths = sorted(set(map(len, reference_words)))
-    tally = _Tally(n)
-    for words in _words(texts):
-        tally.add(words, allowed, lengths)
-    return tally.bleu()
+    tally = Tally(n)
+    for words in words_of(texts):
+        tally.add(words, allowed, _nearest(lengths, len(words)))
+    return 100 * tally.bleu()
+
+
+def _allowed(references: Sequence[list[str]], n: int) -> list[Counter[Ngram]]:
+    """For each n-gram length, the highest count of each n-gram in one reference."""
+    return [_most(ngrams(words, size) for words in references) for size in range(1, n + 1)]
+
+
+def _most(counts: Iterable[Counter[Ngram]]) -> Counter[Ngram]:
+    most: Counter[Ngram] = Counter()
+    for count in counts:
+        most |= count
+    return most
+
+
+def _nearest(lengths: Sequence[int], length: int) -> int:
+    """The reference length closest to a text's; the shorter of two at the same distance."""
+    i = bisect_left(lengths, length)
+    return min(lengths[max(0, i - 1) : i + 1], key=lambda other: (abs(other - length), other), default=0)

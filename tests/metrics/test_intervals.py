@@ -142,7 +142,7 @@ def test_one_test_row_has_an_interval_of_accuracy_alone():
     assert estimate("accuracy", ["a"], probabilities, ["a", "b"]).low == pytest.approx(
         wilson_interval(1, 1)[0]
     )
-    for name in ("macro_f1", "log_loss", "auroc"):
+    for name in ("macro_f1", "brier", "auroc"):
         one = estimate(name, ["a"], probabilities, ["a", "b"], draws=10)
         assert np.isnan(one.low)
         assert one.to_dict()["low"] is None

@@ -3,7 +3,7 @@
     truth, probabilities (rows, labels), labels  ->  METRICS["macro_f1"](...)  ->  one number
 
 `labels` names the columns of `probabilities`; the predicted label is the most likely one, the first on ties. Higher is
-better, except for the calibration error, the Brier score and the log loss. A label without test rows is not an error: AUROC is then NaN, and
+better, except for the calibration error and the Brier score. A label without test rows is not an error: AUROC is then NaN, and
 macro F1 counts the label only if it was predicted.
 
 A bootstrap (`intervals.py`) computes a thousand resamples at once: F1 from confusion tables, the others from how often each
@@ -13,7 +13,6 @@ row was drawn. All metrics are tested against scikit-learn.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -27,7 +26,6 @@ Ints = NDArray[np.int64]
 Metric = Callable[[Sequence[str], Floats, Sequence[str]], float]
 
 BINS = 15  # as in Guo et al. 2017
-SMALLEST = float(np.finfo(np.float64).eps)  # the lowest probability in log loss
 
 
 # ---- metrics of label numbers and probabilities, for many resamples at once; weights: (resamples, rows) ----------------
@@ -44,12 +42,6 @@ def auroc_of(numbers: Ints, probabilities: Floats, weights: Floats) -> Floats:
     return np.asarray(np.mean(each, axis=0))
 
 
-def log_loss_of(numbers: Ints, probabilities: Floats, weights: Floats) -> Floats:
-    """The mean of -log of the probability of the correct label, in nats."""
-    correct = probabilities[np.arange(len(numbers)), numbers]
-    return np.asarray(weights @ -np.log(np.clip(correct, SMALLEST, 1)) / weights.sum(axis=1))
-
-
 def brier_of(numbers: Ints, probabilities: Floats, weights: Floats) -> Floats:
     """Half the mean squared distance between probabilities and truth (Brier 1950): 0 to 1 for any number of labels."""
     correct = probabilities[np.arange(len(numbers)), numbers]
@@ -61,7 +53,10 @@ def calibration_error_of(numbers: Ints, probabilities: Floats, weights: Floats) 
     """The expected calibration error: sum over bins of n_b / n x |accuracy_b - confidence_b| (Guo et al. 2017)."""
     confidence = probabilities.max(axis=1)
     excess = (probabilities.argmax(axis=1) == numbers) - confidence
-    gaps = weights @ csr_matrix((excess, (np.arange(len(numbers)), _bin_of(confidence, BINS))))
+    bin_ = np.searchsorted(
+        np.linspace(0, 1, BINS + 1)[1:-1], confidence, side="left"
+    )  # includes its upper edge
+    gaps = weights @ csr_matrix((excess, (np.arange(len(numbers)), bin_)))
     return np.asarray(np.abs(gaps).sum(axis=1) / weights.sum(axis=1))
 
 
@@ -69,7 +64,6 @@ NUMBER_METRICS: dict[str, Callable[[Ints, Floats, Floats], Floats]] = {
     "auroc": auroc_of,
     "calibration_error": calibration_error_of,
     "brier": brier_of,
-    "log_loss": log_loss_of,
 }
 
 
@@ -84,11 +78,6 @@ def _ranked_above(is_label: NDArray[np.bool_], scores: Floats, weights: Floats) 
     below = of_others.cumsum(axis=1) - of_others / 2
     pairs = of_label.sum(axis=1) * of_others.sum(axis=1)
     return np.where(pairs > 0, (of_label * below).sum(axis=1) / np.maximum(pairs, 1), np.nan)
-
-
-def _bin_of(confidence: Floats, bins: int) -> Ints:
-    inner = np.linspace(0, 1, bins + 1)[1:-1]
-    return np.searchsorted(inner, confidence, side="left")  # a bin includes its upper edge
 
 
 # ---- metrics of labels and probabilities -------------------------------------------------------------------------------
@@ -140,46 +129,6 @@ def metric_named(name: str) -> Metric:
             f"There is no metric {name!r}. Choose one of {', '.join(METRICS)}, or f1:LABEL for the F1 of one label."
         )
     return METRICS[name]
-
-
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """The rows whose highest probability is above `low` and at most `high`; NaN if there are none."""
-
-    low: float
-    high: float
-    n: int
-    confidence: float
-    accuracy: float
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrationCurve:
-    """error: the expected calibration error, from the bins."""
-
-    error: float
-    bins: tuple[Bin, ...]
-
-
-def calibration(
-    truth: Sequence[str], probabilities: Floats, labels: Sequence[str], *, bins: int = BINS
-) -> CalibrationCurve:
-    """Confidence and accuracy in bins of equal width."""
-    if bins < 1:
-        raise SettingError(f"'bins' must be at least 1. Got {bins!r}.")
-    numbers, probabilities = checked(truth, probabilities, labels)
-    confidence = probabilities.max(axis=1)
-    is_correct = probabilities.argmax(axis=1) == numbers
-    n, correct, summed = (
-        np.bincount(_bin_of(confidence, bins), w, minlength=bins) for w in (None, is_correct, confidence)
-    )
-    edges = np.linspace(0, 1, bins + 1)
-    divisor = np.where(n > 0, n, np.nan)
-    table = zip(edges[:-1], edges[1:], n, summed / divisor, correct / divisor, strict=True)
-    return CalibrationCurve(
-        float(np.abs(correct - summed).sum() / n.sum()),
-        tuple(Bin(float(a), float(b), int(size), float(c), float(share)) for a, b, size, c, share in table),
-    )
 
 
 # ---- F1 of confusion tables: (..., labels, labels), truth by row, prediction by column ---------------------------------

@@ -195,7 +195,7 @@ def _rewrite(run: ActiveRun, job: RewriteJob) -> RewriteResult:
         stopped=collected.stopped,
         rounds=tuple(collected.rounds),
         comparison=comparison,
-        bleu=corpus_bleu(list(changed.values()), [rows.texts[row] for row in changed]).share if changed else None,
+        bleu=corpus_bleu(list(changed.values()), [rows.texts[row] for row in changed]) if changed else None,
         checks=collected.checks(checks.errors),
         missing_checks=(*filter(None, [job.note]), *checks.missing),
         expected_wrong=checks.wrong,
