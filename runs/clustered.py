@@ -29,9 +29,9 @@ import numpy as np
 
 import common
 from longway.data import Dataset, as_dataset
-from longway.detect import detectors_for
 from longway.detect.clusters import Clusters
 from longway.detect.findings import search
+from longway.detect.levels import detectors_for
 from longway.detect.reading import Reading
 from longway.jobs.audit.grammar_level import ParsedSample, detector_of, parsed_sample
 from longway.metrics.group_accuracy import group_accuracies

@@ -31,13 +31,13 @@ import numpy as np
 
 import common
 from longway.data import Dataset, as_dataset, load
-from longway.detect import detectors_for
 from longway.detect.clusters import Clusters
 from longway.detect.concepts.concepts import Concepts
 from longway.detect.concepts.detector import ConceptDetector, SampledRows
 from longway.detect.concepts.kmeans import bounds_for
 from longway.detect.findings import Search, search
 from longway.detect.leak import linked_rows
+from longway.detect.levels import detectors_for
 from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.jobs.audit.concept_level import concept_detectors, out_of_fold
 from longway.jobs.audit.examples import examples_by_place, grouped, places_of

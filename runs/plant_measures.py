@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from longway.detect import required_words
+from longway.detect.levels import required_words
 from longway.jobs.plant.planting import KINDS, PlantTruth, showing, tokens_of, words_of
 from longway.jobs.plant.sample_shortcuts import PatternInformation, information, share_gone
 from longway.records import Example, Finding

@@ -33,7 +33,7 @@ import numpy as np
 import common
 from longway.data import Dataset, load
 from longway.data.dataset import examples_of
-from longway.detect import where
+from longway.detect.levels import where
 from longway.errors import SettingError
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named

@@ -32,7 +32,7 @@ import longway
 from longway.cli import app
 from longway.data.formats import KINDS as FORMATS
 from longway.data.problems import KINDS as PROBLEMS
-from longway.detect import LEVELS
+from longway.detect.levels import LEVELS
 from longway.detect.surface_questions import QUESTIONS
 from longway.engines.registry import NAMES as ENGINES
 from longway.english.pipeline import load_pipeline

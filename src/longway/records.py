@@ -58,7 +58,7 @@ class Problem:
 class Pattern:
     """A yes/no question about one row: "does the review contain *not*?", "has the claim 20 or more words?".
 
-    level: the detector that answers it ("token", "ngram", "position", "length", ...), see `detect.DETECTORS`.
+    level: the detector that answers it ("token", "ngram", "position", "length", ...), see `detect.levels.DETECTORS`.
     field: the column it is about; "claim + evidence" for a pattern across two columns.
     words: the words that the text must contain; what they mean exactly depends on the level.
     place: which of the level's questions it is: a position ("first word"), a comparison ("at least"), a trait ("a comma").

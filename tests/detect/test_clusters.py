@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from longway.detect import detectors_for
 from longway.detect.clusters import Clusters, Grouping, agreement_by_size, effects
 from longway.detect.detector import Features
 from longway.detect.findings import search
 from longway.detect.leak import leak_by_folds
+from longway.detect.levels import detectors_for
 from longway.detect.reading import CONTEXT, TEXT
 from longway.detect.words import TokenDetector
 from longway.models.folds import linked

@@ -2,7 +2,6 @@
 
 import json
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from scipy.sparse import csr_matrix
 from scipy.stats import chi2
 
 from longway.data import as_dataset
-from longway.detect import findings, where
+from longway.detect import findings
 from longway.detect.clusters import Clusters
 from longway.detect.concepts import autoencoder, concepts, fields, vectors
 from longway.detect.concepts.beyond import (
@@ -27,10 +26,12 @@ from longway.detect.concepts.kmeans import bounds_for, cluster_directions
 from longway.detect.concepts.names import contrastive_words
 from longway.detect.concepts.vectors import TextVectors, excerpt, unit_rows
 from longway.detect.findings import search
+from longway.detect.levels import where
 from longway.detect.reading import Reading
 from longway.detect.words import TokenDetector
 from longway.errors import DataError, SettingError
 from longway.methods.repair import concepts as repair_concepts
+from longway.methods.repair.remedy import Target
 from longway.records import Pattern
 
 WIDTH = 12
@@ -263,22 +264,21 @@ def test_saved_concepts_are_the_same_and_where_finds_them(by_words, tmp_path):
     texts, _ = topic_texts()
     made = some_concepts(texts)
     made.save(tmp_path / "concepts-text.safetensors")
-    concepts._known.clear()
     pattern = Pattern("concept", "text", ("sea",), f"{made.fingerprint}:0", float(made.bounds[0]))
-    assert where(pattern, {"text": texts[0]}) is None  # it was not loaded
+    assert where(pattern, {"text": texts[0]}) is None  # without the concepts
     read = Concepts.load(tmp_path / "concepts-text.safetensors")
     assert (read.fingerprint, read.sources, read.column) == (made.fingerprint, made.sources, "text")
-    shown = [where(pattern, {"text": text}) is not None for text in texts]
+    shown = [where(pattern, {"text": text}, read) is not None for text in texts]
     assert shown == made.has(texts, 0).tolist()
     assert 0 < sum(shown) < len(texts)
-    assert where(pattern, {"other": texts[0]}) is None
+    assert where(pattern, {"other": texts[0]}, read) is None
 
 
 @pytest.mark.parametrize("place", ["", "x:0", "{}:999999", "{}:-1", "{}"])
 def test_a_concept_that_does_not_exist_is_shown_by_no_row(by_words, place):
     made = some_concepts(topic_texts()[0])
-    concepts.remember(made)
-    assert where(Pattern("concept", "text", ("a",), place.format(made.fingerprint)), {"text": "sea1"}) is None
+    pattern = Pattern("concept", "text", ("a",), place.format(made.fingerprint))
+    assert where(pattern, {"text": "sea1"}, made) is None
 
 
 def test_a_file_of_something_else_is_refused(tmp_path):
@@ -286,14 +286,6 @@ def test_a_file_of_something_else_is_refused(tmp_path):
     path.write_bytes(b"no concepts")
     with pytest.raises(DataError, match="could not be read as concepts"):
         Concepts.load(path)
-
-
-def test_only_the_latest_concepts_are_remembered(by_words):
-    concepts._known.clear()
-    made = some_concepts(topic_texts()[0])
-    for i in range(concepts.MOST_KNOWN + 3):
-        concepts.remember(Concepts(made.mean + i, made.directions, made.bounds, made.sources, "text"))
-    assert len(concepts._known) == concepts.MOST_KNOWN
 
 
 # The test beyond words
@@ -477,8 +469,10 @@ def test_concepts_of_a_repair_are_read_in_batches(by_words, monkeypatch):
     made = Concepts.make(by.of(topic_texts(300)[0]), column="text", by=by)
     monkeypatch.setattr(repair_concepts, "BATCH", 7)
     numbers = (len(made) - 1, 0, 3)
-    targets = [SimpleNamespace(pattern=SimpleNamespace(place=f"x:{number}")) for number in numbers]
-    read = repair_concepts.ConceptPatterns(targets, {"x": made}, "text").read(texts, None)
+    targets = [
+        Target(Pattern("concept", "text", place=f"x:{number}"), "a", concepts=made) for number in numbers
+    ]
+    read = repair_concepts.ConceptPatterns(targets, "text").read(texts, None)
     shown = np.array([np.isin(np.arange(3) + repair_concepts.N_FEATURES, row) for row in read])
     assert shown.any()
     assert (shown == np.column_stack([made.has(texts, number) for number in numbers])).all()
@@ -595,7 +589,7 @@ def test_where_agrees_with_the_matrix_on_every_row(by_words):
     matrix = np.concatenate([detector.matrix(piece, keys).toarray() for piece in reading.pieces()])
     for column, key in enumerate(keys.tolist()):
         pattern = Pattern.from_dict(json.loads(json.dumps(detector.describe(key).pattern.to_dict())))
-        shown = [where(pattern, {"text": text}) is not None for text in texts]
+        shown = [where(pattern, {"text": text}, detector.concepts) is not None for text in texts]
         assert shown == matrix[:, column].astype(bool).tolist()
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from longway.detect import CONCEPT, GRAMMAR, LEVELS, detectors_for
+from longway.detect.levels import CONCEPT, GRAMMAR, LEVELS, detectors_for
 from longway.detect.negation import is_negation
 from longway.detect.reading import Reading
 from longway.detect.surface_questions import QUESTIONS, read

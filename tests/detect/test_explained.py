@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from scipy.stats import chi2
 
-from longway.detect import detectors_for
 from longway.detect.detector import Description, tagged
 from longway.detect.findings import search
 from longway.detect.grammar import GrammarDetector
 from longway.detect.groups import explained_by_words
+from longway.detect.levels import detectors_for
 from longway.grammars.trees import read_brackets, sides
 from longway.records import Pattern
 from longway.stats import within_groups

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from longway.data import load
-from longway.detect import detectors_for
 from longway.detect.detector import Description
 from longway.detect.findings import search
 from longway.detect.groups import Together, group_patterns
+from longway.detect.levels import detectors_for
 from longway.detect.reading import Reading
 from longway.jobs.audit.examples import in_context
 from longway.records import Pattern

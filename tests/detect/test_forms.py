@@ -7,7 +7,7 @@ import pytest
 
 import longway as lw
 from longway.data import load
-from longway.detect import required_words, where
+from longway.detect.levels import required_words, where
 from longway.detect.words import ANY_FORM
 from longway.languages import lemmas
 from longway.languages.dataset import splitting_of

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longway.detect import detectors_for
 from longway.detect.findings import presence, recount, search
 from longway.detect.grammar import GrammarDetector
+from longway.detect.levels import detectors_for
 from longway.errors import SettingError
 from longway.grammars.trees import Tree, nodes, read_brackets, sides
 from tests.conftest import reading_of

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from longway.data import load
-from longway.detect import DETECTORS, LEVELS, TokenizedRow, detectors_for, where
 from longway.detect.detector import Description, Detector, TokenizedText, tagged
 from longway.detect.findings import search
+from longway.detect.levels import DETECTORS, LEVELS, TokenizedRow, detectors_for, where
 from longway.detect.reading import Reading
 from longway.detect.words import PLACES, SufficientDetector
 from longway.records import Pattern

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import longway as lw
 from longway.cli import app
 from longway.data import load
-from longway.detect import where
+from longway.detect.levels import where
 from longway.engines.engine import Written
 from longway.errors import RunError, SettingError
 from longway.jobs.audit.job import audit

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack, vstack
 
-from longway.detect import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.clusters import FEW, Clusters, Grouping, effects
 from longway.detect.concepts.beyond import (
     MOST_COVARIATES,
@@ -33,6 +32,7 @@ from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.detector import Description, Detector, Features, by_label
 from longway.detect.grammar import GrammarDetector
 from longway.detect.groups import Together, explained_by_words, group_patterns
+from longway.detect.levels import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.reading import TEXT, Reading, ReadingPart
 from longway.detect.words import SufficientDetector, TokenDetector
 from longway.models.importance.sufficient_words import Sufficient

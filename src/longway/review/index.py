@@ -25,7 +25,7 @@ import polars as pl
 
 from longway.data import Dataset
 from longway.data.columns import role_frame
-from longway.detect import TokenizedRow, required_words, where
+from longway.detect.levels import TokenizedRow, required_words, where
 from longway.errors import RunError
 from longway.records import Edit, Pattern
 from longway.review.database import Database, folded

@@ -23,8 +23,8 @@ from typing import Any, TypeVar
 from longway.data import Dataset, load
 from longway.data.choices import ChoiceDataset
 from longway.data.columns import ID_COLUMN
-from longway.detect import TokenizedRow, required_words, where
 from longway.detect.detector import Spans
+from longway.detect.levels import TokenizedRow, required_words, where
 from longway.errors import DataError, RunError
 from longway.jobs.audit.rows import PossibleError, RowSummary
 from longway.jobs.perturb.result import RowPeople

@@ -15,6 +15,6 @@
     detector.describe(key)     the pattern with its name; key is the number of a concept, also `Chosen.key` of a finding
     detector.typical_rows(key) numbers of the rows with the concept, the most typical first
 
-A pattern of the level "concept" names its concept as `place` ("FINGERPRINT:NUMBER"). `where` knows the concepts that were made or loaded
-in this process: `jobs.audit.concept_level.load_concepts(run folder)` reads those of a run (concepts-text.safetensors).
+A pattern of the level "concept" names its concept as `place` ("FINGERPRINT:NUMBER"). `where` takes the concepts as an argument:
+`jobs.audit.concept_level.load_concepts(run folder)` reads those of a run (concepts-text.safetensors).
 """

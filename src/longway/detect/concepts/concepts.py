@@ -22,9 +22,11 @@ from scipy.sparse import csr_matrix
 from longway.detect.concepts import autoencoder, kmeans
 from longway.detect.concepts.fields import PER_WORDS, Field, shares, word_fields
 from longway.detect.concepts.vectors import TextVectors, sentences_read, unit_rows
+from longway.detect.detector import Spans, TokenizedRow
 from longway.errors import DataError
 from longway.models.encoders import Vectors
 from longway.models.multilingual import MINILM
+from longway.records import Pattern
 from longway.store.atomic import replacing
 from longway.text.sentences import sentences_of
 from longway.text.tokenizer import tokenize
@@ -139,6 +141,13 @@ class Concepts:
         """Which of these texts have one concept."""
         return np.asarray(self.scores_of(texts, [number])[:, 0] >= self.bounds[number])
 
+    def where(self, row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
+        """{} if the row has the concept that a pattern names, for it is at no particular place; None if not, or if it is none of these."""
+        text, number = row.get(pattern.field), pattern.place.removeprefix(f"{self.fingerprint}:")
+        if text is None or not number.isdecimal() or int(number) >= len(self):
+            return None
+        return {} if self.has([text.text], int(number))[0] else None
+
     def sentence(self, text: str, number: int) -> str:
         """The sentence of a text that has most of one concept."""
         if words := frozenset(self.words(number)):
@@ -170,7 +179,7 @@ class Concepts:
 
     @classmethod
     def load(cls, path: Path, *, cache: Path | None = None) -> Concepts:
-        """Read concepts that `save` wrote; `where` knows them from then on. Raises DataError if the file is not one."""
+        """Read concepts that `save` wrote. Raises DataError if the file is not one."""
         from safetensors import SafetensorError, safe_open
 
         try:
@@ -186,9 +195,7 @@ class Concepts:
             ) from None
         mean, directions, bounds = arrays
         by = TextVectors(encoder, cache=cache)
-        found = cls(mean, directions, bounds, sources, column, encoder, by, fields)
-        remember(found)
-        return found
+        return cls(mean, directions, bounds, sources, column, encoder, by, fields)
 
 
 def _kept(units: Floats, directions: Floats, bounds: Floats) -> list[int]:
@@ -214,19 +221,3 @@ def _kept_fields(
     if not len(kept):
         return [], np.zeros((0, units.shape[1]), np.float32)
     return [fields[i] for i in kept.tolist()], unit_rows(has[:, kept].T.astype(np.float32) @ units)
-
-
-_known: dict[str, Concepts] = {}
-MOST_KNOWN = 16
-
-
-def remember(concepts: Concepts) -> None:
-    """Let `where` find these concepts by their fingerprint, as long as not many others are remembered after them."""
-    _known[concepts.fingerprint] = concepts
-    for old in list(_known)[:-MOST_KNOWN]:
-        del _known[old]
-
-
-def known(fingerprint: str) -> Concepts | None:
-    """Concepts that were made or loaded in this process."""
-    return _known.get(fingerprint)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.detect.concepts.concepts import COMMONEST, RAREST, Concepts, Floats, known, remember
+from longway.detect.concepts.concepts import COMMONEST, RAREST, Concepts, Floats
 from longway.detect.concepts.names import contrastive_words, different_words
 from longway.detect.concepts.vectors import unit_rows
 from longway.detect.detector import (
@@ -102,7 +102,6 @@ class ConceptDetector(SampledDetector):
         self.scores: Floats = concepts.scores(rows.vectors, self._text)
         self.members: csr_matrix = concepts.members(self.scores)
         self._names: dict[int, tuple[str, ...]] = {}
-        remember(concepts)
 
     @cached_property
     def tested(self) -> Ints:
@@ -195,10 +194,5 @@ class ConceptDetector(SampledDetector):
 
     @staticmethod
     def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
-        """At no particular place, if the text has the concept; None also if the concept was neither made nor loaded in this process."""
-        text = row.get(pattern.field)
-        fingerprint, _, number = pattern.place.partition(":")
-        concepts = known(fingerprint)
-        if text is None or concepts is None or not number.isdecimal() or int(number) >= len(concepts):
-            return None
-        return {} if concepts.has([text.text], int(number))[0] else None
+        """None: the words of a row do not show its concepts. `Concepts.where` reads them from its vector."""
+        return None

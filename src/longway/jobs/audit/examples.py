@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from longway.data import Dataset
 from longway.data.dataset import examples_at
-from longway.detect import CONCEPT, where
 from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.findings import KEPT_IDS, Chosen
+from longway.detect.levels import CONCEPT, where
 from longway.detect.reading import TEXT, Reading
 from longway.records import Example, Finding
 from longway.text.tokenizer import token_spans

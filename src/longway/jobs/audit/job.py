@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from longway.data import Dataset, with_columns
 from longway.data.choices import ChoiceDataset, guessed_columns
 from longway.data.summary import DatasetSummary
-from longway.detect import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.clusters import Clusters
 from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.duplicates import duplicate_problems
 from longway.detect.findings import Search, Tests, search
 from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
+from longway.detect.levels import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.people import ATTRIBUTES, PeopleDetector, trait_of
 from longway.detect.reading import TEXT, Reading
 from longway.detect.row_checks import check_rows

@@ -14,7 +14,7 @@ from math import sqrt
 
 from longway.data.label_lists import tag_name
 from longway.data.summary import DatasetSummary
-from longway.detect import CONCEPT
+from longway.detect.levels import CONCEPT
 from longway.detect.row_checks import CERTAIN, ENCODER, UNLIKELY, WORDS
 from longway.detect.severity import SEVERITIES, severity_of, too_few, undecided
 from longway.detect.sources import FindingBySource, Sources

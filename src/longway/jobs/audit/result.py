@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import polars as pl
 
 from longway.data.summary import DatasetSummary
-from longway.detect import GRAMMAR
+from longway.detect.levels import GRAMMAR
 from longway.detect.sources import Sources
 from longway.errors import CheckFailed
 from longway.jobs.audit.rows import RowSummary

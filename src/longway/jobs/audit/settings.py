@@ -9,7 +9,7 @@ from longway.errors import SettingError
 from longway.jobs.options import DATA, check_options, option
 
 Variant = Literal["mean", "token"]
-# The levels of `detect.DETECTORS`, repeated here so that `--help` need not import them.
+# The levels of `detect.levels.DETECTORS`, repeated here so that `--help` need not import them.
 LEVELS = ("token", "ngram", "position", "length", "surface", "people", "negation", "overlap", "pair", "grammar", "concept")  # fmt: skip
 SLOW = ("concept",)  # minutes: only if asked for
 AUTO, ALL = "auto", "all"  # all levels but slow ones, the grammar only if it is quick; all levels

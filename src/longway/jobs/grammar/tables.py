@@ -20,8 +20,8 @@ from typing import cast
 
 import numpy as np
 
-from longway.detect import where
 from longway.detect.grammar_kinds import Kind
+from longway.detect.levels import where
 from longway.errors import LongwayError
 from longway.grammar_names import grammar_name, phrase_of, rule_name
 from longway.grammars.forest import Forest, rule_key

@@ -23,8 +23,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from longway.detect import TokenizedRow, where
 from longway.detect.detector import TokenizedText
+from longway.detect.levels import TokenizedRow, where
 from longway.detect.words import FIRST, LAST
 from longway.errors import SettingError
 from longway.methods.repair import mend

@@ -44,7 +44,7 @@ class ShareOfLabel:
         shown = [
             repair.rows.label(row) == target.label
             for row, text in enumerate(repair.texts)
-            if shows(target.pattern, text, repair.row(row))
+            if shows(target.pattern, text, repair.row(row), target.concepts)
         ]
         label = list(repair.rows.label_names).index(target.label)
         chance = float((repair.rows.labels == label).mean())

@@ -22,10 +22,10 @@ import numpy as np
 from longway.data import Dataset, as_dataset, with_columns
 from longway.data.columns import WEIGHT_COLUMN
 from longway.data.edited import writing_note
-from longway.detect import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.clusters import Clusters
 from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.findings import search
+from longway.detect.levels import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.reading import Reading
 from longway.engines.engine import Engine
 from longway.engines.prompt import judge_prompt, rewrite_prompt

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 
-from longway.detect import CONCEPT
 from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.findings import Chosen, Search
 from longway.detect.grammar import GrammarDetector
+from longway.detect.levels import CONCEPT
 from longway.english.opposites import opposite_table
 from longway.english.sentiment_words import word_sides
 from longway.jobs.engine_use import RunEstimate
@@ -104,7 +104,7 @@ class RepairPlan:
         kept = ("goal", "notes", "leak", "steps", "patterns", "signal", "seconds", "calls")
         return {
             name: value
-            for name, value in asdict(replace(self, grammar=None, concepts=None)).items()
+            for name, value in asdict(replace(self, targets=(), grammar=None, concepts=None)).items()
             if name in kept
         }
 
@@ -226,7 +226,8 @@ def _target(one: Chosen, rows: Rows) -> Target:
     typical = tuple(" ".join(rows.texts[place].split()[:TYPICAL_WORDS]) for place in places)
     # The name in a finding may be cut, but not what a concept is found by.
     pattern = one.description.pattern if is_concept else finding.pattern
-    return Target(pattern, finding.label, finding.gain, finding.effect, typical)
+    concepts = one.detector.concepts if isinstance(one.detector, ConceptDetector) else None
+    return Target(pattern, finding.label, finding.gain, finding.effect, typical, concepts)
 
 
 def _grammar_patterns(chosen: Sequence[Chosen], parse: Parse | None, parsed: int) -> GrammarPatterns | None:
@@ -243,12 +244,7 @@ def _grammar_patterns(chosen: Sequence[Chosen], parse: Parse | None, parsed: int
 def _concept_patterns(chosen: Sequence[Chosen], rows: Rows) -> ConceptPatterns | None:
     """The concepts with the means to find them in rows; None if there are none."""
     targets = [_target(one, rows) for one in chosen]
-    known = {
-        one.detector.concepts.fingerprint: one.detector.concepts
-        for one in chosen
-        if isinstance(one.detector, ConceptDetector)
-    }
-    return ConceptPatterns(targets, known, rows.task.text_name) if targets else None
+    return ConceptPatterns(targets, rows.task.text_name) if targets else None
 
 
 def _notes(rows: Rows, *, writes_any: bool) -> Iterator[str]:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from longway.detect import TokenizedRow, where
+from longway.detect.levels import TokenizedRow, where
 from longway.detect.words import FIRST, LAST
 from longway.engines.engine import Written
 from longway.english.negation_words import NEGATIONS

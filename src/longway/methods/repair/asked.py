@@ -96,7 +96,7 @@ class AskedEdits:
             drafts[row.number] += [
                 Draft(text, f"{self.name.replace(' ', '_')}.engine", "label", self._engine)
                 for text, _ in with_how(written)
-                if shows(target.pattern, text, row) == self.into_others
+                if shows(target.pattern, text, row, target.concepts) == self.into_others
             ]
         return list(drafts.values())
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from longway.detect.concepts.concepts import Concepts
 from longway.methods.method import Rows
 from longway.methods.repair.features import N_FEATURES, Numbers
 from longway.methods.repair.remedy import Target
@@ -22,31 +21,22 @@ BATCH = 10_000  # rows whose vectors are in memory at once
 class ConceptPatterns:
     """Some concepts, and the rows that have them.
 
-    targets: the patterns. concepts: by fingerprint, those that the patterns name. text_name: the column of texts; other columns are contexts.
+    targets: the patterns, with the concepts that they name. text_name: the column of texts; other columns are contexts.
     """
 
-    def __init__(
-        self,
-        targets: Sequence[Target],
-        concepts: dict[str, Concepts],
-        text_name: str,
-    ) -> None:
+    def __init__(self, targets: Sequence[Target], text_name: str) -> None:
         self.targets, self._text_name = tuple(targets), text_name
-        self._concepts = concepts
-        self._numbers: dict[str, list[tuple[int, int]]] = {}  # by fingerprint: concept, place in the targets
-        for place, target in enumerate(self.targets):
-            fingerprint, _, number = target.pattern.place.partition(":")
-            self._numbers.setdefault(fingerprint, []).append((int(number), place))
 
     def read(self, texts: Sequence[str], contexts: Sequence[str | None] | None) -> list[Numbers]:
         """For each row the numbers of the concepts that it has, ascending."""
         has = np.zeros((len(texts), len(self.targets)), dtype=bool)
-        for fingerprint, numbers in self._numbers.items():
-            concepts = self._concepts[fingerprint]
+        for concepts in dict.fromkeys(one.concepts for one in self.targets):
+            assert concepts is not None
+            places = [place for place, one in enumerate(self.targets) if one.concepts is concepts]
+            wanted = [int(self.targets[place].pattern.place.rpartition(":")[2]) for place in places]
             own = texts
             if concepts.column != self._text_name:
                 own = [context or "" for context in contexts or [None] * len(texts)]
-            wanted, places = np.array(numbers, dtype=np.int64).T
             for start in range(0, len(own), BATCH):
                 scores = concepts.scores_of(own[start : start + BATCH], wanted)
                 has[start : start + BATCH, places] = scores >= concepts.bounds[wanted]

@@ -19,7 +19,7 @@ from itertools import product
 from random import Random
 from typing import ClassVar, NamedTuple, TypeVar
 
-from longway.detect import where
+from longway.detect.levels import where
 from longway.english.document import Change, Document, Word, Words, apply_changes
 from longway.english.inflection import MONTHS
 from longway.english.people.famous_people import is_widely_known

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
+from longway.detect.concepts.concepts import Concepts
 from longway.english.document import Document
 from longway.methods.method import Rows
 from longway.records import Pattern
@@ -24,7 +25,7 @@ from longway.records import Pattern
 class Target:
     """A pattern to weaken. label: the one that it predicts. gain: how much a model gains by knowing it, in nats per row.
 
-    effect: rows with it per observation. typical: of a concept, the most typical texts.
+    effect: rows with it per observation. typical: of a concept, the most typical texts; concepts: those that it is one of.
     """
 
     pattern: Pattern
@@ -32,6 +33,7 @@ class Target:
     gain: float = 0.0
     effect: float = 1.0
     typical: tuple[str, ...] = ()
+    concepts: Concepts | None = None
 
 
 @dataclass(slots=True)

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.data.columns import WEIGHT_COLUMN
-from longway.detect import where
+from longway.detect.levels import where
 from longway.english.document import Document
 from longway.language_names import ENGLISH, UNKNOWN
 from longway.languages.row_languages import LEAST as LEAST_SHARE
@@ -295,7 +295,7 @@ class Repair:
         return changed + sum(row not in self.changed for row in shown.numbers())
 
     def _shows(self, row: int, text: str, target: Target) -> bool:
-        return where(target.pattern, self._fields(row, text)) is not None
+        return where(target.pattern, self._fields(row, text), target.concepts) is not None
 
     def _effect(self, row: int, numbers: Numbers, *, shows: bool, shown: ShownRows) -> float:
         """How much the excess would rise, and with it what the target says about labels; infinite if that would rise."""

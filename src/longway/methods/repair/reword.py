@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from longway.detect import CONCEPT, where
+from longway.detect.levels import CONCEPT, where
 from longway.detect.words import ANY_FORM
 from longway.engines.engine import Sampling, Written
 from longway.engines.prompt import Prompt, rewrite_prompt, without_prompt
@@ -53,7 +53,7 @@ class Reword:
         drafts: dict[int, list[Draft]] = {row.number: [] for row in rows}
         for row, written in zip(asked, answers, strict=False):
             for text, how in with_how(written):
-                if not shows(target.pattern, text, row):
+                if not shows(target.pattern, text, row, target.concepts):
                     draft = Draft(
                         text,
                         f"reword.{how or 'engine'}",

@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import ClassVar, NamedTuple
 
-from longway.detect import where
+from longway.detect.concepts.concepts import Concepts
 from longway.detect.detector import TokenizedText
+from longway.detect.levels import where
 from longway.detect.words import FIRST, LAST
 from longway.english.articles import fix_articles
 from longway.english.document import Change, Document, apply_changes
@@ -198,9 +199,9 @@ def texts_of(text: str, row: RepairRow, pattern: Pattern) -> dict[str, str]:
     return dict(zip(pattern.columns, (text, row.context or ""), strict=False))
 
 
-def shows(pattern: Pattern, text: str, row: RepairRow) -> bool:
-    """Whether the row with this text shows the pattern."""
-    return where(pattern, texts_of(text, row, pattern)) is not None
+def shows(pattern: Pattern, text: str, row: RepairRow, concepts: Concepts | None = None) -> bool:
+    """Whether the row with this text shows the pattern. concepts: as `where` takes them."""
+    return where(pattern, texts_of(text, row, pattern), concepts) is not None
 
 
 def _first_cut(ways: list[Callable[[Span], _Cut | None]], span: Span) -> _Cut | None:

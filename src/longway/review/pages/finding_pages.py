@@ -16,8 +16,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from longway.detect import TokenizedRow, required_words
 from longway.detect.detector import Spans
+from longway.detect.levels import TokenizedRow, required_words
 from longway.errors import SettingError
 from longway.records import Edit
 from longway.report.change_charts import change_bar
