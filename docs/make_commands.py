@@ -106,7 +106,8 @@ def _lines(text: str | None) -> str:
 
 
 def _cell(text: str | None) -> str:
-    return " ".join((text or "").split()).replace("|", "\\|")
+    """A text in one cell of a table; the items of a list stand on lines of their own."""
+    return " ".join((text or "").replace("\n\n* ", "<br>").split()).replace("|", "\\|")
 
 
 if __name__ == "__main__":

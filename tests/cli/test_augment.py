@@ -50,9 +50,9 @@ def test_help_teaches(monkeypatch):
         "longway augment reviews.csv --engine served:gpt-4o-mini --budget 2",
     ):  # fmt: skip
         assert words in told
-    assert "--no-alter" not in told
+    assert "--mixed" not in told
     everything = run("augment", "--help-all").output
-    assert all(name in everything for name in ("--model ", "--no-alter", "--rewrites", "--target", "--seed"))
+    assert all(name in everything for name in ("--model ", "alter:", "--rewrites", "--target", "--seed"))
     assert "augment" in run("--help").output
 
 

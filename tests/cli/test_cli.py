@@ -77,6 +77,43 @@ def test_options_are_explained_without_docstrings():
     assert done.stdout.strip() == "False discovery rate of findings."
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_at_most_16_options_at_first_and_36_in_all(name):
+    parameters = [
+        p for p in typer.main.get_command(app).get_command(None, name).params if p.param_type_name == "option"
+    ]
+    assert len(parameters) <= 36
+    assert sum(not p.hidden for p in parameters) <= 16
+
+
+def test_rare_options_are_set_by_name_and_come_again_in_the_next_command(run, tmp_path):
+    short, long = "An answer.", "An answer that has more words than the other one."
+    rows = [f"Q{n}?,{long},{short},a" if n % 2 else f"Q{n}?,{short},{long},b" for n in range(60)]
+    votes = tmp_path / "votes.csv"
+    votes.write_text("\n".join(["q,first,second,vote", *rows]))
+    done = run(
+        "audit", votes, "--set", "a=first", "--set", "b=second", "--set", "winner=vote", "--prompt", "q"
+    )
+    assert done.exit_code == 0, done.output
+    assert "--set a=first --set b=second --set winner=vote --prompt q" in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("folds=two", "--set folds: 'two' is not a valid integer"),
+        ("folds=0", "'folds' must be 1 or more. Got 0"),
+        ("fold=2", "NAME is one of folds, learning-rate, "),
+        ("folds", "--set takes NAME=VALUE"),
+        ("balance=maybe", "--set balance: 'maybe' is not a valid boolean"),
+    ],
+)
+def test_a_wrong_rare_option_is_refused_in_words(run, given, words):
+    done = run("augment", sample_path("reviews"), "--set", given)
+    assert isinstance(done.exception, LongwayError)
+    assert words in str(done.exception)
+
+
 def test_a_key_error_in_the_file_of_a_command_is_not_an_unknown_command(run, monkeypatch):
     def broken(name, module, attribute):
         raise KeyError("text")

@@ -219,7 +219,7 @@ def test_streamed_data_without_a_test_set_is_audited_again_instead_of_proved(fol
 def test_the_next_command_has_the_answer_base_that_was_given(given, is_named):
     rows = [{"question": f"Ask {i}", "choices": ["a", "b", "c"], "answer": 1 + i % 2} for i in range(4)]
     command = on_candidates("repair", "quiz.jsonl", load_choices(rows, **given).columns)
-    assert ("--answer-base 1" in command) == is_named
+    assert ("--set answer-base=1" in command) == is_named
 
 
 def test_the_next_command_keeps_the_language(tmp_path):

@@ -35,7 +35,7 @@ def test_help_teaches(monkeypatch):
     everything = run("perturb", "--help-all").output
     assert all(
         name in everything
-        for name in ("--sampling", "--keep-names", "--keep-warned", "--at-least", "--m0", "--device")
+        for name in ("--set", "sampling:", "--keep-names", "--keep-warned", "--at-least", "m0:", "--device")
     )
     assert "--names" not in everything
 
@@ -71,7 +71,7 @@ def test_a_run_prints_who_is_mentioned_and_what_to_do_next(data):
 
 
 def test_the_options_reach_the_run(data, tmp_path):
-    told = "--axis gender --to non-binary --reflexive themself --keep-names --share 0.9 --tries 2 --m0 0 --seed 5 --add --limit 8"
+    told = "--axis gender --to non-binary --reflexive themself --keep-names --share 0.9 --set tries=2 --set m0=0 --seed 5 --add --limit 8"
     result = run("perturb", data, *told.split(), "--out", tmp_path / "out", "--json")
     found = json.loads(result.stdout)
     expected = {

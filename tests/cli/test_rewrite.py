@@ -77,7 +77,6 @@ def test_numbers_out_of_range_are_told_by_the_option(data):
         ("--rounds", 0),
         ("--candidates", 0),
         ("--budget", -1),
-        ("--top-p", 2),
         ("--seed", -1),
     ):
         result = run("rewrite", data, option, value)

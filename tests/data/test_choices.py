@@ -192,7 +192,7 @@ def test_the_whole_column_decides_what_numbers_of_votes_mean(votes, base, places
     assert [read[f"p{i}"] for i in range(len(votes))] == places
     problem = next(one for one in given.problems if one.kind == "vote_numbers")
     assert coding in problem.message
-    assert "--answer-base" in problem.next_step
+    assert "--set answer-base=" in problem.next_step
 
 
 def test_other_votes_are_read_with_the_same_numbers():
@@ -416,7 +416,7 @@ def test_a_column_that_is_not_there_is_an_error():
     ("given", "said"),
     [
         (GivenColumns(chosen="x"), "--chosen COLUMN --rejected COLUMN"),
-        (GivenColumns(a="x"), "--a COLUMN --b COLUMN --winner COLUMN"),
+        (GivenColumns(a="x"), "--set a=COLUMN --set b=COLUMN --set winner=COLUMN"),
         (GivenColumns(choices=("x",)), "--answer COLUMN"),
         (GivenColumns(answer="x"), "--choices COLUMN"),
     ],
@@ -477,7 +477,7 @@ def test_options_that_are_numbers_are_read_by_text_unless_the_base_is_given():
     rows = [{"question": f"Q{i}", "choices": ["1", "2", "3", "0"], "answer": str(i % 4)} for i in range(8)]
     found = load_choices(rows)
     assert [one.right for one in found.questions] == [3, 0, 1, 2] * 2
-    assert "--answer-base 0" in next(one for one in found.problems if one.kind == "answer_way").next_step
+    assert "--set answer-base=0" in next(one for one in found.problems if one.kind == "answer_way").next_step
     found = load_choices(rows, answer_base=0)
     assert [one.right for one in found.questions] == [0, 1, 2, 3] * 2
     assert not any(one.kind == "answer_way" for one in found.problems)
@@ -488,13 +488,13 @@ def test_numbers_that_show_no_base_are_read_from_0_and_reported():
     assert [one.right for one in found.questions] == [1, 2, 1]
     problem = next(one for one in found.problems if one.kind == "answer_base")
     assert "Assumed: from 0" in problem.message
-    assert "--answer-base 1" in problem.next_step
+    assert "--set answer-base=1" in problem.next_step
 
 
 def test_option_columns_that_count_from_1_make_numbers_from_1_likely():
     found = load_choices(numbered(1, 2, 1, columns="from 1"))
     assert [one.right for one in found.questions] == [0, 1, 0]
-    assert "--answer-base 0" in next(one for one in found.problems if one.kind == "answer_base").next_step
+    assert "--set answer-base=0" in next(one for one in found.problems if one.kind == "answer_base").next_step
 
 
 def test_the_base_can_be_given():

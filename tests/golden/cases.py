@@ -153,7 +153,7 @@ _both("rewrite-replay", "rewrite", DATA, *ROUNDS, "--engine", "replay:../{}-rewr
 MODELS = ("--model", "bow", "--model", "nb", "--model", "dan")
 _both("augment", "augment", DATA, "--engine", "rules", "--limit", "30", *MODELS, after=("--limit", "60"))
 _both("augment-served", "augment", DATA, "--limit", "30", *MODELS, served=True,
-      after=("--variants", "2", "--mixed", "principal", "--balance"))  # fmt: skip
+      after=("--variants", "2", "--mixed", "principal", "--set", "balance=yes"))  # fmt: skip
 BY_ENGINE = f"augment {CLAIMS} --limit 20 --identify engine --contexts"
 _add("claims-augment-contexts", *BY_ENGINE.split(), served=True)
 OPPOSITE = f"augment {REVIEWS} --method counterfactual --limit 30"
@@ -168,7 +168,7 @@ _add("claims-augment-given", *GIVEN.split())
 # People.
 _both("perturb", "perturb", DATA, "--limit", "120")
 _add("claims-perturb-add", "perturb", CLAIMS, "--limit", "80", "--add", "--axis", "gender", "--to", "non-binary", "--keep-entities",
-     "--keep-warned", "--sampling", "uniform", "--seed", "5")  # fmt: skip
+     "--keep-warned", "--set", "sampling=uniform", "--seed", "5")  # fmt: skip
 _both("perturb-served", "perturb", DATA, "--limit", "40", served=True)
 
 # Proofs.

@@ -195,7 +195,7 @@ def test_real_models_vote_on_the_words_and_are_asked_once(data, server, monkeypa
 def test_without_any_principal_word_it_says_so(data, server, monkeypatch):
     nothing = Words([Important((), ("sadly",))] * 24, WordAnalysis())
     monkeypatch.setattr("longway.jobs.augment.methods.words_by_models", lambda *_, **__: nothing)
-    with pytest.raises(DataError, match=r"No word of 'review' is principal .* larger --top-k"):
+    with pytest.raises(DataError, match=r"No word of 'review' is principal .* larger --set top-k=K"):
         run_on(data, server)
     assert not server.calls
 

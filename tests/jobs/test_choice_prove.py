@@ -404,7 +404,7 @@ def test_a_further_version_has_a_name_of_its_own(tmp_path):
         (("--method", "poe"), "--method does not apply to data with candidates.*--also"),
         (("--baseline", "eda"), "--baseline does not apply.*at random is compared anyway"),
         (("--fairscore",), "--fairscore does not apply"),
-        (("--tuning", "grammar-paper"), "--tuning does not apply.*--epochs"),
+        (("--tuning", "grammar-paper"), "--tuning does not apply.*--set epochs=N"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_with_a_reason(tmp_path, option, reason):

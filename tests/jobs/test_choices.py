@@ -347,9 +347,9 @@ def test_reasons_of_the_gate_say_what_each_ranker_sees(marked):
 def test_the_repair_of_votes_is_suggested_without_the_column_of_the_judge(run, tmp_path):
     rows = [{"who" if name == "judge" else name: value for name, value in row.items()} for row in votes()]
     (tmp_path / "votes.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    done = run("audit", "votes.jsonl", "--judge", "who")
+    done = run("audit", "votes.jsonl", "--set", "judge=who")
     assert "longway repair votes.jsonl" in done.output
-    assert "repair votes.jsonl --judge" not in " ".join(done.output.split())
+    assert "repair votes.jsonl --set judge" not in " ".join(done.output.split())
 
 
 def test_questions_that_style_effects_leave_out_are_counted():

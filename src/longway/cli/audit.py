@@ -76,7 +76,8 @@ def audit(
         typer.Option(help="Write the result of the gate as SARIF.", rich_help_panel=GATE, hidden=True),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", help="Print only why the gate failed.", rich_help_panel=GATE)
+        bool,
+        typer.Option("--quiet", help="Print only why the gate failed.", rich_help_panel=GATE, hidden=True),
     ] = False,
     on: On = None,
 ) -> None:

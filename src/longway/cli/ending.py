@@ -203,13 +203,16 @@ def on_candidates(command: str, data: str, columns: ChoiceColumns) -> str:
 
     Not the judge of votes: commands that change data have an option --judge for the engine that judges.
     """
-    named = {role: name for role, name in columns.fields().items() if role != "judge"}
-    pairs = [("choices", name) for name in columns.candidates] if "choices" in named else []
-    pairs += [(role, name) for role, name in named.items() if role != "choices"]
-    options = [f"--{role} {quote(name)}" for role, name in pairs if role not in columns.guessed]
-    if columns.answer_base is not None and "answer_base" not in columns.guessed:
-        options.append(f"--answer-base {columns.answer_base}")
-    return " ".join(["longway", command, quote(data), *options])
+    from longway.cli.options import CandidateOptions, typed
+
+    given: dict[str, object] = {
+        role: columns.candidates if role == "choices" else name
+        for role, name in columns.fields().items()
+        if role != "judge" and role not in columns.guessed
+    }
+    if "answer_base" not in columns.guessed:
+        given["answer_base"] = columns.answer_base
+    return " ".join(["longway", command, quote(data), *typed(CandidateOptions, given)])
 
 
 def again(*without: str, **changed: object) -> str:

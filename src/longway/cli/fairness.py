@@ -12,7 +12,6 @@ from longway.jobs.options import DATA, ENGINE, option
 
 if TYPE_CHECKING:
     from longway.data import Dataset
-    from longway.jobs.engine_use import Engines
 
 COMPARED = "hf:gpt2"  # the causal model that the published measures are most often compared on
 
@@ -33,7 +32,9 @@ class FairscoreOptions:
         None, 'Column with the premise or evidence; "" if the classifier reads the text alone.', group=DATA
     )
     label: tuple[str, ...] = option((), "Column with the label.", group=DATA)
-    split: str | None = option(None, "Split of the fairscore's data to use, if it has several.", group=DATA)
+    split: str | None = option(
+        None, "Split of the fairscore's data to use, if it has several.", group=DATA, advanced=True
+    )
     encoding: str | None = option(
         None,
         "Encoding of the fairscore's data if it is not UTF-8. Default: recognised, as by audit.",
@@ -68,18 +69,14 @@ class FairscoreOptions:
 class TwoServerOptions(ServerOptions):
     """Where a served model and a served perturber are, and what they may cost."""
 
-    model_base_url: str | None = option(
+    judge_base_url: str | None = option(
         None,
         "Address of the server of --model, if that of the perturber is another.",
         group=ENGINE,
+        name="model-base-url",
+        metavar="URL",
         advanced=True,
     )
-
-    def engines(self) -> Engines:
-        """The options as jobs take them."""
-        from longway.jobs.engine_use import Engines
-
-        return Engines(self.base_url, self.model_base_url, self.budget)
 
 
 @command

@@ -4,14 +4,15 @@
     def audit(data: Data, source: DataOptions, settings: AuditSettings, output: OutputOptions) -> None: ...
 
 Each parameter that is a dataclass becomes a group of options: names, types and defaults from its fields, help, panels and bounds from
-`jobs.options.option`. `--help` shows the common options; `--help-all` shows the rest too.
+`jobs.options.option`. `--help` shows the common options; `--help-all` shows the rest too. Rare options have no option of their own: they
+are set with `--set NAME=VALUE`, whose help lists them.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
@@ -19,8 +20,10 @@ from shlex import quote
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+import click
 import typer
 
+from longway.errors import SettingError
 from longway.jobs.options import CANDIDATES, DATA, ENGINE, OUTPUT, Option, option
 
 if TYPE_CHECKING:
@@ -50,7 +53,7 @@ class ColumnOptions:
     )
     label: tuple[str, ...] = option((), "Column with the label.", group=DATA)
     id: str | None = option(None, "Column with an id. Default: row numbers.", group=DATA, advanced=True)
-    split: str | None = option(None, "Split to work on. Default: train.", group=DATA)
+    split: str | None = option(None, "Split to work on. Default: train.", group=DATA, advanced=True)
     split_column: str | None = option(None, "Column with the split.", group=DATA, advanced=True)
     stream: bool | None = option(
         None, "Read in a stream. Default: if the data would not fit in memory.", group=DATA, advanced=True
@@ -68,6 +71,7 @@ class ColumnOptions:
         "Language of the texts, such as de, or en,de if they are mixed. Default: identified.",
         group=DATA,
         metavar="CODE",
+        advanced=True,
     )
 
     def load(self, data: str, *, several_labels: bool = False) -> Dataset:
@@ -131,26 +135,26 @@ class CandidateOptions:
         None,
         "Column with a list of scores, one per candidate; the highest is right.",
         group=CANDIDATES,
-        advanced=True,
+        rare=True,
     )
     chosen: str | None = option(
         None, "Column with the preferred answer: a text, or a list of chat messages.", group=CANDIDATES
     )
     rejected: str | None = option(None, "Column with the other answer.", group=CANDIDATES)
     a: str | None = option(
-        None, "Column with the first of two answers that a judge compared.", group=CANDIDATES, advanced=True
+        None, "Column with the first of two answers that a judge compared.", group=CANDIDATES, rare=True
     )
-    b: str | None = option(None, "Column with the second.", group=CANDIDATES, advanced=True)
+    b: str | None = option(None, "Column with the second.", group=CANDIDATES, rare=True)
     winner: str | None = option(
-        None, "Column with the judge's vote: a, b or tie.", group=CANDIDATES, advanced=True
+        None, "Column with the judge's vote: a, b or tie.", group=CANDIDATES, rare=True
     )
-    prompt: str | None = option(None, "Column with the question or prompt.", group=CANDIDATES)
+    prompt: str | None = option(None, "Column with the question or prompt.", group=CANDIDATES, advanced=True)
     answer_base: int | None = option(
         None,
         "The number of the first option, or of the first answer in votes, 0 or 1, if answers are numbers."
         " Default: what the numbers show.",
         group=CANDIDATES,
-        advanced=True,
+        rare=True,
         at_least=0,
         at_most=1,
     )
@@ -174,24 +178,12 @@ class CandidateOptions:
             )
         return found
 
-    def typed(self) -> str:
-        """The options that were given, for the next command on such data."""
-        given = dataclasses.asdict(self)
-        several = [
-            (name, one)
-            for name, value in given.items()
-            for one in (value if isinstance(value, tuple) else (value,))
-        ]
-        return "".join(
-            f" --{name.replace('_', '-')} {quote(str(one))}" for name, one in several if one is not None
-        )
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ChoiceOptions(CandidateOptions):
     """Columns of data with candidates, and who judged them."""
 
-    judge: str | None = option(None, "Column with the name of the judge.", group=CANDIDATES, advanced=True)
+    judge: str | None = option(None, "Column with the name of the judge.", group=CANDIDATES, rare=True)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -208,10 +200,13 @@ class OutputOptions:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ServerOptions:
-    """Where a served perturber is, and what it may cost."""
+    """Where an engine is, and what it may cost."""
 
     base_url: str | None = option(
-        None, "Address of the server. Default: LONGWAY_BASE_URL, then OpenAI's.", group=ENGINE, advanced=True
+        None,
+        "Address of the server. Default: LONGWAY_BASE_URL, then OpenAI's.",
+        group=ENGINE,
+        advanced=True,
     )
     budget: float | None = option(
         None, "Most to spend, in dollars, over all starts of this run.", group=ENGINE, at_least=0
@@ -221,6 +216,7 @@ class ServerOptions:
         "Do not ask before money is spent. With --budget nothing is asked either.",
         group=ENGINE,
         flag=True,
+        advanced=True,
     )
 
     @property
@@ -232,39 +228,37 @@ class ServerOptions:
         """The options as jobs take them."""
         from longway.jobs.engine_use import Engines
 
-        return Engines(self.base_url, None, self.budget)
+        given = dataclasses.asdict(self)
+        del given["yes"]
+        return Engines(**given)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class EngineOptions:
-    """Where engines are, and what they may cost."""
+class EngineOptions(ServerOptions):
+    """Where an engine and its judge are, and what they may cost."""
 
-    base_url: str | None = option(
-        None, "Address of the server. Default: LONGWAY_BASE_URL, then OpenAI's.", group=ENGINE, advanced=True
-    )
     judge_base_url: str | None = option(
-        None, "Address of the judge's server, if it is another.", group=ENGINE, advanced=True
-    )
-    budget: float | None = option(
-        None, "Most to spend, in dollars, over all starts of this run.", group=ENGINE, at_least=0
-    )
-    yes: bool = option(
-        False,
-        "Do not ask before money is spent. With --budget nothing is asked either.",
-        group=ENGINE,
-        flag=True,
+        None, "Address of the judge's server, if it is another.", group=ENGINE, rare=True
     )
 
-    @property
-    def asks(self) -> bool:
-        """Whether to ask before money is spent."""
-        return not self.yes and self.budget is None
 
-    def engines(self) -> Engines:
-        """The options as jobs take them."""
-        from longway.jobs.engine_use import Engines
+SET_HELP = "A setting that few need. Repeatable. The settings are:"
+_TYPES: Mapping[type, click.ParamType[Any]] = {int: click.INT, float: click.FLOAT, bool: click.BOOL}
 
-        return Engines(self.base_url, self.judge_base_url, self.budget)
+
+def typed(kind: type, given: Mapping[str, object]) -> list[str]:
+    """Options of a class with these values, as a user types them; without those that are None."""
+    rare = _rare(kind)
+    values = [
+        (name.replace("_", "-"), each)
+        for name, value in given.items()
+        for each in (value if isinstance(value, tuple) else (value,))
+        if each is not None
+    ]
+    return [
+        f"--set {quote(f'{name}={each}')}" if name in rare else f"--{name} {quote(str(each))}"
+        for name, each in values
+    ]
 
 
 def _place(value: str | None) -> str | None:
@@ -293,12 +287,15 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     parameters = inspect.signature(function).parameters
     groups = {name: hints[name] for name in parameters if dataclasses.is_dataclass(hints[name])}
     own = [p.replace(annotation=hints[p.name]) for p in parameters.values() if p.name not in groups]
-    flat = [*own, *(p for group in groups.values() for p in _parameters(group)), _HELP_ALL, _CONTEXT]
+    shared = [p for group in groups.values() for p in _parameters(group)]
+    rare = {name: each for group in groups.values() for name, each in _rare(group).items()}
+    flat = [*own, *shared, *([_set_option(rare)] if rare else []), _HELP_ALL, _CONTEXT]
 
     @wraps(function)
     def run(**given: Any) -> None:
         given.pop("help_all")
         RUNNING.set(given.pop("context_of_command"))
+        given.update(_set_values(rare, given.pop("set", ())))
         made = {name: _made(group, given) for name, group in groups.items()}
         function(**made, **{p.name: given[p.name] for p in own})
 
@@ -319,8 +316,45 @@ def _parameters(group: Any) -> list[inspect.Parameter]:
             annotation=_annotation(field.name, hints[field.name], field.metadata["option"]),
         )
         for field in dataclasses.fields(group)
-        if "option" in field.metadata
+        if "option" in field.metadata and not field.metadata["option"].rare
     ]
+
+
+def _rare(group: Any) -> dict[str, tuple[Option, Any]]:
+    """The rare options of a class by their names, with their types."""
+    hints = get_type_hints(group)
+    return {
+        field.name.replace("_", "-"): (field.metadata["option"], _plain(hints[field.name]))
+        for field in dataclasses.fields(group)
+        if "option" in field.metadata and field.metadata["option"].rare
+    }
+
+
+def _set_option(rare: Mapping[str, tuple[Option, Any]]) -> inspect.Parameter:
+    """`--set NAME=VALUE`; its help lists the rare options."""
+    listed = [f"* `{name}`: {given.help}" for name, (given, _) in rare.items()]
+    info = typer.Option("--set", help="\n\n".join([SET_HELP, *listed]), metavar="NAME=VALUE", hidden=True)
+    return inspect.Parameter(
+        "set", inspect.Parameter.KEYWORD_ONLY, default=[], annotation=Annotated[list[str], info]
+    )
+
+
+def _set_values(rare: Mapping[str, tuple[Option, Any]], texts: Sequence[str]) -> dict[str, object]:
+    """The values given with `--set`, by the names of their fields."""
+    values = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if name not in rare or not value:
+            raise SettingError(
+                f"--set takes NAME=VALUE, where NAME is one of {', '.join(rare)}. Got {text!r}."
+            )
+        kinds = (rare[name][1], *get_args(rare[name][1]))
+        reader = next((reader for kind, reader in _TYPES.items() if kind in kinds), click.STRING)
+        try:
+            values[name.replace("-", "_")] = reader.convert(value, None, None)
+        except click.BadParameter as error:
+            raise SettingError(f"--set {name}: {error.message}") from None
+    return values
 
 
 def _default(field: Any, given: Option) -> object:

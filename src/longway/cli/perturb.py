@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from longway.cli.options import Data, DataOptions, DryRun, On, OutputOptions, command
+from longway.cli.options import Data, DataOptions, DryRun, On, OutputOptions, ServerOptions, command
 from longway.errors import SettingError
 from longway.jobs.options import ENGINE, option
 from longway.jobs.perturb.settings import PairSettings, PerturbSettings
 
-if TYPE_CHECKING:
-    from longway.jobs.engine_use import Engines
-
 
 @dataclass(frozen=True, slots=True)
-class PerturberOptions:
+class PerturberOptions(ServerOptions):
     """Where an engine or a network is, and what it may cost."""
 
-    base_url: str | None = option(
-        None, "Address of the server. Default: LONGWAY_BASE_URL, then OpenAI's.", group=ENGINE, advanced=True
-    )
-    budget: float | None = option(
-        None, "Most to spend, in dollars, over all starts of this run.", group=ENGINE, at_least=0
-    )
-    yes: bool = option(
-        False,
-        "Do not ask before money is spent. With --budget nothing is asked either.",
-        group=ENGINE,
-        flag=True,
-    )
     device: Literal["auto", "cpu", "cuda"] = option(
         "auto", "Where a network (neural:) computes: auto, cpu or cuda.", group=ENGINE, advanced=True
     )
@@ -38,14 +23,8 @@ class PerturberOptions:
         "Texts that a network computes at once; fewer need less memory.",
         group=ENGINE,
         at_least=1,
-        advanced=True,
+        rare=True,
     )
-
-    def engines(self) -> Engines:
-        """The options as jobs take them."""
-        from longway.jobs.engine_use import Engines
-
-        return Engines(self.base_url, None, self.budget, device=self.device, batch_size=self.batch_size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +42,7 @@ class TestSetOptions:
         "With --test-set: pairs for each axis, spread evenly over its changes of one attribute into "
         "another. Default: 300.",
         at_least=1,
+        advanced=True,
     )
 
     def pair_settings(self, settings: PerturbSettings) -> PairSettings:
@@ -116,7 +96,7 @@ def perturb(
             estimate = perturb_estimate(loaded, settings, split=source.split, engines=engines.engines())
         show_dry_run("perturb", estimate, as_json=output.json)
         return
-    with Live(quiet=output.json, ask=not engines.yes and engines.budget is None) as live:
+    with Live(quiet=output.json, ask=engines.asks) as live:
         result = run_job(
             loaded,
             settings,

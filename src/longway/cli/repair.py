@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from json import dumps
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from longway.cli.options import (
     On,
     OutputOptions,
     command,
+    typed,
 )
 from longway.errors import SettingError
 from longway.jobs.repair.settings import RepairSettings
@@ -145,11 +147,11 @@ def _repair_candidates(
         )
     assert result.folder is not None  # `out` was given
     dataset = next(iter(sorted(result.folder.glob("dataset.*"))))
-    folder, typed = quote(str(result.folder)), choice.typed()
+    folder, columns = quote(str(result.folder)), typed(CandidateOptions, asdict(choice))
     steps = [
         Step(REVIEW, f"longway review {folder}"),
-        Step(PROVE, f"longway prove {quote(data)} {folder}{typed}"),
-        Step(LEFT, f"longway audit {quote(str(dataset))}{typed}"),
+        Step(PROVE, " ".join(["longway prove", quote(data), folder, *columns])),
+        Step(LEFT, " ".join(["longway audit", quote(str(dataset)), *columns])),
     ]
     show_result(
         result, result.folder, *(steps if result.is_changed else []), file=FILE, as_json=output.json, files={"Dataset": dataset},

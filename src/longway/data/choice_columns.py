@@ -245,9 +245,9 @@ def _incomplete(given: GivenColumns) -> str:
     if given.chosen or given.rejected:
         return "Preferences need two columns. Name both: --chosen COLUMN --rejected COLUMN."
     if given.a or given.b or given.winner:
-        return "Votes need three columns. Name them: --a COLUMN --b COLUMN --winner COLUMN."
+        return "Votes need three columns. Name them: --set a=COLUMN --set b=COLUMN --set winner=COLUMN."
     if given.choices:
-        return "The column that says which option is right was not found. Name it: --answer COLUMN, or --scores COLUMN for a list of scores."
+        return "The column that says which option is right was not found. Name it: --answer COLUMN, or --set scores=COLUMN for a list of scores."
     return "The options were not found. Name their column, or each of their columns: --choices COLUMN."
 
 

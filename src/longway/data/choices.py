@@ -68,7 +68,7 @@ MOST_ROWS, MOST_SHARE = 20, 0.5  # that one question can have; a prompt of more 
 BASE_OF_BOTH = "The answers are numbers, and both 0 and the number of a last option occur: they may count from 0 or from 1. Assumed: from {base}."
 ALSO_NUMBERS = Problem(
     "answer_way", "The answers are texts of options, but they could also be the numbers of other options. Assumed: texts.", 0,
-    "If they are numbers: --answer-base 0, or --answer-base 1.", (),
+    "If they are numbers: --set answer-base=0, or --set answer-base=1.", (),
 )  # fmt: skip
 NO_PROMPT = Problem(
     "no_prompt", "No prompt column was found, so repeated questions are recognised by their candidates only.", 0,
@@ -79,10 +79,10 @@ RANKS = Problem(
     "If the highest number is the best, rename the column, for example to scores.", (),
 )  # fmt: skip
 VOTES = "The votes are numbers. Read as: {coding}."
-VOTES_STEP = "If that is wrong: --answer-base {other} (the number of the first answer)."
+VOTES_STEP = "If that is wrong: --set answer-base={other} (the number of the first answer)."
 BASE = (
     "The answers are numbers, but neither 0 nor the number of a last option occurs: they may count from 0 or from 1. Assumed: from {base}.",
-    "If they count from {other}: --answer-base {other}.",
+    "If they count from {other}: --set answer-base={other}.",
 )
 
 

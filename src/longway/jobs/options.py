@@ -26,7 +26,8 @@ Settings = TypeVar("Settings")
 class Option:
     """How the command line offers a field.
 
-    help: what the field does, for `--help` and the documentation. group: the panel of `--help`. advanced: shown by `--help-all` only. name: if it differs from the field's. flag: for a switch without a
+    help: what the field does, for `--help` and the documentation. group: the panel of `--help`. advanced: shown by `--help-all` only. rare: set with `--set NAME=VALUE`, without an option of its own.
+    name: if it differs from the field's. flag: for a switch without a
     `--no-` form. off: the name of a switch that turns the field off; there is none to turn it on. parse: turns the text of the command
     line, or of a call, into the value. at_least, at_most: bounds, both included; above: a bound that is not
     included. objects: values may also be objects, such as models. paper: the value with `--paper`; usual: the value
@@ -36,6 +37,7 @@ class Option:
     help: str = ""
     group: str = METHOD
     advanced: bool = False
+    rare: bool = False
     name: str = ""
     flag: bool = False
     off: str = ""

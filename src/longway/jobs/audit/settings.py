@@ -55,7 +55,7 @@ class AuditSettings:
         advanced=True,
     )
     dimensions: int = option(64, "Length of the position code.", advanced=True, at_least=2)
-    max_q: float = option(0.05, "False discovery rate of findings.", above=0, at_most=1)
+    max_q: float = option(0.05, "False discovery rate of findings.", above=0, at_most=1, advanced=True)
     per_level: int = option(100, "Findings kept per level and column.", advanced=True, at_least=1)
     levels: tuple[str, ...] = option(
         (AUTO,),
@@ -71,6 +71,7 @@ class AuditSettings:
         "Column with the source, annotator, generator, template or date of each row: does it predict the "
         "label, and are findings its fingerprint?",
         group=DATA,
+        advanced=True,
     )
     encoder: str = option(
         AUTO,
@@ -79,7 +80,7 @@ class AuditSettings:
         "needs torch.",
         advanced=True,
     )
-    seed: int = option(0, "Seed of folds and samples.", at_least=0, at_most=2**32 - 1)
+    seed: int = option(0, "Seed of folds and samples.", at_least=0, at_most=2**32 - 1, advanced=True)
 
     @property
     def chosen_levels(self) -> tuple[str, ...]:

@@ -301,7 +301,7 @@ def _no_principal_word(setup: Setup, words: Words) -> str:
         next_step = "Try another --engine, or --identify models."
     else:
         why = f"no word is among the top {settings.top_k} of most models"
-        next_step = "Try a larger --top-k, --model fewer times, or --identify engine."
+        next_step = "Try a larger --set top-k=K, --model fewer times, or --identify engine."
     return (
         f"No word of {setup.rows.task.text_name!r} is principal in any row: {why}. "
         f"CoBA changes the words that carry the label, and needs some. {next_step}"

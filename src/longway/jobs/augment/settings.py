@@ -86,26 +86,26 @@ class AugmentSettings:
         "each is trained on all rows.",
         paper=1,
         at_least=1,
-        advanced=True,
+        rare=True,
     )
     learning_rate: float | None = option(
         None,
         "Of encoders that are fine-tuned to vote. Default: 3e-5, with LoRA 5e-4.",
         at_least=0,
-        advanced=True,
+        rare=True,
     )
     epochs: int | None = option(
         None,
         "The most epochs of encoders that are fine-tuned to vote. Default: 3, with LoRA 6.",
         at_least=1,
-        advanced=True,
+        rare=True,
     )
     importance: Literal["lime", "shapley", "ig"] = option(
         "ig",
         "How the words that a classifier relies on are found: ig (integrated gradients), lime or shapley.",
         advanced=True,
     )
-    top_k: int = option(5, "Words taken from each classifier and text.", at_least=1, advanced=True)
+    top_k: int = option(5, "Words taken from each classifier and text.", at_least=1, rare=True)
     identify: Literal["models", "engine"] = option(
         "models", "What names principal and spurious words: models (by vote) or engine.", advanced=True
     )
@@ -116,6 +116,7 @@ class AugmentSettings:
         None,
         "A file of such words, one per line; with a second column, a word counts in rows of that label only.",
         metavar="FILE",
+        advanced=True,
     )
     mixed: Literal["needed", "spurious", "principal"] = option(
         "needed",
@@ -125,17 +126,17 @@ class AugmentSettings:
         paper="spurious",
         advanced=True,
     )
-    alter: bool = option(True, "Change the principal triples towards another label.", advanced=True)
-    permute: bool = option(True, "Change the order of normal triples.", advanced=True)
-    drop: bool = option(True, "Leave out some normal triples.", advanced=True)
+    alter: bool = option(True, "Change the principal triples towards another label.", rare=True)
+    permute: bool = option(True, "Change the order of normal triples.", rare=True)
+    drop: bool = option(True, "Leave out some normal triples.", rare=True)
     gender: bool = option(
         True,
         "Swap gendered words, he for she, in all triples; for pairs only with --contexts, so that both "
         "texts agree.",
-        advanced=True,
+        rare=True,
     )
     drop_share: float = option(
-        0.1, "Probability that a normal triple is left out.", at_least=0, at_most=1, advanced=True
+        0.1, "Probability that a normal triple is left out.", at_least=0, at_most=1, rare=True
     )
     contexts: bool = option(
         False,
@@ -150,7 +151,7 @@ class AugmentSettings:
         False,
         "Leave out additions so that all labels have the same number of rows.",
         flag=True,
-        advanced=True,
+        rare=True,
     )
     rate: float = option(
         0.1,
@@ -158,7 +159,7 @@ class AugmentSettings:
         paper=0.2,
         at_least=0,
         at_most=1,
-        advanced=True,
+        rare=True,
     )
     rewrites: str | None = option(
         None,
@@ -178,12 +179,13 @@ class AugmentSettings:
         'What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.',
         group=ENGINE,
         metavar="LABEL=TEXT",
+        advanced=True,
     )
     temperature: float = option(
-        0.7, "Sampling temperature of the engine.", group=ENGINE, at_least=0, advanced=True
+        0.7, "Sampling temperature of the engine.", group=ENGINE, at_least=0, rare=True
     )
     top_p: float = option(
-        0.9, "Nucleus sampling of the engine.", group=ENGINE, at_least=0, at_most=1, advanced=True
+        0.9, "Nucleus sampling of the engine.", group=ENGINE, at_least=0, at_most=1, rare=True
     )
     seed: int = option(0, "Seed of everything random.", at_least=0, at_most=2**32 - 1, advanced=True)
 

@@ -53,6 +53,7 @@ class FairnessSettings:
         'Fairscore of served:MODEL: what a label means: LABEL="...", for labels such as 0 and 1. Repeatable.',
         group=ENGINE,
         metavar="LABEL=TEXT",
+        advanced=True,
     )
     limit: int | None = option(
         None,

@@ -130,10 +130,10 @@ class GrammarSettings:
         "Sentences or pairs between two measurements of the held-out likelihood, besides one after each "
         "pass. Default: 16384; with --paper 65536 sentences or 16384 pairs, 4096 steps.",
         at_least=1,
-        advanced=True,
+        rare=True,
     )
     patience: int = option(
-        5, "Measurements without improvement before training stops.", at_least=1, advanced=True
+        5, "Measurements without improvement before training stops.", at_least=1, rare=True
     )
     epochs: int | None = option(
         None,
@@ -171,20 +171,20 @@ class GrammarSettings:
         None,
         "Rows per training step of a classifier that is fine-tuned. Default: 16.",
         at_least=1,
-        advanced=True,
+        rare=True,
     )
     classifier_check: int | None = option(
         None,
         "Steps between two of its validations, besides one after each epoch. Default: none, with --paper "
         "4096.",
         at_least=1,
-        advanced=True,
+        rare=True,
     )
     classifier_patience: int | None = option(
         None,
         "Validations without improvement before its training stops. Default: 2, with --paper 5.",
         at_least=1,
-        advanced=True,
+        rare=True,
     )
     contrast: bool = option(
         False,
@@ -200,7 +200,9 @@ class GrammarSettings:
         advanced=True,
     )
     max_q: float = option(0.05, "False discovery rate of findings.", above=0, at_most=1, advanced=True)
-    seed: int = option(0, "Seed of the sample and the networks.", at_least=0, at_most=2**32 - 1)
+    seed: int = option(
+        0, "Seed of the sample and the networks.", at_least=0, at_most=2**32 - 1, advanced=True
+    )
     device: Device = option("auto", "auto (a GPU if there is one), cpu or cuda.")
 
     def __post_init__(self) -> None:

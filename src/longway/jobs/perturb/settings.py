@@ -31,7 +31,7 @@ class PerturbSettings:
         "How the word to change is drawn. balanced: race and age about as often as gender, as far as "
         "there are any; uniform: every word alike (Algorithm 1 of the paper), which makes nearly "
         "everything gender.",
-        advanced=True,
+        rare=True,
     )
     engine: str = option(
         RULES,
@@ -50,7 +50,7 @@ class PerturbSettings:
         False, "Rules: leave people unchanged who are known by name, so that facts stay true.", flag=True
     )
     change_famous: bool = option(
-        False, "Change widely known people too. By default they stay as they are.", flag=True
+        False, "Change widely known people too. By default they stay as they are.", flag=True, advanced=True
     )
     pronouns: Literal["they", "xe", "ze", "ey"] = option(
         "they", "Rules: what a non-binary person is called: they, xe, ze or ey.", advanced=True
@@ -62,7 +62,7 @@ class PerturbSettings:
     )
     share: float = option(1.0, "Probability that a row is perturbed.", above=0, at_most=1, advanced=True)
     tries: int = option(
-        3, "Choices tried in a row if the first cannot be made or is rejected.", at_least=1, advanced=True
+        3, "Choices tried in a row if the first cannot be made or is rejected.", at_least=1, rare=True
     )
     at_least: float = option(
         0.0,
@@ -70,8 +70,8 @@ class PerturbSettings:
         at_least=0,
         advanced=True,
     )
-    m0: float = option(1.0, "Weight of people's names in the perturbability.", at_least=0, advanced=True)
-    m1: float = option(1.0, "Weight of listed words in the perturbability.", at_least=0, advanced=True)
+    m0: float = option(1.0, "Weight of people's names in the perturbability.", at_least=0, rare=True)
+    m1: float = option(1.0, "Weight of listed words in the perturbability.", at_least=0, rare=True)
     keep_warned: bool = option(
         False,
         "Change pairs whose label may no longer hold too, and mark them. By default they stay unchanged.",

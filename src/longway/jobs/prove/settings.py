@@ -43,10 +43,14 @@ class ProveSettings:
         "grammar (rules of a grammar learned from BEFORE), or grammar:FOLDER (of the grammar in a run "
         "folder of `longway grammar`).",
         metavar="SOURCE",
+        advanced=True,
     )
     seeds: int = option(3, "Trainings per model, method and version.", at_least=1)
     baselines: tuple[str, ...] = option(
-        (), "A baseline made from BEFORE, as a further version: eda or crossaug. Repeatable.", name="baseline"
+        (),
+        "A baseline made from BEFORE, as a further version: eda or crossaug. Repeatable.",
+        name="baseline",
+        advanced=True,
     )
     keep: tuple[str, ...] = option(
         (),
@@ -55,19 +59,24 @@ class ProveSettings:
         advanced=True,
     )
     drop_overlap: bool = option(
-        False, "Leave out test rows that are also in the training data, instead of stopping.", flag=True
+        False,
+        "Leave out test rows that are also in the training data, instead of stopping.",
+        flag=True,
+        advanced=True,
     )
     fairscore: bool = option(
         False,
         "Also change the gender, race or age of one person in each test row, and count the answers that "
         "change.",
         flag=True,
+        advanced=True,
     )
     perturber: str | None = option(
         None,
         "Fairscore: what changes the people: rules (the default), neural:FOLDER_OR_NAME (a trained "
         "network), or a language model: served:MODEL or gguf:FILE.",
         group=ENGINE,
+        advanced=True,
     )
     save_models: bool = option(
         False,
@@ -83,13 +92,13 @@ class ProveSettings:
         None,
         "Of encoders that are fine-tuned (-lora, -full). Default: 5e-4 with LoRA, 3e-5 otherwise.",
         at_least=0,
-        advanced=True,
+        rare=True,
     )
     epochs: int | None = option(
         None,
         "The most epochs of encoders that are fine-tuned. Default: 6 with LoRA, 3 otherwise.",
         at_least=1,
-        advanced=True,
+        rare=True,
     )
     tuning: Literal["usual", "grammar-paper"] = option(
         "usual",

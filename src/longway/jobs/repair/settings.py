@@ -73,6 +73,7 @@ class RepairSettings:
         "or weigh. Repeatable. Default: all that apply except weigh, which adds a column longway_weight. "
         "For data with candidates: normalise, counter, positions, drop or rewrite.",
         metavar="NAME",
+        advanced=True,
     )
     keep: tuple[str, ...] = option((), "A word or phrase that is real signal and must stay. Repeatable.")
     describe: tuple[str, ...] = option(
@@ -80,15 +81,17 @@ class RepairSettings:
         'What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.',
         group=ENGINE,
         metavar="LABEL=TEXT",
+        advanced=True,
     )
     only: tuple[str, ...] = option(
-        (), "Repair only this pattern, as the audit names it. Repeatable.", metavar="PATTERN"
+        (), "Repair only this pattern, as the audit names it. Repeatable.", metavar="PATTERN", advanced=True
     )
     levels: tuple[str, ...] = option(
         (AUTO,),
         "Kinds of patterns to look for, as in an audit: all, some, or the default without some: -grammar."
         " Default: all but concept; the grammar level only if it takes a few seconds.",
         parse=levels_named,
+        advanced=True,
     )
     max_change: float = option(
         0.6,
@@ -98,9 +101,13 @@ class RepairSettings:
         metavar="SHARE",
         at_least=0,
         at_most=1,
+        advanced=True,
     )
     keep_size: bool = option(
-        False, "Keep the number of rows: rows that are added take the place of others.", flag=True
+        False,
+        "Keep the number of rows: rows that are added take the place of others.",
+        flag=True,
+        advanced=True,
     )
     encoder: str = option(
         AUTO,

@@ -132,7 +132,7 @@ class RewriteSettings:
     )
     candidates: int = option(12, "Candidates for each text.", paper=4, at_least=1, advanced=True)
     rounds: int = option(9, "The most rounds.", paper=10, at_least=1)
-    patience: int = option(2, "Rounds without a gain before it stops.", paper=1, at_least=1, advanced=True)
+    patience: int = option(2, "Rounds without a gain before it stops.", paper=1, at_least=1, rare=True)
     stop: Stop = option(
         "leak",
         "The figure that must improve. leak: the accuracy of a bag of words; cosine: equation 14; kl: the"
@@ -152,7 +152,7 @@ class RewriteSettings:
         "paper does not say how many.",
         at_least=2,
         at_most=4096,
-        advanced=True,
+        rare=True,
     )
     only_better: bool = False
     rerank: bool = option(
@@ -171,6 +171,7 @@ class RewriteSettings:
         'What a label means, for a language model: LABEL="...", for labels such as 0 and 1. Repeatable.',
         group=ENGINE,
         metavar="LABEL=TEXT",
+        advanced=True,
     )
     checks: str = option(
         "all",
@@ -181,10 +182,10 @@ class RewriteSettings:
     )
     decisions: Decisions | None = None
     temperature: float = option(
-        0.7, "Sampling temperature of the engine.", group=ENGINE, at_least=0, advanced=True
+        0.7, "Sampling temperature of the engine.", group=ENGINE, at_least=0, rare=True
     )
     top_p: float = option(
-        0.9, "Nucleus sampling of the engine.", group=ENGINE, at_least=0, at_most=1, advanced=True
+        0.9, "Nucleus sampling of the engine.", group=ENGINE, at_least=0, at_most=1, rare=True
     )
     seed: int = option(0, "Seed of everything random.", at_least=0, at_most=2**32 - 1, advanced=True)
 

@@ -135,7 +135,7 @@ class NeuralPerturber:
         except torch.OutOfMemoryError:
             raise SettingError(
                 f"{len(read)} texts at once do not fit into the GPU's memory. 'batch_size' is {self.batch_size}. "
-                f"Try {max(1, self.batch_size // 4)} (--batch-size), or --device cpu."
+                f"Try {max(1, self.batch_size // 4)} (--set batch-size), or --device cpu."
             ) from None
         # The answer of an encoder-decoder begins with its start token, which is often the end token as well.
         start, end = (tokens.shape[1] if network.is_causal else 1), network.tokenizer.eos_token_id

@@ -82,7 +82,7 @@ READING = [
 ]  # fmt: skip
 OWN_NOTE = "Its own answer: the fair share is what judges who wrote neither answer gave the same answers. Strong: the interval of the difference leaves out 0."
 NOT_SEPARATED = "Its own answer, without a fair share: no other judges voted on enough of the same pairs, so a bias cannot be separated from better answers."
-NO_JUDGES = "The votes do not name their judges, so several votes on the same pair in the same order count as those of different judges, and a vote on it in each order as those of one judge. Name the column with --judge."
+NO_JUDGES = "The votes do not name their judges, so several votes on the same pair in the same order count as those of different judges, and a vote on it in each order as those of one judge. Name the column with --set judge=COLUMN."
 NOTE = "A pattern is not a verdict: a longer answer can be the better one. It is a shortcut if a model is rewarded for it without reading the prompt."
 
 

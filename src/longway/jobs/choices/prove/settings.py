@@ -20,7 +20,7 @@ UNUSED = {  # field of ProveSettings: option, and why candidates do not use it
     "methods": ("method", "it changes how classifiers are trained, and rankers have one way of training. Leave it out. To compare several remedies, give their results: --also NAME=FILE."),
     "baselines": ("baseline", "it changes texts at random, which can make a wrong candidate right. Leave it out. If questions were dropped, dropping as many at random is compared anyway."),
     "features": ("features", "it says what training methods know as shortcuts, and rankers have one way of training. Leave it out."),
-    "tuning": ("tuning", "it is a setting of a paper about classifiers. Leave it out. For other trainings: --learning-rate and --epochs."),
+    "tuning": ("tuning", "it is a setting of a paper about classifiers. Leave it out. For other trainings: --set learning-rate=RATE and --set epochs=N."),
     "fairscore": ("fairscore", "it compares the labels of perturbed texts. Leave it out."),
     "perturber": ("perturber", "it serves --fairscore, which compares the labels of perturbed texts. Leave it out."),
     "save_models": ("save-models", "rankers are trained to be compared, and are not kept. Leave it out."),
