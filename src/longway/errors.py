@@ -67,7 +67,12 @@ class DataError(LongwayError):
 
 
 class ColumnError(DataError):
-    """A column is missing or cannot be guessed. likely: the columns that look like the text and the label, by role, to suggest them."""
+    """A column is missing or cannot be guessed. likely: the columns that look like the text and the label, by role, to suggest them.
+
+    command: the same command with these columns, on the command line.
+    """
+
+    command = ""
 
     def __init__(self, message: str, *, likely: Mapping[str, str] | None = None) -> None:
         super().__init__(message)

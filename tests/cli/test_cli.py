@@ -101,11 +101,11 @@ def test_rare_options_are_set_by_name_and_come_again_in_the_next_command(run, tm
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("folds=two", "--set folds: 'two' is not a valid integer"),
+        ("folds=two", "--set folds must be a whole number. Got 'two'"),
         ("folds=0", "'folds' must be 1 or more. Got 0"),
         ("fold=2", "NAME is one of folds, learning-rate, "),
         ("folds", "--set takes NAME=VALUE"),
-        ("balance=maybe", "--set balance: 'maybe' is not a valid boolean"),
+        ("balance=maybe", "--set balance must be yes or no. Got 'maybe'"),
     ],
 )
 def test_a_wrong_rare_option_is_refused_in_words(run, given, words):

@@ -6,7 +6,6 @@ import pytest
 from typer.testing import CliRunner
 
 from longway.cli import app
-from longway.errors import SettingError
 from longway.report.numbers import approximate_time
 from tests.engines.loopback import Loopback
 from tests.jobs.toy_run import answer, write_csv
@@ -51,12 +50,6 @@ def test_an_estimate_from_some_of_the_texts_says_so(data, monkeypatch):
 def test_without_an_engine_it_says_so(data):
     done = run("perturb", data, "--dry-run")
     assert "it calls no engine and costs nothing." in done.output
-
-
-def test_the_former_command_says_what_to_use():
-    done = run("plan", "reviews.csv")
-    assert isinstance(done.exception, SettingError)
-    assert "Add --dry-run to `longway repair`" in str(done.exception)
 
 
 def test_a_time_is_written_for_people():

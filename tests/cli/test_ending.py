@@ -9,8 +9,9 @@ from typer.testing import CliRunner
 
 from longway import cli
 from longway.cli import app
-from longway.cli.ending import Step, end, on_candidates, on_data, one_sentence
+from longway.cli.ending import on_candidates, on_data
 from longway.cli.options import ColumnOptions
+from longway.cli.screen import Step, end, one_sentence
 from longway.data import load
 from longway.data.choices import load_choices
 from longway.errors import ColumnError

@@ -18,7 +18,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from longway.errors import ColumnError, LongwayError, MissingExtra, SettingError
+from longway.errors import ColumnError, LongwayError, MissingExtra
 
 # By group: where each command is, and the first line of its help, so that the list of commands imports none of them.
 GROUPS = {
@@ -128,15 +128,6 @@ class Commands(TyperGroup):
         """The options of `longway` itself."""
         return [] if self._is_command else super().get_params(ctx)
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The command that the first word names, and the words that are left for it."""
-        if args[:1] == ["plan"]:
-            raise SettingError(
-                "`longway plan` is gone. Add --dry-run to `longway repair`, `rewrite`, `augment` or `perturb`: it prints rows, calls, tokens, "
-                "money and time, and writes nothing."
-            )
-        return super().resolve_command(ctx, args)
-
 
 app = typer.Typer(
     name="longway",
@@ -233,12 +224,9 @@ def _print(error: LongwayError) -> None:
     from longway.cli.screen import errors, safe
 
     errors().print(f"[bold red]longway:[/] {safe(str(error))}", highlight=False, soft_wrap=True)
-    if isinstance(error, ColumnError) and error.likely:
-        from longway.cli.ending import again
-
+    if isinstance(error, ColumnError) and error.command:
         errors().print(
-            f"Most likely, if these are the right columns: [bold]{safe(again(**error.likely))}[/]",
-            soft_wrap=True,
+            f"Most likely, if these are the right columns: [bold]{safe(error.command)}[/]", soft_wrap=True
         )
 
 

@@ -16,7 +16,7 @@ from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.options import DATA, OUTPUT
 
 if TYPE_CHECKING:
-    from longway.cli.ending import Step
+    from longway.cli.screen import Step
     from longway.data import Dataset
     from longway.data.choices import ChoiceDataset
     from longway.jobs.audit.gate import Limits, Reason
@@ -155,8 +155,9 @@ def _audit_texts(
     out: Path | None, on: str | None, baseline: Path | None, ending: _Ending,
 ) -> None:  # fmt: skip
     """Audit texts with one label, show the result, and apply the gate."""
-    from longway.cli.ending import REPAIR, Step, on_data
+    from longway.cli.ending import REPAIR, on_data
     from longway.cli.live import Live
+    from longway.cli.screen import Step
     from longway.jobs.audit import gate
     from longway.jobs.audit.job import audit as run
     from longway.jobs.audit.result import FILE, AuditResult
@@ -225,8 +226,9 @@ def _audit_candidates(
     data: str, questions: ChoiceDataset, settings: AuditSettings, out: Path | None, baseline: Path | None, ending: _Ending
 ) -> None:  # fmt: skip
     """Audit data with candidates, show the result, and apply the gate."""
-    from longway.cli.ending import REPAIR, Step, on_candidates
+    from longway.cli.ending import REPAIR, on_candidates
     from longway.cli.live import Live
+    from longway.cli.screen import Step
     from longway.jobs.audit import gate
     from longway.jobs.choices.audit.job import audit_choices
     from longway.jobs.choices.audit.result import FILE, ChoiceAuditResult
@@ -262,8 +264,8 @@ def _write(path: Path | None, content: str) -> None:
 
 def _repairs(data: str, source: DataOptions, loaded: Dataset, found: AuditLabelsResult) -> list[Step]:
     """One command for each label column with findings. A tag is no column: the next command looks at one tag."""
-    from longway.cli.ending import REPAIR, Step, on_data
-    from longway.cli.screen import shortened
+    from longway.cli.ending import REPAIR, on_data
+    from longway.cli.screen import Step, shortened
 
     with_findings = [one for one in found.labels if one.audit.findings]
     steps = [

@@ -32,11 +32,8 @@ def augment(
 
         longway augment reviews.csv --method given --rewrites written-elsewhere.csv
     """
-    from longway.cli.ending import show_edited
-    from longway.cli.live import Live, show_dry_run
-    from longway.cli.screen import errors
-    from longway.jobs.augment.job import augment as run_job
-    from longway.jobs.augment.job import augment_estimate
+    from longway.cli.change import change
+    from longway.jobs.augment import job
 
     if settings.target is not None and source.label:
         raise SettingError(
@@ -44,19 +41,16 @@ def augment(
             "Leave out one of them."
         )
     loaded = replace(source, label=(settings.target,) if settings.target else source.label).load(data)
-    if dry_run:
-        with errors().status("estimating"):
-            estimate = augment_estimate(loaded, settings, split=source.split, engines=engines.engines())
-        show_dry_run("augment", estimate, as_json=output.json)
-        return
-    with Live(quiet=output.json, ask=engines.asks, adds_rows=True) as live:
-        result = run_job(
-            loaded,
-            settings,
-            split=source.split,
-            engines=engines.engines(),
-            out=output.out or True,
-            on=on,
-            watcher=live,
-        )
-    show_edited(result, data, source, loaded, file="augment.json", as_json=output.json)
+    change(
+        "augment",
+        data,
+        source,
+        loaded,
+        settings,
+        engines,
+        output,
+        run=job.augment,
+        estimate=job.augment_estimate if dry_run else None,
+        on=on,
+        adds_rows=True,
+    )

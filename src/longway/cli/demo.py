@@ -113,7 +113,7 @@ def _show_next(data: Path, report: Path) -> None:
     import shutil
     from shlex import quote
 
-    from longway.cli.ending import Step, own_file, print_steps
+    from longway.cli.screen import Step, own_file, print_steps
 
     program = next((one for one in ("xdg-open", "open") if shutil.which(one)), None)  # Linux, macOS
     if program is not None:

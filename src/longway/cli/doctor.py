@@ -132,8 +132,7 @@ def _show(
 ) -> None:
     from rich.table import Table
 
-    from longway.cli.ending import Step, end
-    from longway.cli.screen import output, safe
+    from longway.cli.screen import Step, end, output, safe
 
     console = output()
     console.print(f"longway {versions['longway']} on Python {versions['python']}\n")
@@ -183,8 +182,7 @@ def _show_trial(trial: Trial) -> None:
 
     from rich.table import Table
 
-    from longway.cli.ending import Step, end
-    from longway.cli.screen import output, safe
+    from longway.cli.screen import Step, end, output, safe
     from longway.sample import sample_path
 
     console = output()

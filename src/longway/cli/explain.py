@@ -17,8 +17,9 @@ def explain(data: Data, source: DataOptions, settings: ExplainSettings, output: 
 
         longway explain reviews.csv --model bow --model nb --method shapley --rows 20
     """
-    from longway.cli.ending import REPAIR, Step, on_data, show_result
+    from longway.cli.ending import REPAIR, on_data, show_result
     from longway.cli.live import Live
+    from longway.cli.screen import Step
     from longway.jobs.explain.job import explain as run
 
     loaded = source.load(data)

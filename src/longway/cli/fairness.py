@@ -102,8 +102,9 @@ def fairness(
 
         longway fairness --model served:gpt-4o-mini --fairscore reviews-test.csv --limit 1000 --budget 1
     """
-    from longway.cli.ending import Step, again, on_data, show_result
+    from longway.cli.ending import on_data, show_result
     from longway.cli.live import Live
+    from longway.cli.screen import Step
     from longway.jobs.fairness import job
 
     data = source.load()
@@ -120,9 +121,9 @@ def fairness(
     if data is not None and source.fairscore is not None:
         step = Step("Change people in the data", on_data("perturb", source.fairscore, source, data))
     elif settings.limit is not None:
-        step = Step("Measure it on all of the data", again("--limit", "--out"))
+        step = Step("Measure it on all of the data", output.again("--limit", "--out"))
     elif settings.model != COMPARED:
-        step = Step("Compare it with another model", again("--out", model=COMPARED))
+        step = Step("Compare it with another model", output.again("--out", model=COMPARED))
     else:
         step = Step("See all runs", "longway runs")
     show_result(result, result.folder, step, file="fairness.json", as_json=output.json)

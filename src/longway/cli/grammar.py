@@ -40,8 +40,9 @@ def grammar(
 
         longway grammar reviews.csv --limit 500 --epochs 3
     """
-    from longway.cli.ending import REPAIR, Step, on_data, show_result
+    from longway.cli.ending import REPAIR, on_data, show_result
     from longway.cli.live import Live
+    from longway.cli.screen import Step
     from longway.jobs.grammar.job import grammar as run
 
     loaded = source.load(data)

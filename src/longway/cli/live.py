@@ -21,8 +21,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from longway.cli.ending import Step, again, end
-from longway.cli.screen import clean, errors, output, safe
+from longway.cli.screen import Step, clean, end, errors, output, safe
 from longway.errors import SettingError
 from longway.jobs.engine_use import IN_FLIGHT, TOKENS_A_SECOND, RunEstimate, answers_kept
 from longway.jobs.run import Started, Watcher
@@ -180,8 +179,8 @@ class Live(Watcher):
             self._console.print(f"stopped: {safe(done.stopped)}", style="dim", soft_wrap=True)
 
 
-def show_dry_run(command: str, estimate: RunEstimate, *, as_json: bool) -> None:
-    """Print the estimate of a run."""
+def show_dry_run(command: str, estimate: RunEstimate, again: str, *, as_json: bool) -> None:
+    """Print the estimate of a run. again: the command that carries it out."""
     if as_json:
         typer.echo(json.dumps({"command": command, "calls": estimate.calls, **asdict(estimate)}, indent=1))
         return
@@ -191,7 +190,7 @@ def show_dry_run(command: str, estimate: RunEstimate, *, as_json: bool) -> None:
         rows = f"about {rows} (estimated from {estimate.sampled:,} of {estimate.texts:,} texts)"
     console.print(f"[bold]longway {command}[/] on {rows}:", highlight=False)
     if not estimate.calls:
-        end("Nothing was changed: it calls no engine and costs nothing.", Step(DO_IT, again("--dry-run")))
+        end("Nothing was changed: it calls no engine and costs nothing.", Step(DO_IT, again))
         return
     console.print(estimate_words(estimate), soft_wrap=True)
     console.print(
@@ -208,7 +207,7 @@ def show_dry_run(command: str, estimate: RunEstimate, *, as_json: bool) -> None:
     )
     end(
         f"Nothing was changed: it would make up to {estimate.calls:,} calls {cost}.",
-        Step(DO_IT, again("--dry-run")),
+        Step(DO_IT, again),
     )
 
 
@@ -230,9 +229,6 @@ def estimate_words(estimate: RunEstimate) -> str:
         f"This may take up to {estimate.calls:,} calls ({estimate.writes:,} to write, "
         f"{estimate.judgements:,} to judge), {tokens}: {cost}."
     )
-    if estimate.limit:
-        about = f"about {max(1, round(estimate.seconds / 60)):,} of " if estimate.seconds else ""
-        words += f" Time: {about}at most {estimate.limit / 60:g} minutes (--minutes)."
     return words + (f" Of that, ${estimate.spent:,.4f} was spent before." if estimate.spent else "")
 
 

@@ -12,18 +12,17 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
 from shlex import quote
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-import click
 import typer
 
-from longway.errors import SettingError
+from longway.errors import ColumnError, SettingError
 from longway.jobs.options import CANDIDATES, DATA, ENGINE, OUTPUT, Option, option
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from longway.data.choices import ChoiceDataset
     from longway.jobs.engine_use import Engines
 
-RUNNING: ContextVar[typer.Context] = ContextVar("RUNNING")  # the command that runs now, as it was typed
 Data = Annotated[
     str,
     typer.Argument(
@@ -196,6 +194,14 @@ class OutputOptions:
         group=OUTPUT,
     )
     json: bool = option(False, "Print the result as JSON instead of tables.", group=OUTPUT, flag=True)
+    running: Any = None  # the command as typer runs it
+
+    def again(self, *without: str, **changed: object) -> str:
+        """The command that runs now, as it was typed. without: options to leave out. changed: options with another value."""
+        words = ["longway", str(self.running.info_name)]
+        words += _as_typed(self.running, {*without, *(f"--{name.replace('_', '-')}" for name in changed)})
+        words += [f"--{name.replace('_', '-')} {quote(str(value))}" for name, value in changed.items()]
+        return " ".join(words)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -243,7 +249,11 @@ class EngineOptions(ServerOptions):
 
 
 SET_HELP = "A setting that few need. Repeatable. The settings are:"
-_TYPES: Mapping[type, click.ParamType[Any]] = {int: click.INT, float: click.FLOAT, bool: click.BOOL}
+_YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+# How the text of --set becomes a value, by its type, and what it must be.
+_READERS: Mapping[type, tuple[Callable[[str], object], str]] = {
+    bool: (_YES_NO.__getitem__, "yes or no"), int: (int, "a whole number"), float: (float, "a number"),
+}  # fmt: skip
 
 
 def typed(kind: type, given: Mapping[str, object]) -> list[str]:
@@ -259,6 +269,33 @@ def typed(kind: type, given: Mapping[str, object]) -> list[str]:
         f"--set {quote(f'{name}={each}')}" if name in rare else f"--{name} {quote(str(each))}"
         for name, each in values
     ]
+
+
+def _without_password(value: object) -> object:
+    """The value; an address without the user and the password in it, which are never printed or written.
+
+    >>> _without_password("https://me:secret@example.org/v1")
+    'https://example.org/v1'
+    """
+    return re.sub(r"(?<=://)[^/\s]*@", "", value) if isinstance(value, str) else value
+
+
+def _as_typed(context: Any, without: set[str]) -> list[str]:
+    """The arguments and options of a command that were typed, arguments first."""
+    arguments, options = [], []
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name)
+        value = context.params.get(parameter.name)
+        if source is None or source.name != "COMMANDLINE" or set(parameter.opts) & without:
+            continue
+        values = [_without_password(one) for one in (value if isinstance(value, list | tuple) else [value])]
+        if parameter.param_type_name == "argument":
+            arguments += [quote(str(one)) for one in values]
+        elif isinstance(value, bool):
+            options.append((parameter.opts if value else parameter.secondary_opts)[0])
+        else:
+            options += [f"{parameter.opts[0]} {quote(str(one))}" for one in values]
+    return [*arguments, *options]
 
 
 def _place(value: str | None) -> str | None:
@@ -294,10 +331,15 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     @wraps(function)
     def run(**given: Any) -> None:
         given.pop("help_all")
-        RUNNING.set(given.pop("context_of_command"))
+        given["running"] = given.pop("context_of_command")
         given.update(_set_values(rare, given.pop("set", ())))
         made = {name: _made(group, given) for name, group in groups.items()}
-        function(**made, **{p.name: given[p.name] for p in own})
+        try:
+            function(**made, **{p.name: given[p.name] for p in own})
+        except ColumnError as error:
+            if error.likely:
+                error.command = OutputOptions(running=given["running"]).again(**error.likely)
+            raise
 
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in flat]
@@ -341,7 +383,7 @@ def _set_option(rare: Mapping[str, tuple[Option, Any]]) -> inspect.Parameter:
 
 def _set_values(rare: Mapping[str, tuple[Option, Any]], texts: Sequence[str]) -> dict[str, object]:
     """The values given with `--set`, by the names of their fields."""
-    values = {}
+    values: dict[str, object] = {}
     for text in texts:
         name, _, value = text.partition("=")
         if name not in rare or not value:
@@ -349,11 +391,11 @@ def _set_values(rare: Mapping[str, tuple[Option, Any]], texts: Sequence[str]) ->
                 f"--set takes NAME=VALUE, where NAME is one of {', '.join(rare)}. Got {text!r}."
             )
         kinds = (rare[name][1], *get_args(rare[name][1]))
-        reader = next((reader for kind, reader in _TYPES.items() if kind in kinds), click.STRING)
+        read, expected = next((each for kind, each in _READERS.items() if kind in kinds), (str, "text"))
         try:
-            values[name.replace("-", "_")] = reader.convert(value, None, None)
-        except click.BadParameter as error:
-            raise SettingError(f"--set {name}: {error.message}") from None
+            values[name.replace("-", "_")] = read(value)
+        except (KeyError, ValueError):
+            raise SettingError(f"--set {name} must be {expected}. Got {value!r}.") from None
     return values
 
 
@@ -402,9 +444,9 @@ def _plain(kind: Any) -> Any:
 def _made(group: Any, given: dict[str, Any]) -> Any:
     values: dict[str, Any] = {}
     for field in dataclasses.fields(group):
-        if "option" not in field.metadata or field.name not in given:
+        if field.name not in given:
             continue
-        value, parse = given[field.name], field.metadata["option"].parse
+        value, parse = given[field.name], field.metadata.get("option", Option()).parse
         if parse is not None:
             value = field.default if value is None else parse(value)
         elif isinstance(field.default, tuple):

@@ -79,34 +79,27 @@ def perturb(
 
     Perturbed data does not make a model fair; `longway prove` and `longway fairness` measure the effect.
     """
-    from longway.cli.ending import show_edited
-    from longway.cli.live import Live, show_dry_run
-    from longway.cli.screen import errors
-    from longway.jobs.perturb.job import perturb as run_job
-    from longway.jobs.perturb.job import perturb_estimate
+    from longway.cli.change import change
+    from longway.jobs.perturb import job
 
     if pairs.test_set:
         _write_test_set(data, source, pairs.pair_settings(settings), engines, output, dry_run=dry_run, on=on)
         return
     if pairs.per_axis is not None:
         raise SettingError("--per-axis is the size of a test set. Give --test-set too, or leave it out.")
-    loaded = source.load(data)
-    if dry_run:
-        with errors().status("estimating"):
-            estimate = perturb_estimate(loaded, settings, split=source.split, engines=engines.engines())
-        show_dry_run("perturb", estimate, as_json=output.json)
-        return
-    with Live(quiet=output.json, ask=engines.asks) as live:
-        result = run_job(
-            loaded,
-            settings,
-            split=source.split,
-            engines=engines.engines(),
-            out=output.out or True,
-            on=on,
-            watcher=live,
-        )
-    show_edited(result, data, source, loaded, "--fairscore", file="perturb.json", as_json=output.json)
+    change(
+        "perturb",
+        data,
+        source,
+        source.load(data),
+        settings,
+        engines,
+        output,
+        "--fairscore",
+        run=job.perturb,
+        estimate=job.perturb_estimate if dry_run else None,
+        on=on,
+    )
 
 
 def _write_test_set(
@@ -120,8 +113,9 @@ def _write_test_set(
     on: str | None,
 ) -> None:
     """Make a counterfactual test set, and print it."""
-    from longway.cli.ending import Step, show_result
+    from longway.cli.ending import show_result
     from longway.cli.live import Live
+    from longway.cli.screen import Step
     from longway.jobs.perturb.pairs import perturb_pairs
     from longway.jobs.perturb.pairs_result import FILE, PAIRS_FILE
 

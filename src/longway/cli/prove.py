@@ -12,7 +12,7 @@ from longway.jobs.options import DATA
 from longway.jobs.prove.settings import ProveSettings
 
 if TYPE_CHECKING:
-    from longway.cli.ending import Step
+    from longway.cli.screen import Step
     from longway.data import Dataset
     from longway.data.choices import ChoiceDataset
     from longway.jobs.prove.result import ProveResult
@@ -114,7 +114,7 @@ def prove(
             watcher=live,
         )
     assert result.folder is not None  # `out` was given
-    step = _next(result, after, source, settings, first)
+    step = _next(result, after, source, settings, output, first)
     show_result(result, result.folder, step, file="results.json", as_json=output.json)
 
 
@@ -123,10 +123,10 @@ def _prove_candidates(
     test: list[str] | None, also: list[str] | None,
 ) -> None:  # fmt: skip
     """Prove with candidates, and show the result."""
-    from longway.cli.ending import LEFT, Step, again, show_result
+    from longway.cli.ending import LEFT, show_result
     from longway.cli.live import Live
     from longway.cli.named_files import named_files
-    from longway.cli.screen import errors
+    from longway.cli.screen import Step, errors
     from longway.jobs.choices.prove.job import load_like, prove_choices
     from longway.jobs.choices.prove.page import is_unclear
     from longway.jobs.choices.prove.settings import ChoiceProveSettings
@@ -156,22 +156,32 @@ def _prove_candidates(
         )
     assert result.folder is not None  # `out` was given
     left = Step(LEFT, f"longway audit {quote(str(dataset_file(after)))}")
-    seeds = Step("Train with more seeds, which shows smaller differences", again("--out", seeds=ENOUGH))
+    seeds = Step(
+        "Train with more seeds, which shows smaller differences", output.again("--out", seeds=ENOUGH)
+    )
     step = seeds if is_unclear(result) and chosen.seeds < ENOUGH else left
     show_result(result, result.folder, step, file="results.json", as_json=output.json)
 
 
 def _next(
-    result: ProveResult, after: str, source: DataOptions, settings: ProveSettings, first: Dataset
+    result: ProveResult,
+    after: str,
+    source: DataOptions,
+    settings: ProveSettings,
+    output: OutputOptions,
+    first: Dataset,
 ) -> Step:
     """More seeds if nothing is clear; else a look at what was changed, or at what is left."""
-    from longway.cli.ending import LEFT, REVIEW, Step, again, on_data
+    from longway.cli.ending import LEFT, REVIEW, on_data
+    from longway.cli.screen import Step
     from longway.jobs.prove.job import is_run
     from longway.jobs.prove.verdict import is_unclear
 
     varies = any((row.std or 0.0) > NOISE for row in result.rows)  # over seeds
     if is_unclear(result) and varies and settings.seeds < ENOUGH:
-        return Step("Train with more seeds, which shows smaller differences", again("--out", seeds=ENOUGH))
+        return Step(
+            "Train with more seeds, which shows smaller differences", output.again("--out", seeds=ENOUGH)
+        )
     if is_run(after):
         return Step(REVIEW, f"longway review {quote(after)}")
     return Step(LEFT, on_data("audit", after, source, first))

@@ -25,7 +25,10 @@ from longway.jobs.repair.settings import RepairSettings
 
 if TYPE_CHECKING:
     from longway.data.choices import ChoiceDataset
+    from longway.jobs.choices.repair.result import ChoicePlan
     from longway.jobs.choices.repair.settings import ChoiceRepairSettings
+    from longway.jobs.repair.plan import RepairPlan
+    from longway.report.sections import Page
 
 OF_TEXTS = (
     "encoder",
@@ -66,13 +69,10 @@ def repair(
     candidates of a question the same, puts right ones at every place equally often, and leaves out as few questions as possible until
     the right candidate cannot be found without the prompt.
     """
-    from longway.cli.ending import Step, again, end, show_edited
-    from longway.cli.live import Live, estimate_words
-    from longway.cli.screen import output as screen
-    from longway.jobs.repair.job import repair as run_job
-    from longway.jobs.repair.job import repair_plan
+    from longway.cli.change import change
+    from longway.cli.live import Live
+    from longway.jobs.repair import job
     from longway.jobs.repair.page import plan_page
-    from longway.report.terminal import show
 
     if (questions := choice.load(data, source)) is not None:
         if on is not None:
@@ -82,32 +82,14 @@ def repair(
     loaded = source.load(data)
     if dry_run:
         with Live(quiet=True) as live:
-            plan = repair_plan(
-                loaded,
-                settings,
-                split=source.split,
-                engines=engines.engines(),
-                watcher=live,
+            plan = job.repair_plan(
+                loaded, settings, split=source.split, engines=engines.engines(), watcher=live
             )
-        if output.json:
-            typer.echo(dumps(plan.to_dict(), indent=1))
-            return
-        show(plan_page(plan, loaded.source_name), screen())
-        if plan.calls is not None:
-            screen().print(estimate_words(plan.calls), soft_wrap=True)
-        end("Nothing was changed: this is the plan.", Step("Carry it out", again("--dry-run")))
+        _show_plan(plan, plan_page(plan, loaded.source_name), output)
         return
-    with Live(quiet=output.json, adds_rows=True, ask=engines.asks) as live:
-        result = run_job(
-            loaded,
-            settings,
-            split=source.split,
-            engines=engines.engines(),
-            out=output.out or True,
-            on=on,
-            watcher=live,
-        )
-    show_edited(result, data, source, loaded, file="repair.json", as_json=output.json)
+    change(
+        "repair", data, source, loaded, settings, engines, output, run=job.repair, estimate=None, on=on, adds_rows=True,
+    )  # fmt: skip
 
 
 def _repair_candidates(
@@ -121,25 +103,18 @@ def _repair_candidates(
     dry_run: bool,
 ) -> None:
     """Repair data with candidates, or show the plan."""
-    from longway.cli.ending import LEFT, PROVE, REVIEW, Step, again, end, show_result
-    from longway.cli.live import Live, estimate_words
-    from longway.cli.screen import output as screen
+    from longway.cli.ending import LEFT, PROVE, REVIEW, show_result
+    from longway.cli.live import Live
+    from longway.cli.screen import Step
     from longway.jobs.choices.repair.job import choice_repair_plan, repair_choices
     from longway.jobs.choices.repair.page import choice_plan_page
     from longway.jobs.choices.repair.result import FILE
-    from longway.report.terminal import show
 
-    chosen = _candidate_settings(settings)
+    chosen = _candidate_settings(settings, output)
     if dry_run:
         with Live(quiet=True) as live:
             plan = choice_repair_plan(questions, chosen, engines=engines.engines(), watcher=live)
-        if output.json:
-            typer.echo(dumps(plan.to_dict(), indent=1))
-            return
-        show(choice_plan_page(plan, questions.source_name), screen())
-        if plan.calls is not None:
-            screen().print(estimate_words(plan.calls), soft_wrap=True)
-        end("Nothing was changed: this is the plan.", Step("Carry it out", again("--dry-run")))
+        _show_plan(plan, choice_plan_page(plan, questions.source_name), output)
         return
     with Live(quiet=output.json, ask=engines.asks) as live:
         result = repair_choices(
@@ -158,9 +133,24 @@ def _repair_candidates(
     )  # fmt: skip
 
 
-def _candidate_settings(settings: RepairSettings) -> ChoiceRepairSettings:
+def _show_plan(plan: RepairPlan | ChoicePlan, page: Page, output: OutputOptions) -> None:
+    """Print what a repair would do."""
+    from longway.cli.live import estimate_words
+    from longway.cli.screen import Step, end
+    from longway.cli.screen import output as screen
+    from longway.report.terminal import show
+
+    if output.json:
+        typer.echo(dumps(plan.to_dict(), indent=1))
+        return
+    show(page, screen())
+    if plan.calls is not None:
+        screen().print(estimate_words(plan.calls), soft_wrap=True)
+    end("Nothing was changed: this is the plan.", Step("Carry it out", output.again("--dry-run")))
+
+
+def _candidate_settings(settings: RepairSettings, output: OutputOptions) -> ChoiceRepairSettings:
     """The settings for data with candidates; SettingError if an option was given that is for labelled texts."""
-    from longway.cli.options import RUNNING
     from longway.jobs.choices.repair.settings import ChoiceRepairSettings
 
     default = RepairSettings()
@@ -169,7 +159,7 @@ def _candidate_settings(settings: RepairSettings) -> ChoiceRepairSettings:
             raise SettingError(
                 f"--{name.replace('_', '-')} is for labelled texts. These data have candidates. Leave it out."
             )
-    source = RUNNING.get().get_parameter_source("max_change")
+    source = output.running.get_parameter_source("max_change")
     is_given = source is not None and source.name == "COMMANDLINE"
     engine = "none" if settings.engine == default.engine else settings.engine
     return ChoiceRepairSettings(

@@ -110,7 +110,8 @@ def _print_agreement(contents: RunContents, reader: str) -> None:
 
 def _end(contents: RunContents, folder: Path) -> None:
     """Write the dataset with the decisions, if there are any on edits; print how many there are, and what to do next."""
-    from longway.cli.ending import LEFT, Step, end
+    from longway.cli.ending import LEFT
+    from longway.cli.screen import Step, end
     from longway.report.numbers import counted
     from longway.review.export import dataset_name, export_dataset
     from longway.store.run_store import REVIEWED

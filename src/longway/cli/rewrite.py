@@ -50,30 +50,21 @@ def rewrite(
 
         longway rewrite reviews.csv --decisions longway-runs/reviews-rewrite
     """
-    from longway.cli.ending import show_edited
-    from longway.cli.live import Live, show_dry_run
-    from longway.cli.screen import errors
-    from longway.jobs.rewrite.job import rewrite as run_job
-    from longway.jobs.rewrite.job import rewrite_estimate
+    from longway.cli.change import change
+    from longway.jobs.rewrite import job
 
-    settings = with_decisions(settings, decisions)
-    loaded = source.load(data)
-    if dry_run:
-        with errors().status("estimating"):
-            estimate = rewrite_estimate(loaded, settings, split=source.split, engines=engines.engines())
-        show_dry_run("rewrite", estimate, as_json=output.json)
-        return
-    with Live(quiet=output.json, ask=engines.asks) as live:
-        result = run_job(
-            loaded,
-            settings,
-            split=source.split,
-            engines=engines.engines(),
-            out=output.out or True,
-            on=on,
-            watcher=live,
-        )
-    show_edited(result, data, source, loaded, file="rewrite.json", as_json=output.json)
+    change(
+        "rewrite",
+        data,
+        source,
+        source.load(data),
+        with_decisions(settings, decisions),
+        engines,
+        output,
+        run=job.rewrite,
+        estimate=job.rewrite_estimate if dry_run else None,
+        on=on,
+    )
 
 
 def with_decisions(settings: RewriteSettings, folder: Path | None) -> RewriteSettings:

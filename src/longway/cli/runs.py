@@ -16,8 +16,7 @@ def command(
     """List the runs in a folder, newest first."""
     from rich.table import Table
 
-    from longway.cli.ending import Step, end
-    from longway.cli.screen import output, safe
+    from longway.cli.screen import Step, end, output, safe
     from longway.store import list_runs
 
     runs = list_runs(folder)

@@ -1,9 +1,15 @@
-"""What people see in the terminal: colour where the terminal has it, plain text where not."""
+"""What people see in the terminal: colour where the terminal has it, plain text where not.
+
+end(verdict, Step("Repair the data", "longway repair reviews.csv"), files={"Report": path})    the last lines of a command
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
@@ -16,10 +22,23 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
 from longway.report.terminal import output
 
-__all__ = ["Cells", "cells_progress", "clean", "errors", "output", "safe", "shortened"]
+__all__ = [
+    "Cells",
+    "Step",
+    "cells_progress",
+    "clean",
+    "end",
+    "errors",
+    "output",
+    "own_file",
+    "print_steps",
+    "safe",
+    "shortened",
+]
 
 
 def errors() -> Console:
@@ -79,3 +98,49 @@ def cells_progress() -> Iterator[Cells]:
         *columns, console=console, transient=True, disable=not console.is_terminal, speed_estimate_period=3600
     ) as bar:
         yield Cells(bar)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A command to run next. why: what it is for, as the start of a line."""
+
+    why: str
+    command: str
+
+
+def end(verdict: str, *steps: Step, files: Mapping[str, Path] | None = None, note: str = "") -> None:
+    """Print the last lines. A command is never wrapped by us, so that it can be copied whole. note: about the files."""
+    console = output()
+    console.print()
+    for name, path in (files or {}).items():
+        console.print(Text.assemble(f"{name}: ", (clean(str(path)), "bold")), soft_wrap=True)
+    if note:
+        console.print(Text(clean(note), style="dim"))
+    console.print(
+        Text.assemble(("Verdict: ", "bold"), clean(one_sentence(verdict))), soft_wrap=not console.is_terminal
+    )
+    print_steps(*steps)
+
+
+def print_steps(*steps: Step) -> None:
+    """Print commands to run next, one per line."""
+    for step in steps:
+        output().print(Text.assemble(f"{step.why}: ", (clean(step.command), "bold")), soft_wrap=True)
+
+
+def own_file(sample: Path) -> None:
+    """Print how the commands that name a sample are used on other data."""
+    output().print(
+        Text(f"To use a file of your own, write its name instead of {clean(str(sample))}."), soft_wrap=True
+    )
+
+
+def one_sentence(text: str) -> str:
+    """The first sentence of a text.
+
+    >>> one_sentence("It is 99.5% right. Strongest: the word x.")
+    'It is 99.5% right.'
+    """
+    whole = " ".join(text.split())
+    end_of_first = re.search(r"[.!?][”’\"')]*(?=\s+[A-Z0-9“‘])", whole)
+    return whole[: end_of_first.end()] if end_of_first else whole

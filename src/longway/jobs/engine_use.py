@@ -203,7 +203,7 @@ class RunEstimate:
     """The most that a run is likely to take.
 
     writes, judgements: calls. cost: in dollars, over all starts of the run; None if a price is not known. spent: dollars that earlier
-    starts have paid. seconds: rough time of the calls, for a dry run. limit: seconds after which the run stops; 0 for no limit.
+    starts have paid. seconds: rough time of the calls, for a dry run.
     sampled, texts: how many of how many texts it was estimated from, if not from all.
     """
 
@@ -215,7 +215,6 @@ class RunEstimate:
     cost: float | None = 0.0
     spent: float = 0.0
     seconds: float = 0.0
-    limit: float = 0.0
     sampled: int = 0
     texts: int = 0
 
