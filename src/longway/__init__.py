@@ -57,10 +57,8 @@ if TYPE_CHECKING:
     from longway.jobs.grammar.result import GrammarResult
     from longway.jobs.grammar.settings import GrammarSettings
     from longway.jobs.perturb.job import perturb
-    from longway.jobs.perturb.pair_check import PairsCheck, check_pairs
-    from longway.jobs.perturb.pairs import perturb_pairs
-    from longway.jobs.perturb.pairs_result import PairsResult
-    from longway.jobs.perturb.result import PerturbResult
+    from longway.jobs.perturb.pairs import check_pairs, perturb_pairs
+    from longway.jobs.perturb.result import PairsCheck, PairsResult, PerturbResult
     from longway.jobs.perturb.settings import PairSettings, PerturbSettings
     from longway.jobs.plant.job import PlantedData, plant_shortcuts
     from longway.jobs.plant.planting import Plant
@@ -123,10 +121,8 @@ _HOME = {
     "longway.jobs.grammar.page": ("GrammarResult",),
     "longway.jobs.grammar.settings": ("GrammarSettings",),
     "longway.jobs.perturb.job": ("perturb",),
-    "longway.jobs.perturb.pair_check": ("PairsCheck", "check_pairs"),
-    "longway.jobs.perturb.pairs": ("perturb_pairs",),
-    "longway.jobs.perturb.pairs_page": ("PairsResult",),
-    "longway.jobs.perturb.page": ("PerturbResult",),
+    "longway.jobs.perturb.pairs": ("check_pairs", "perturb_pairs"),
+    "longway.jobs.perturb.page": ("PairsCheck", "PairsResult", "PerturbResult"),
     "longway.jobs.perturb.settings": ("PairSettings", "PerturbSettings"),
     "longway.jobs.plant.job": ("PlantedData", "plant_shortcuts"),
     "longway.jobs.plant.planting": ("Plant",),

@@ -78,7 +78,7 @@ class Here(Engine):
 
 def test_an_engine_in_this_process_is_timed_on_a_few_rows(data, monkeypatch):
     here = Here()
-    monkeypatch.setattr("longway.jobs.rewrite.job.engines_of", lambda *_: (here, here))
+    monkeypatch.setattr("longway.jobs.change.job.engines_of", lambda *_: (here, here))
     dry = rewrite_estimate(load(data), settings())
     assert (here.written, here.judged) == (TIMED_CALLS + 1, TIMED_CALLS + 1)
     assert (dry.writes, dry.judgements) == (12, 24)
@@ -88,7 +88,7 @@ def test_an_engine_in_this_process_is_timed_on_a_few_rows(data, monkeypatch):
 def test_an_engine_whose_speed_is_known_is_not_tried(data, monkeypatch):
     here = Here()
     here.seconds_a_call = 0.5
-    monkeypatch.setattr("longway.jobs.rewrite.job.engines_of", lambda *_: (here, here))
+    monkeypatch.setattr("longway.jobs.change.job.engines_of", lambda *_: (here, here))
     dry = rewrite_estimate(load(data), settings())
     assert (here.written, here.judged) == (0, 0)
     assert dry.seconds == pytest.approx(0.5 * (12 + 24))

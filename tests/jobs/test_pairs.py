@@ -9,10 +9,9 @@ from typer.testing import CliRunner
 import longway as lw
 from longway.cli import app
 from longway.errors import DataError, SettingError
-from longway.jobs.perturb.pair_check import checked
-from longway.jobs.perturb.pairs import PairMaking
-from longway.jobs.perturb.pairs_result import PersonPair, read_pairs
+from longway.jobs.perturb.pairs import PairMaking, checked
 from longway.jobs.perturb.perturbing import Perturbing
+from longway.jobs.perturb.result import PersonPair, read_pairs
 from longway.jobs.perturb.settings import PairSettings
 from longway.methods.perturb.perturber import Perturbed, unchanged
 from longway.metrics.intervals import percentage

@@ -18,7 +18,7 @@ from longway.jobs.audit import grammar_level
 from longway.jobs.before_after import Comparison, with_patterns
 from longway.jobs.engine_use import Engines
 from longway.jobs.grammar.row_sample import LengthLimits
-from longway.jobs.repair.job import prepared, repair_plan
+from longway.jobs.repair.job import plan_for, prepared, repair_plan, repairing_for
 from longway.jobs.repair.page import repair_page
 from longway.jobs.repair.settings import RepairSettings
 from longway.jobs.run import Watcher
@@ -171,11 +171,14 @@ def test_contrast_examples_are_among_the_counterparts_of_a_plan(word_for_word, m
         lw.load(inference(), **COLUMNS), None, RepairSettings(levels=("grammar",)), Engines()
     ) as job:
         rows = job.rows()
-        plan = job.plan(rows, Watcher())
+        plan = plan_for(job, rows, Watcher())
         found = [
-            type(one.source) for one in job.repairing(rows, plan, Journal(None), Watcher()).counterparts()
+            type(one.source)
+            for one in repairing_for(job, rows, plan, Journal(None), Watcher()).counterparts()
         ]
-        without = job.repairing(rows, replace(plan, grammar=None), Journal(None), Watcher()).counterparts()
+        without = repairing_for(
+            job, rows, replace(plan, grammar=None), Journal(None), Watcher()
+        ).counterparts()
         assert ContrastCounterparts in found
         assert ContrastCounterparts not in [type(one.source) for one in without]
 

@@ -13,9 +13,10 @@ import pytest
 import longway as lw
 from longway.data import load
 from longway.errors import DataError, MissingExtra, RunError, SettingError
+from longway.jobs.change.job import ChangeJob
 from longway.jobs.engine_use import Engines, costs
 from longway.jobs.options import settings_from
-from longway.jobs.rewrite.job import RewriteJob
+from longway.jobs.rewrite.job import estimate_of
 from longway.jobs.rewrite.rewriting import razor_settings
 from longway.jobs.rewrite.settings import RewriteSettings
 from longway.methods import RazorSettings
@@ -240,8 +241,8 @@ def test_a_forecast_knows_what_is_free_and_what_has_no_price(data, server, price
     loaded = load(data)
 
     def cost(writer, judge=None):
-        job = RewriteJob(loaded, loaded, settings(), writer, judge, budget=None)
-        return job.estimate(job.rows()).cost
+        job = ChangeJob("rewrite", loaded, loaded, settings(), writer, judge)
+        return estimate_of(job, job.rows()).cost
 
     assert cost(turn) == cost(toy) > 0
     assert cost(toy, toy) > cost(toy)

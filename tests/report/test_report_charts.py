@@ -10,6 +10,7 @@ from longway.report.charts import (
     Bar,
     Distribution,
     bar_chart,
+    change_bar,
     drawable,
     histogram,
     leak_chart,
@@ -102,3 +103,17 @@ def test_a_chart_has_a_title_and_a_description_for_those_who_do_not_see_it():
 def test_tag_escapes_text_and_attributes():
     made = tag("text", "</text><script>", class_='"><script>')
     assert str(made) == '<text class="&#34;&gt;&lt;script&gt;">&lt;/text&gt;&lt;script&gt;</text>'
+
+
+def test_a_bar_in_a_cell_has_a_tick_at_the_usual_share():
+    svg = change_bar(0.9, 0.6, full=1.0, usual=0.5)
+    assert number(parts(svg, "rect", "before")[0], "width") == 90
+    assert number(parts(svg, "rect", "now")[0], "width") == 60
+    assert number(parts(svg, "line", "tick")[0], "x1") == 50
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1.0, 9.0])
+def test_a_bar_of_before_and_now_stays_inside_whatever_its_value(value):
+    for full in (0.0, 1.0):
+        width = number(parts(change_bar(value, value, full=full), "rect", "now")[0], "width")
+        assert 0 <= width <= 100

@@ -159,8 +159,6 @@ def test_figures_that_are_missing_are_dashes(rewritten):
     rewritten["sample"][0] |= {"score_before": None, "score_after": None, "how": "", "context": None}
     rewritten["findings"][0] |= {"count_after": 0, "share_after": 0.0, "gain_after": 0.0, "points_after": 0.0}
     page = render_rewrite(rewritten)
-    assert "rounds-leak" not in page
-    assert "rounds-objective" in page
     assert "gamma – → –" in page
     assert "702 → 0 93.3% → – +9.1 → 0.0" in section(page, "findings")
 

@@ -117,7 +117,7 @@ def _write_test_set(
     from longway.cli.live import Live
     from longway.cli.screen import Step
     from longway.jobs.perturb.pairs import perturb_pairs
-    from longway.jobs.perturb.pairs_result import FILE, PAIRS_FILE
+    from longway.jobs.perturb.result import PAIRS_FILE, PairsResult
 
     if dry_run or on is not None:
         raise SettingError(
@@ -136,4 +136,4 @@ def _write_test_set(
     assert result.folder is not None  # commands always write a run folder
     call = f"lw.check_pairs({str(result.folder / PAIRS_FILE)!r}, model)"
     steps = [Step("Check a model, in Python", call)] if result.n_pairs else []
-    show_result(result, result.folder, *steps, file=FILE, as_json=output.json)
+    show_result(result, result.folder, *steps, file=PairsResult.file, as_json=output.json)

@@ -123,6 +123,22 @@ def share_bar(share: float, base_rate: float, *, colour: str) -> Markup:
     return tag("svg", track, bar, tick, class_="share", width="100%", height=10, aria_hidden="true")
 
 
+def change_bar(before: float, after: float, *, full: float, usual: float | None = None) -> Markup:
+    """A pale bar for before and a narrow full one for now, for a table cell, which says them in words; usual: a tick is drawn there."""
+
+    def width(value: float) -> str:
+        return across(value / full if full > 0 and isfinite(value) else 0.0)
+
+    bars = [
+        tag("rect", x=0, y=0, width="100%", height=12, rx=2, class_="track"),
+        tag("rect", x=0, y=0, width=width(before), height=12, rx=2, class_="bar before"),
+        tag("rect", x=0, y=3, width=width(after), height=6, rx=1, class_="bar now"),
+    ]
+    if usual is not None:
+        bars.append(tag("line", x1=width(usual), x2=width(usual), y1=0, y2=12, class_="tick"))
+    return tag("svg", *bars, class_="share", width="100%", height=12, aria_hidden="true")
+
+
 def split_bar(shares: Sequence[float], usual: Sequence[float], *, colours: Sequence[str]) -> Markup:
     """How labels share out some texts, end to end, with ticks where they would end by their shares overall."""
     starts = [sum(shares[:at]) for at in range(len(shares))]

@@ -191,7 +191,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Blocks side by side if there is room. style: "thirds" for three columns."""
+    """Blocks side by side if there is room. style: a class of the style sheets."""
 
     blocks: Sequence[Block]
     style: str = ""

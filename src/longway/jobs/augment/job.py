@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from importlib.metadata import version
@@ -21,36 +21,29 @@ from typing import Literal
 from longway.data import Dataset, load, with_columns
 from longway.data.edited import writing_note
 from longway.data.summary import DatasetSummary
-from longway.engines.engine import Engine
 from longway.errors import SettingError
-from longway.jobs.augment.methods import GivenFile, Plan, Setup, estimate_augment, plan_of, read_given_file
+from longway.jobs.augment.methods import Plan, Setup, estimate_augment, plan_of, read_given_file
 from longway.jobs.augment.page import augment_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.augment.result import AugmentResult
 from longway.jobs.augment.settings import OTHER, AugmentSettings
 from longway.jobs.augment.words import read_spurious_words, words_before_and_after
 from longway.jobs.before_after import Comparison, compare
 from longway.jobs.change.collect import Collected, RefusedEdits, reason_counts
+from longway.jobs.change.job import ChangeJob, change_job
 from longway.jobs.engine_use import (
     Engines,
     RunEstimate,
-    addresses_of,
-    asker_of,
-    check_can_write,
-    close,
     costs,
     costs_money,
-    engines_of,
     failed_calls,
-    judge_of,
-    name_of,
     with_graded_judge,
 )
 from longway.jobs.held_out import arrange
 from longway.jobs.language import SERVED, check_english, check_writer, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
-from longway.jobs.rows import rows_of
-from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
+from longway.jobs.run import ActiveRun, Watcher
 from longway.methods.method import BUDGET_SPENT, Round, Rows
+from longway.methods.peers import GivenRewrite
 from longway.models.own_model import sources_of
 from longway.records import Edit, Example
 from longway.store import now
@@ -83,11 +76,8 @@ def augment(
         options = {**options, "label": target}  # a column of texts instead of labels
     data, options = with_columns(data, options)
     chosen, watcher = settings_from(AugmentSettings, settings, options), watcher or Watcher()
-    with _prepared(data, split, chosen, engines or Engines()) as job, folder_of(out) as folder:
-        planned = job.plan(folder)
-        done = planned.read(AugmentResult, budget=job.budget)
-        result = done or planned.make(partial(_augment, job=job), watcher, on)
-        return result.of(job.whole, keeps_folder=bool(out))
+    with _prepared(data, split, chosen, engines or Engines()) as (job, given):
+        return job.run(AugmentResult, partial(_augment, given=given), out, watcher, on)
 
 
 @with_own_rules
@@ -95,41 +85,15 @@ def augment_estimate(
     data: object, settings: AugmentSettings, *, split: str | None = None, engines: Engines | None = None
 ) -> RunEstimate:
     """What `augment` may take; writes nothing and calls no server."""
-    with _prepared(data, split, settings, engines or Engines()) as job:
-        return job.estimate(dry=True)
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """An augmentation whose data and engines are known. settings: with the names of the engines."""
-
-    whole: Dataset
-    part: Dataset
-    settings: AugmentSettings
-    writer: Engine | None
-    judge: Engine | None
-    given: GivenFile | None
-    budget: float | None
-    note: str = ""
-
-    def plan(self, out: Path | None) -> PlannedRun:
-        more = {} if self.given is None else {"rewrites_fingerprint": self.given.fingerprint}
-        addresses = addresses_of(self.writer, self.judge)
-        identity = RunIdentity.of(
-            "augment",
-            self.part,
-            self.settings,
-            more={**addresses, **more, **sources_of(self.settings.models)},
-        )
-        return PlannedRun.choose(identity, self.whole.source_name, out)
-
-    def estimate(self, *, spent: float = 0.0, dry: bool = False) -> RunEstimate:
-        return estimate_augment(self.part, self.settings, self.writer, self.judge, spent=spent, dry=dry)
+    with _prepared(data, split, settings, engines or Engines()) as (job, _):
+        return estimate_augment(job.part, job.settings, job.writer, job.judge, dry=True)
 
 
 @contextmanager
-def _prepared(data: object, split: str | None, settings: AugmentSettings, engines: Engines) -> Iterator[_Job]:
-    """The job with its engines, which are closed at the end."""
+def _prepared(
+    data: object, split: str | None, settings: AugmentSettings, engines: Engines
+) -> Iterator[tuple[ChangeJob[AugmentSettings], Sequence[GivenRewrite]]]:
+    """The job with its engines, which are closed at the end; and the texts that were written elsewhere."""
     whole = data if isinstance(data, Dataset) else load(data, label=settings.target)
     part = arrange(whole, split, labelled=settings.labelled).dataset
     languages = set_split_rules(part)
@@ -143,35 +107,29 @@ def _prepared(data: object, split: str | None, settings: AugmentSettings, engine
     if settings.spurious_words is not None:
         words = read_spurious_words(Path(settings.spurious_words), part.labels)
         settings = replace(settings, spurious=(*settings.spurious, *words))
-    given = (
-        None
-        if settings.rewrites is None
-        else read_given_file(Path(settings.rewrites), encoding=whole.encoding)
-    )
-    writer, judge = engines_of(settings, engines)
-    if given is not None and settings.judge not in ("auto", "none"):
-        judge = judge_of(settings, engines)
-    check_can_write(writer, judge)
-    settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
-    try:
-        check_writer(languages, writer)
-        yield _Job(whole, part, settings, writer, judge, given, engines.budget)
-    finally:
-        close(writer, judge)
+    given: Sequence[GivenRewrite] = ()
+    more: dict[str, object] = {**sources_of(settings.models)}
+    if settings.rewrites is not None:
+        file = read_given_file(Path(settings.rewrites), encoding=whole.encoding)
+        given, more = file.rewrites, {**more, "rewrites_fingerprint": file.fingerprint}
+    is_given = settings.rewrites is not None
+    with change_job("augment", whole, part, settings, engines, more=more, judges=is_given) as job:
+        check_writer(languages, job.writer)
+        yield job, given
 
 
-def _augment(run: ActiveRun, job: _Job) -> AugmentResult:
+def _augment(run: ActiveRun, job: ChangeJob[AugmentSettings], given: Sequence[GivenRewrite]) -> AugmentResult:
     """Add rows, write edits and dataset, and measure the effect."""
     settings, journal, watcher = job.settings, run.journal, run.watcher
     if costs_money(job.writer, job.judge):
-        watcher.estimate(job.estimate(spent=run.journal.spent()))
+        spent = run.journal.spent()
+        watcher.estimate(estimate_augment(job.part, settings, job.writer, job.judge, spent=spent))
     watcher.step("reading")
-    rows = rows_of(job.part, seed=settings.seed, labelled=settings.labelled, describe=settings.describe)
+    rows = job.rows(labelled=settings.labelled)
     if settings.labelled:
         job = with_graded_judge(job, rows, journal, watcher)
         settings = job.settings
-    writer, judge = (asker_of(engine, journal, job.budget, watcher) for engine in (job.writer, job.judge))
-    given = () if job.given is None else job.given.rewrites
+    writer, judge = job.askers(journal, watcher)
     setup = Setup(settings, rows, writer, judge, given, journal, watcher)
     plan = plan_of(setup)
     setup.begin_writing()

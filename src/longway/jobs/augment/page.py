@@ -16,7 +16,7 @@ from longway.jobs.augment.result import (
     WordAnalysis,
 )
 from longway.jobs.change.collect import ShownEdit, refusals_of
-from longway.jobs.change_sections import (
+from longway.jobs.change.page import (
     SHEET,
     bar_length,
     changed_words,

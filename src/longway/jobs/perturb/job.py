@@ -12,25 +12,25 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from longway.data import Dataset, as_dataset, with_columns
+from longway.data import as_dataset, with_columns
 from longway.data.edited import writing_note
 from longway.engines.engine import Engine
 from longway.english.people.demographic_mentions import Demographics, find_demographics
 from longway.english.people.demographics import AXES, Attribute
 from longway.errors import MissingExtra
 from longway.jobs.change.collect import CandidateCounts, reason_counts
+from longway.jobs.change.job import ChangeJob
 from longway.jobs.documents import ANALYSES_FILE
 from longway.jobs.engine_use import (
     Engines,
     RunEstimate,
-    addresses_of,
     close,
     costs,
     costs_money,
@@ -58,7 +58,7 @@ from longway.jobs.perturb.result import (
     SkippedWords,
 )
 from longway.jobs.perturb.settings import PerturbSettings
-from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
+from longway.jobs.run import ActiveRun, Watcher
 from longway.methods.method import BUDGET_SPENT
 from longway.methods.perturb.segments import as_one, place_in
 from longway.metrics.versions import VersionDistance, compare_versions
@@ -96,11 +96,8 @@ def perturb(
     """
     data, options = with_columns(data, options)
     chosen, watcher = settings_from(PerturbSettings, settings, options), watcher or Watcher()
-    with _prepared(data, split, chosen, engines or Engines()) as job, folder_of(out) as folder:
-        planned = job.plan(folder)
-        done = planned.read(PerturbResult, budget=job.budget)
-        result = done or planned.make(partial(_perturb, job=job), watcher, on)
-        return result.of(job.whole, keeps_folder=bool(out))
+    with _prepared(data, split, chosen, engines or Engines()) as (job, who):
+        return job.run(PerturbResult, partial(_perturb, who=who), out, watcher, on)
 
 
 @with_own_rules
@@ -115,15 +112,15 @@ def perturb_estimate(
     """What `perturb` may take; writes nothing and calls no server. A sample of the texts is analysed to find the people in them."""
     watcher = watcher or Watcher()
     with (
-        _prepared(data, split, settings, engines or Engines()) as job,
+        _prepared(data, split, settings, engines or Engines()) as (job, who),
         TemporaryDirectory() as folder,
     ):
         watcher.step(READING)
         cache = Path(folder) / ANALYSES_FILE
         perturbing = Perturbing(
-            job.part, job.who.settings, cache=cache, sample=DRY_SAMPLE, progress=watcher.progress
+            job.part, who.settings, cache=cache, sample=DRY_SAMPLE, progress=watcher.progress
         )
-        return _estimate(perturbing, job.who.engine, dry=True)
+        return _estimate(perturbing, who.engine, dry=True)
 
 
 def _estimate(
@@ -137,38 +134,28 @@ def _estimate(
     return replace(estimate, sampled=n_read, texts=n_rows) if n_read < n_rows else estimate
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """A perturbation whose data and perturber are known."""
-
-    whole: Dataset
-    part: Dataset
-    who: Who
-    budget: float | None
-
-    def plan(self, out: Path | None) -> PlannedRun:
-        more = {"model_fingerprint": self.who.fingerprint} if self.who.fingerprint else {}
-        addresses = addresses_of(self.who.engine, None)
-        identity = RunIdentity.of("perturb", self.part, self.who.settings, more={**addresses, **more})
-        return PlannedRun.choose(identity, self.whole.source_name, out)
-
-
 @contextmanager
-def _prepared(data: object, split: str | None, settings: PerturbSettings, engines: Engines) -> Iterator[_Job]:
-    """The job with its engine, which is closed at the end."""
+def _prepared(
+    data: object, split: str | None, settings: PerturbSettings, engines: Engines
+) -> Iterator[tuple[ChangeJob[PerturbSettings], Who]]:
+    """The job with its engine, which is closed at the end; and who changes texts."""
     whole = as_dataset(data)
     part = arrange(whole, split, labelled=False).dataset
     check_english(set_split_rules(part), "The people that a perturbation changes are found in", PERTURB_NEXT)
     who = who_perturbs(settings, engines)
+    more = {"model_fingerprint": who.fingerprint} if who.fingerprint else {}
     try:
-        yield _Job(whole, part, who, engines.budget)
+        yield (
+            ChangeJob("perturb", whole, part, who.settings, who.engine, budget=engines.budget, more=more),
+            who,
+        )
     finally:
         close(who.engine)
 
 
-def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
+def _perturb(run: ActiveRun, job: ChangeJob[PerturbSettings], who: Who) -> PerturbResult:
     """Perturb the rows, write edits and dataset, and count who is mentioned after."""
-    settings, watcher, engine = job.who.settings, run.watcher, job.who.engine
+    settings, watcher, engine = job.settings, run.watcher, job.writer
     watcher.step(READING)
     perturbing = Perturbing(
         job.part,
@@ -179,11 +166,11 @@ def _perturb(run: ActiveRun, job: _Job) -> PerturbResult:
     )
     if costs_money(engine):
         watcher.estimate(_estimate(perturbing, engine, spent=run.journal.spent()))
-    asker = job.who.asker(perturbing, run.journal, budget=job.budget, say=watcher.say)
+    asker = who.asker(perturbing, run.journal, budget=job.budget, say=watcher.say)
     watcher.step("perturbing")
-    shard_map = run.shard_map if job.who.is_rules else None
+    shard_map = run.shard_map if who.is_rules else None
     read = perturbing.documents if shard_map is None else None
-    perturber = job.who.perturber(journal=run.journal, asker=asker, read=read)
+    perturber = who.perturber(journal=run.journal, asker=asker, read=read)
     editing, made = Editing(perturbing, engine=perturber.name), _Collected(perturbing)
     with run.edit_log() as log, _people_log(run.folder) as write_people:
         for outcome in perturbing.run(perturber, shard_map=shard_map):

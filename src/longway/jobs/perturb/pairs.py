@@ -7,50 +7,69 @@ the perturber and the guards allow. There are `per_axis` pairs for each axis, sh
 non-binary ...). Where rows for one change run out, the others of its axis get more; where those of an axis run out, it stays smaller.
 
 Which rows are drawn depends on the seed and their ids, not on their order.
+
+    check_pairs("pairs.jsonl", model).check(fairscore=2)
+
+asks a model about both texts of each pair. The fairscore is equation 1 of the perturbation paper, in percent. Several pairs of one row are
+not independent: each interval is Wilson's with as many observations as the pairs count for (`metrics.intervals.observations`).
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
-from typing import Literal
+from typing import Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from longway.data import Dataset, as_dataset, with_columns
 from longway.english.people.demographics import AXES
+from longway.errors import DataError, SettingError, with_checked_arguments
 from longway.jobs.change.collect import CandidateCounts
 from longway.jobs.documents import ANALYSES_FILE
 from longway.jobs.engine_use import Engines
+from longway.jobs.fairness.models import AskedClassifier, classifier_of
 from longway.jobs.held_out import MAX_LABELS, arrange
 from longway.jobs.language import check_english, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.perturb.job import PERTURB_NEXT, READING, shown_person
-from longway.jobs.perturb.pairs_page import pairs_page  # noqa: F401  (registers the page of the result)
-from longway.jobs.perturb.pairs_result import (
+from longway.jobs.perturb.page import pairs_page  # noqa: F401  (registers the pages of the results)
+from longway.jobs.perturb.perturbers import Who, who_perturbs
+from longway.jobs.perturb.perturbing import AT_ONCE, Perturbing, Try, judged
+from longway.jobs.perturb.result import (
     PAIRS_FILE,
     AxisPairs,
     ChangePairs,
+    Flip,
+    PairsCheck,
+    PairShare,
     PairsResult,
     PersonPair,
+    RefusedChoices,
+    ShownPerson,
+    inputs_of,
     read_pairs,
     write_pairs,
 )
-from longway.jobs.perturb.perturbers import Who, who_perturbs
-from longway.jobs.perturb.perturbing import AT_ONCE, Perturbing, Try, judged
-from longway.jobs.perturb.result import RefusedChoices, ShownPerson
 from longway.jobs.perturb.settings import RULES, PairSettings
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
 from longway.methods.perturb.choosing import PossibleChange, in_order
 from longway.methods.perturb.perturber import Perturber, Request
 from longway.methods.perturb.segments import place_in
 from longway.metrics.fairness.fairscore import Changed
+from longway.metrics.intervals import observations, percentage
+from longway.models.catalog import names_of
+from longway.models.own_model import plain_label
 from longway.store import now
 
 COMMAND = "perturb-pairs"  # as run.json names it
+Key = TypeVar("Key", str, Changed)
 REPEATED = "the same pair was made from another row"
 
 
@@ -298,6 +317,77 @@ class PairMaking:
             ChangePairs(*change, len(self.possible[change]), self.taken[change], self.failed[change])
             for change in sorted(self.possible, key=order)
         )
+
+
+# A model's answers
+
+
+@with_checked_arguments
+def check_pairs(pairs: PairsResult | Iterable[PersonPair] | Path | str, model: object) -> PairsCheck:
+    """Ask a model about both texts of every pair, and count the answers that change.
+
+    pairs: the pairs.jsonl of `longway perturb --test-set`, its folder, or what `perturb_pairs` returned.
+    model: anything with `predict` or `predict_proba` on a list of texts, a Hugging Face pipeline, a function that takes a list of texts and
+    returns a label for each, or the name of a model as in `longway fairness`. A context follows the text after a line break.
+    """
+    if isinstance(pairs, str | Path):
+        given = read_pairs(Path(pairs))
+    else:
+        given = list(pairs.pairs if isinstance(pairs, PairsResult) else pairs)
+    if not given:
+        raise DataError("There are no pairs to check. Make some: longway perturb DATA --test-set.")
+    (name,) = names_of([model])
+    classifier = classifier_of(name)
+    if isinstance(classifier, AskedClassifier):
+        raise SettingError(
+            f"A language model is not asked about pairs. Got {name!r}. Expected a classifier. "
+            "Pass a function that calls the language model, or use `longway fairness --fairscore DATA --model served:MODEL`."
+        )
+    answers = list(map(str, classifier.predict(inputs_of(given))))
+    called = model if isinstance(model, str) else getattr(model, "__name__", type(model).__name__)
+    return checked(given, answers[: len(given)], answers[len(given) :], model=called)
+
+
+def checked(
+    pairs: Sequence[PersonPair], before: Sequence[str], after: Sequence[str], *, model: str = ""
+) -> PairsCheck:
+    """The check from the answers to both texts of each pair."""
+    differs = np.array([old != new for old, new in zip(before, after, strict=True)], float)
+    number = {id_: at for at, id_ in enumerate(dict.fromkeys(pair.id for pair in pairs))}
+    rows = np.array([number[pair.id] for pair in pairs], np.int64)
+
+    def shares(keys: Sequence[Key]) -> dict[Key, PairShare]:
+        numbers = {key: np.flatnonzero([one == key for one in keys]) for key in sorted(set(keys))}
+        return {key: _share(differs[some], rows[some]) for key, some in numbers.items()}
+
+    known = {plain_label(pair.label) for pair in pairs}
+    is_known = not known.isdisjoint(map(plain_label, [*before, *after]))
+    return PairsCheck(
+        model=model,
+        overall=_share(differs, rows),
+        by_axis=shares([pair.axis for pair in pairs]),
+        by_change=shares([(pair.axis, pair.source, pair.target) for pair in pairs]),
+        flips=tuple(
+            Flip(pair, old, new)
+            for pair, old, new in zip(pairs, before, after, strict=True)
+            if old != new
+        ),
+        accuracy_before=_accuracy(pairs, before) if is_known else None,
+        accuracy_after=_accuracy(pairs, after) if is_known else None,
+        pairs=tuple(pairs),
+        longway=version("longway"),
+    )  # fmt: skip
+
+
+def _share(differs: NDArray[np.float64], rows: NDArray[np.int64]) -> PairShare:
+    n = observations(differs, [rows])
+    score = percentage(float(differs.mean()) * n, n)
+    return PairShare(len(differs), len(set(rows.tolist())), int(differs.sum()), score)
+
+
+def _accuracy(pairs: Sequence[PersonPair], answers: Sequence[str]) -> float:
+    right = [plain_label(pair.label) == plain_label(one) for pair, one in zip(pairs, answers, strict=True)]
+    return 100 * float(np.mean(right))
 
 
 def _change(option: PossibleChange) -> Changed:

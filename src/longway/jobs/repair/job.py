@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
@@ -27,8 +26,6 @@ from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.findings import search
 from longway.detect.levels import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.reading import Reading
-from longway.engines.engine import Engine
-from longway.engines.prompt import judge_prompt, rewrite_prompt
 from longway.jobs.audit.concept_level import (
     VECTORS,
     concept_detectors,
@@ -39,34 +36,25 @@ from longway.jobs.audit.grammar_level import ParsedSample, detector_of, parsed_s
 from longway.jobs.audit.settings import AUTO
 from longway.jobs.before_after import compare, with_patterns
 from longway.jobs.change.collect import Collected, RefusedEdits, reason_counts
+from longway.jobs.change.job import ChangeJob, change_job
 from longway.jobs.engine_use import (
     Engines,
     RunEstimate,
-    addresses_of,
-    asker_of,
-    check_can_write,
-    close,
     costs,
     costs_money,
-    engines_in,
-    engines_of,
-    estimate_calls,
     failed_calls,
-    name_of,
-    sampled,
     with_graded_judge,
 )
 from longway.jobs.held_out import arrange
 from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
-from longway.jobs.repair.expected import expected_plan, rough_plan
 from longway.jobs.repair.page import plan_page
 from longway.jobs.repair.plan import RepairPlan, goal_for, plan_of
-from longway.jobs.repair.repairing import Repairing
+from longway.jobs.repair.repairing import Repairing, expected_plan, rough_plan
 from longway.jobs.repair.result import RemedyUse, RepairResult, WeightSummary
 from longway.jobs.repair.settings import ABOVE_CHANCE, ASKED, RepairSettings
 from longway.jobs.rows import rows_of
-from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
+from longway.jobs.run import ActiveRun, Watcher
 from longway.methods.method import Round, Rows
 from longway.methods.repair.reword import CANDIDATES
 from longway.methods.repair.weigh import effective_rows
@@ -99,11 +87,8 @@ def repair(
     """
     data, options = with_columns(data, options)
     chosen, watcher = settings_from(RepairSettings, settings, options), watcher or Watcher()
-    with prepared(data, split, chosen, engines or Engines()) as job, folder_of(out) as folder:
-        planned = job.planned(folder)
-        done = planned.read(RepairResult, budget=job.budget)
-        result = done or planned.make(partial(_repair, job=job), watcher, on)
-        return result.of(job.whole, keeps_folder=bool(out))
+    with prepared(data, split, chosen, engines or Engines()) as job:
+        return job.run(RepairResult, _repair, out, watcher, on)
 
 
 @with_own_rules
@@ -119,74 +104,35 @@ def repair_plan(
     watcher = watcher or Watcher()
     with prepared(data, split, settings or RepairSettings(), engines or Engines()) as job:
         rows = job.rows()
-        plan = job.plan(rows, watcher)
-        return replace(rough_plan(plan, rows), calls=job.estimate(rows, plan))
+        plan = plan_for(job, rows, watcher)
+        return replace(rough_plan(plan, rows), calls=_calls(job, rows, plan))
 
 
-@dataclass(frozen=True, slots=True)
-class RepairJob:
-    """A repair whose data and engines are known. whole: all rows; part: the split to repair. settings: with the names of the engines."""
-
-    whole: Dataset
-    part: Dataset
-    settings: RepairSettings
-    writer: Engine | None
-    judge: Engine | None
-    budget: float | None
-    note: str = ""
-
-    def planned(self, out: Path | None) -> PlannedRun:
-        """The run with its identity and folder."""
-        identity = RunIdentity.of(
-            "repair", self.part, self.settings, more=addresses_of(self.writer, self.judge)
-        )
-        return PlannedRun.choose(identity, self.whole.source_name, out)
-
-    def rows(self) -> Rows:
-        """The rows to repair, in memory."""
-        return rows_of(self.part, seed=self.settings.seed, describe=self.settings.describe)
-
-    def plan(self, rows: Rows, watcher: Watcher, folder: Path | None = None) -> RepairPlan:
-        """Which remedy is for which patterns. folder: of the run."""
-        watcher.step("looking for shortcuts")
-        return _plan(self.part, rows, self.settings, folder=folder, step=watcher.step)
-
-    def repairing(self, rows: Rows, plan: RepairPlan, journal: Journal, watcher: Watcher) -> Repairing:
-        """The parts of the repair."""
-        writer, judge = (asker_of(one, journal, self.budget, watcher) for one in (self.writer, self.judge))
-        return Repairing(rows, plan, self.settings, journal, watcher, writer=writer, judge=judge)
-
-    def estimate(self, rows: Rows, plan: RepairPlan, *, spent: float = 0.0) -> RunEstimate | None:
-        """What engines that cost money may take: a text for each row that a step looks at, every one judged. None if there are none."""
-        if not costs_money(self.writer, self.judge):
-            return None
-        task = rows.task
-        n_calls = sum(step.rows for step in plan.steps if step.remedy in ASKED)
-        some = sampled(len(rows))
-        prompts = [
-            rewrite_prompt(task, rows.texts[i], label=rows.label(i), context=rows.context(i)) for i in some
-        ]
-        judging = [judge_prompt(task, rows.texts[i], context=rows.context(i)) for i in some]
-        writes = [
-            estimate_calls(one, prompts, n_calls, n=CANDIDATES, timed=True) for one in engines_in(self.writer)
-        ]
-        judgements = [
-            estimate_calls(one, judging, n_calls, options=task.labels, timed=True)
-            for one in engines_in(self.judge)
-        ]
-        return RunEstimate.of(len(rows), writes, judgements, spent=spent)
+def repairing_for(
+    job: ChangeJob[RepairSettings], rows: Rows, plan: RepairPlan, journal: Journal, watcher: Watcher
+) -> Repairing:
+    """The parts of the repair."""
+    writer, judge = job.askers(journal, watcher)
+    return Repairing(rows, plan, job.settings, journal, watcher, writer=writer, judge=judge)
 
 
-def _plan(
-    dataset: Dataset,
-    rows: Rows,
-    settings: RepairSettings,
-    *,
-    folder: Path | None = None,
-    step: Callable[[str], object] | None = None,
+def _calls(
+    job: ChangeJob[RepairSettings], rows: Rows, plan: RepairPlan, *, spent: float = 0.0
+) -> RunEstimate | None:
+    """What engines that cost money may take: a text for each row that a step looks at, every one judged. None if there are none."""
+    if not costs_money(job.writer, job.judge):
+        return None
+    n = sum(step.rows for step in plan.steps if step.remedy in ASKED)
+    return job.estimate(rows, n, n=CANDIDATES, n_judged=n, spent=spent)
+
+
+def plan_for(
+    job: ChangeJob[RepairSettings], rows: Rows, watcher: Watcher, folder: Path | None = None
 ) -> RepairPlan:
-    """folder: of the run, where concepts and vectors are kept."""
-    reading, step = Reading.of(dataset), step or (lambda name: None)
+    """Which remedy is for which patterns. folder: of the run, where concepts and vectors are kept."""
+    dataset, settings, step = job.part, job.settings, watcher.step
+    step("looking for shortcuts")
+    reading = Reading.of(dataset)
     of_concepts, noted = list[ConceptDetector](), list[Problem]()
     detectors, parsed, notes = detectors_for(reading, settings.chosen_levels), None, list[str]()
     if GRAMMAR in settings.chosen_levels:
@@ -236,36 +182,31 @@ def _unparsed_note(parsed: ParsedSample, rows: Rows) -> list[str]:
 @contextmanager
 def prepared(
     data: object, split: str | None, settings: RepairSettings, engines: Engines
-) -> Iterator[RepairJob]:
+) -> Iterator[ChangeJob[RepairSettings]]:
     """The job with its engines, which are closed at the end."""
     settings.check_texts()
     whole = as_dataset(data)
     part = arrange(whole, split).dataset
     set_split_rules(part)
-    writer, judge = engines_of(settings, engines)
-    check_can_write(writer, judge)
-    settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
-    try:
-        yield RepairJob(whole, part, settings, writer, judge, engines.budget)
-    finally:
-        close(writer, judge)
+    with change_job("repair", whole, part, settings, engines) as job:
+        yield job
 
 
-def _repair(run: ActiveRun, job: RepairJob) -> RepairResult:
+def _repair(run: ActiveRun, job: ChangeJob[RepairSettings]) -> RepairResult:
     watcher, settings, part = run.watcher, job.settings, job.part
     watcher.step("reading")
     rows = job.rows()
     started = time.monotonic()
-    plan = job.plan(rows, watcher, run.folder)
+    plan = plan_for(job, rows, watcher, run.folder)
     searched = time.monotonic() - started
-    repairing = job.repairing(rows, plan, run.journal, watcher)
+    repairing = repairing_for(job, rows, plan, run.journal, watcher)
     watcher.step("planning")
-    plan = replace(expected_plan(repairing), calls=job.estimate(rows, plan, spent=run.journal.spent()))
+    plan = replace(expected_plan(repairing), calls=_calls(job, rows, plan, spent=run.journal.spent()))
     watcher.page(plan_page(plan, part.source_name))
     if plan.calls is not None:
         watcher.estimate(plan.calls)
         job = with_graded_judge(job, rows, run.journal, watcher)
-        repairing = job.repairing(rows, plan, run.journal, watcher)
+        repairing = repairing_for(job, rows, plan, run.journal, watcher)
     kept = _Collected(rows, seed=settings.seed)
     work = repairing.work
     work.restart({COMPARE: (1.0, 2 * searched)})  # the search again, before and after

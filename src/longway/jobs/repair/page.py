@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from longway.jobs.change_sections import (
+from longway.jobs.change.page import (
     SHEET,
     checks_section,
     encoding_section,

@@ -10,32 +10,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
 from longway.data import Dataset, as_dataset, with_columns
 from longway.data.edited import Changes, writing_note
-from longway.engines.engine import Engine
-from longway.engines.prompt import judge_prompt, rewrite_prompt
 from longway.jobs.before_after import compare
 from longway.jobs.change.collect import Collected, RefusedEdits, ShownEdit, reason_counts
+from longway.jobs.change.job import ChangeJob, change_job
 from longway.jobs.engine_use import (
     Engines,
     RunEstimate,
-    addresses_of,
-    asker_of,
-    close,
     costs,
     costs_money,
-    engines_in,
-    engines_of,
-    estimate_calls,
     failed_calls,
-    name_of,
-    sampled,
     with_graded_judge,
 )
 from longway.jobs.held_out import arrange
@@ -45,8 +34,7 @@ from longway.jobs.rewrite.page import rewrite_page  # noqa: F401  (registers the
 from longway.jobs.rewrite.result import RewriteResult
 from longway.jobs.rewrite.rewriting import Rewriting
 from longway.jobs.rewrite.settings import RewriteSettings
-from longway.jobs.rows import rows_of
-from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
+from longway.jobs.run import ActiveRun, Watcher
 from longway.methods.method import Rows
 from longway.methods.razor import count_of
 from longway.metrics.bleu import corpus_bleu
@@ -78,11 +66,8 @@ def rewrite(
     """
     data, options = with_columns(data, options)
     chosen, watcher = settings_from(RewriteSettings, settings, options), watcher or Watcher()
-    with prepared(data, split, chosen, engines or Engines()) as job, folder_of(out) as folder:
-        planned = job.plan(folder)
-        done = planned.read(RewriteResult, budget=job.budget)
-        result = done or planned.make(partial(_rewrite, job=job), watcher, on)
-        return result.of(job.whole, keeps_folder=bool(out))
+    with prepared(data, split, chosen, engines or Engines()) as job:
+        return job.run(RewriteResult, _rewrite, out, watcher, on)
 
 
 @with_own_rules
@@ -91,82 +76,44 @@ def rewrite_estimate(
 ) -> RunEstimate:
     """What `rewrite` may take; writes nothing and calls no server."""
     with prepared(data, split, settings, engines or Engines()) as job:
-        return job.estimate(job.rows(), dry=True)
+        return estimate_of(job, job.rows(), dry=True)
 
 
-@dataclass(frozen=True, slots=True)
-class RewriteJob:
-    """A rewrite whose data and engines are known. whole: all rows; part: the split to rewrite. settings: with the names of the engines."""
-
-    whole: Dataset
-    part: Dataset
-    settings: RewriteSettings
-    writer: Engine | None
-    judge: Engine | None
-    budget: float | None
-    note: str = ""
-
-    def plan(self, out: Path | None) -> PlannedRun:
-        """The run with its identity and folder."""
-        more = addresses_of(self.writer, self.judge)
-        if self.settings.decisions is not None:
-            more["decisions"] = self.settings.decisions.to_dict()
-        identity = RunIdentity.of("rewrite", self.part, self.settings, more=more)
-        return PlannedRun.choose(identity, self.whole.source_name, out)
-
-    def rows(self) -> Rows:
-        """The rows to rewrite, in memory."""
-        return rows_of(self.part, seed=self.settings.seed, describe=self.settings.describe)
-
-    def estimate(self, rows: Rows, *, spent: float = 0.0, dry: bool = False) -> RunEstimate:
-        """What it may take: all rounds, every candidate judged. dry: include free engines, and the time."""
-        settings, task = self.settings, rows.task
-        n_writes = min(count_of(settings.k, len(rows)), len(rows)) * settings.rounds
-        some = sampled(len(rows))
-        prompts = [
-            rewrite_prompt(task, rows.texts[i], label=rows.label(i), context=rows.context(i)) for i in some
-        ]
-        judging = [judge_prompt(task, rows.texts[i], context=rows.context(i)) for i in some]
-        writes = [
-            estimate_calls(engine, prompts, n_writes, n=settings.candidates, timed=dry)
-            for engine in engines_in(self.writer, free=dry)
-        ]
-        judgements = [
-            estimate_calls(engine, judging, n_writes * settings.candidates, options=task.labels, timed=dry)
-            for engine in engines_in(self.judge, free=dry)
-            if "judge" in engine.can
-        ]
-        return RunEstimate.of(len(rows), writes, judgements, spent=spent)
+def estimate_of(
+    job: ChangeJob[RewriteSettings], rows: Rows, *, spent: float = 0.0, dry: bool = False
+) -> RunEstimate:
+    """What a rewrite may take: all rounds, every candidate judged. dry: include free engines, and the time."""
+    settings = job.settings
+    n = min(count_of(settings.k, len(rows)), len(rows)) * settings.rounds
+    n_judged = n * settings.candidates
+    return job.estimate(rows, n, n=settings.candidates, n_judged=n_judged, spent=spent, free=dry, timed=dry)
 
 
 @contextmanager
 def prepared(
     data: object, split: str | None, settings: RewriteSettings, engines: Engines
-) -> Iterator[RewriteJob]:
+) -> Iterator[ChangeJob[RewriteSettings]]:
     """The job with its engines, which are closed at the end."""
     whole = as_dataset(data)
     part = arrange(whole, split).dataset
     languages = set_split_rules(part)
     if settings.method in ("eda", "crossaug"):
         check_english(languages, f"The method {settings.method} knows", SERVED)
-    writer, judge = engines_of(settings, engines)
-    settings = replace(settings, engine=name_of(writer), judge=name_of(judge))
-    try:
-        check_writer(languages, writer)
-        yield RewriteJob(whole, part, settings, writer, judge, engines.budget)
-    finally:
-        close(writer, judge)
+    more = {} if settings.decisions is None else {"decisions": settings.decisions.to_dict()}
+    with change_job("rewrite", whole, part, settings, engines, more=more) as job:
+        check_writer(languages, job.writer)
+        yield job
 
 
-def _rewrite(run: ActiveRun, job: RewriteJob) -> RewriteResult:
+def _rewrite(run: ActiveRun, job: ChangeJob[RewriteSettings]) -> RewriteResult:
     watcher = run.watcher
     watcher.step("reading")
     rows = job.rows()
     if costs_money(job.writer, job.judge):
-        watcher.estimate(job.estimate(rows, spent=run.journal.spent()))
+        watcher.estimate(estimate_of(job, rows, spent=run.journal.spent()))
     job = with_graded_judge(job, rows, run.journal, watcher)
     settings = job.settings
-    asker, judging = (asker_of(one, run.journal, job.budget, watcher) for one in (job.writer, job.judge))
+    asker, judging = job.askers(run.journal, watcher)
     watcher.step("rewriting" if asker is None else "preparing the checks")
     rewriting = Rewriting(rows, settings, writer=asker, judge=judging, watcher=watcher)
     collected = _Collected(rows, seed=settings.seed)

@@ -10,7 +10,7 @@ from functools import partial
 from math import isfinite
 
 from longway.jobs.change.collect import RoundSummary, ShownEdit, refusals_of
-from longway.jobs.change_sections import (
+from longway.jobs.change.page import (
     SHEET,
     checks_section,
     cost_figure,
@@ -36,7 +36,6 @@ from longway.jobs.pages import dataset_page
 from longway.jobs.results import page_of
 from longway.jobs.rewrite.decisions import DecisionSummary
 from longway.jobs.rewrite.result import FILE, RewriteResult
-from longway.report.change_charts import Goal, Point, line_chart
 from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.report.labels import (
     POINTS,
@@ -44,7 +43,7 @@ from longway.report.labels import (
     labels_of,
     setting_rows,
 )
-from longway.report.numbers import NONE, arrow, count, counted, duration, few, or_dash, percent, three_digits
+from longway.report.numbers import NONE, count, counted, duration, few, or_dash, percent, three_digits
 from longway.report.sections import (
     CARD,
     REPORT_AND_SCREEN,
@@ -52,9 +51,7 @@ from longway.report.sections import (
     Blocks,
     Bullets,
     Cards,
-    Chart,
     Column,
-    Grid,
     KeyFigure,
     Page,
     Paragraph,
@@ -68,14 +65,8 @@ from longway.report.sections import (
 
 OPEN_ROUNDS, MAX_ROUNDS = 12, 100  # the first number is visible at once, the second after a click
 OPEN_STRONGEST, MAX_STRONGEST = 5, 20
-MAX_DESCRIBED = 20  # rounds in the description of a chart
 MAX_DECISIONS = 6
 OF_ROUNDS = ("rows", "candidates", "accepted")
-CURVES = (
-    ("leak", "Leak from the text", "lower is better", percent),
-    ("objective", "Cosine between labels", "higher is more alike", three_digits),
-    ("kl", "KL between labels", "lower is more alike", three_digits),
-)
 HARDLY = 0.02  # a leak that fell by less has hardly fallen
 READING = [
     ("Leak", "How often a model that sees only a bag of words from one part of the input predicts the right label. Lower is better, down to chance."),
@@ -200,16 +191,10 @@ def _decisions_section(decisions: DecisionSummary | None) -> list[Section]:
 
 
 def _rounds_section(result: RewriteResult) -> Section:
-    rounds, leak, stopped = result.rounds, result.comparison.leak, stopped_words(result.stopped)
+    rounds, stopped = result.rounds, stopped_words(result.stopped)
     if not rounds:
         return Section("rounds", "Round by round", [nothing("There were no rounds."), *stopped])
-    lead = (
-        "Each round rewrites the texts that stand out most, and measures the whole dataset again. Each curve has its own scale, which is "
-        "written at its ends."
-    )
-    blocks: Blocks = [Paragraph(lead, "lead")]
-    if charts := _round_charts(rounds, chance=leak.before.majority if leak else None):
-        blocks.append(Grid(charts, "thirds"))
+    lead = "Each round rewrites the texts that stand out most, and measures the whole dataset again."
     columns = [
         Column("Round", _round_name),
         *(Column(name.capitalize(), partial(_of_round, name), number=True) for name in OF_ROUNDS),
@@ -221,10 +206,10 @@ def _rounds_section(result: RewriteResult) -> Section:
     ]
     style = "rounds figures-only"
     newest_first = [rounds[0], *reversed(rounds[1:])]
-    blocks += table_of(
+    table = table_of(
         newest_first, columns, style, limit=MAX_ROUNDS, what="rounds", file=FILE, open=OPEN_ROUNDS
     )
-    return Section("rounds", "Round by round", [*blocks, *stopped])
+    return Section("rounds", "Round by round", [Paragraph(lead, "lead"), *table, *stopped])
 
 
 def _of_round(name: str, one: RoundSummary) -> int | None:
@@ -236,33 +221,10 @@ def _round_name(one: RoundSummary) -> str:
     return f"Round {one.number}" if one.number else "Original"
 
 
-def _round_charts(rounds: Sequence[RoundSummary], *, chance: float | None) -> list[Chart]:
-    """Leak, mean cosine and divergence over the rounds; a figure that was measured only once has no chart."""
-    goal = None if chance is None or not isfinite(chance) else Goal(chance, f"chance {percent(chance)}")
-    charts = []
-    for key, name, better, form in CURVES:
-        points = _points(rounds, key)
-        if len(points) < 2:
-            continue
-        described = [f"round {at}: {form(value)}" for at, value in points[:MAX_DESCRIBED]]
-        svg = line_chart(
-            points,
-            key=f"rounds-{key}",
-            title=f"{name} after each round",
-            desc="; ".join(described),
-            form=form,
-            goal=goal if key == "leak" else None,
-        )
-        change = arrow(form(points[0][1]), form(points[-1][1]))
-        above = Paragraph([Span(change, "strong"), " ", Span(better, "quiet")], "reached")
-        charts.append(Chart(svg, name, above=[above]))
-    return charts
-
-
-def _points(rounds: Sequence[RoundSummary], name: str) -> list[Point]:
-    """(round, value) of a figure, if it was measured."""
-    values = [(one.number, getattr(one, name)) for one in rounds]
-    return [(number, float(value)) for number, value in values if value is not None and isfinite(value)]
+def _values(rounds: Sequence[RoundSummary], name: str) -> list[float]:
+    """A figure after each round, if it was measured."""
+    values = [getattr(one, name) for one in rounds]
+    return [float(value) for value in values if value is not None and isfinite(value)]
 
 
 def _less_alike(rounds: Sequence[RoundSummary]) -> list[str]:
@@ -272,7 +234,7 @@ def _less_alike(rounds: Sequence[RoundSummary]) -> list[str]:
         ("objective", "mean cosine", "fell", -1),
         ("kl", "divergence", "rose", 1),
     ):
-        values = [value for _, value in _points(rounds, key)]
+        values = _values(rounds, key)
         first, last = (three_digits(value) for value in (values[0], values[-1])) if values else ("", "")
         if first != last and sign * (values[-1] - values[0]) > 0:
             change = f"{moved} from {first} to {last}"

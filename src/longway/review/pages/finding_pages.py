@@ -20,8 +20,7 @@ from longway.detect.detector import Spans
 from longway.detect.levels import TokenizedRow, required_words
 from longway.errors import SettingError
 from longway.records import Edit
-from longway.report.change_charts import change_bar
-from longway.report.charts import share_bar
+from longway.report.charts import change_bar, share_bar
 from longway.report.edit_view import COMPARE_LIMIT
 from longway.report.excerpts import PATTERN_LIMIT, READ_LIMIT, Piece, Span, cut, harmless, pieces
 from longway.report.labels import Label, Labels, label_named, level_name

@@ -14,7 +14,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from longway.engines.recording import CHECKED
-from longway.jobs.change_sections import cost_table, total_cost
+from longway.jobs.change.page import cost_table, total_cost
 from longway.jobs.results import read
 from longway.json_values import to_json
 from longway.report import html, markdown

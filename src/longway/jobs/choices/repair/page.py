@@ -8,7 +8,7 @@ from functools import partial
 
 from longway.detect.choices.leak import SEEN
 from longway.detect.severity import too_few_words
-from longway.jobs.change_sections import SHEET
+from longway.jobs.change.page import SHEET
 from longway.jobs.choices.audit.page import (
     UNITS,
     option_words,
@@ -27,7 +27,6 @@ from longway.jobs.choices.repair.result import (
 from longway.jobs.pages import dataset_page
 from longway.jobs.results import page_of
 from longway.report import charts
-from longway.report.change_charts import change_bar
 from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.report.labels import leak_words, setting_rows
 from longway.report.numbers import NONE, arrow, count, counted, percent, points
@@ -244,7 +243,7 @@ def _chances(one: CueChange) -> str:
 def _points_cell(full: float, one: CueChange) -> Cell:
     before, after = max(one.points_before, 0.0), max(one.points_after, 0.0)
     words = arrow(points(one.points_before), points(one.points_after))
-    return Cell(words, change_bar(before, after, full=full))
+    return Cell(words, charts.change_bar(before, after, full=full))
 
 
 def _places_section(result: ChoiceRepairResult) -> list[Section]:

@@ -14,8 +14,7 @@ from longway.detect.severity import too_few_words
 from longway.jobs.before_after import Comparison, LeakChange, PatternChange
 from longway.jobs.change.collect import CheckCount, ReasonCount, ShownEdit
 from longway.records import Edit, Leak, Verdict
-from longway.report.change_charts import change_bar
-from longway.report.charts import leak_chart
+from longway.report.charts import change_bar, leak_chart
 from longway.report.differences import versions
 from longway.report.edit_view import verdict_chip
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, data_span

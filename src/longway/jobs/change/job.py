@@ -1,0 +1,141 @@
+"""What jobs that change a dataset have in common: its rows, the engines, the run, and what it may cost.
+
+with change_job("rewrite", whole, part, settings, engines) as job:      engines are opened, and closed at the end
+    job.run(RewriteResult, work, out, watcher)                          the result of the run; it is read if the run is done
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Generic, Literal, TypeVar, cast
+
+from longway.data import Dataset
+from longway.engines.asker import Asker
+from longway.engines.engine import Engine
+from longway.engines.prompt import judge_prompt, rewrite_prompt
+from longway.jobs.change.result import ChangeResult
+from longway.jobs.engine_use import (
+    Engines,
+    EngineSettings,
+    RunEstimate,
+    addresses_of,
+    asker_of,
+    check_can_write,
+    close,
+    engines_in,
+    engines_of,
+    estimate_calls,
+    judge_of,
+    name_of,
+    sampled,
+)
+from longway.jobs.rows import rows_of
+from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
+from longway.methods.method import Rows
+from longway.store import Journal
+
+S = TypeVar("S", bound=EngineSettings)
+R = TypeVar("R", bound=ChangeResult)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeJob(Generic[S]):
+    """A change of a dataset whose engines are known.
+
+    whole: all rows; part: the split to change. settings: with the names of the engines. budget: in dollars. more: what the identity of the
+    run has besides the settings. note: why the engines are not those that were chosen.
+    """
+
+    command: str
+    whole: Dataset
+    part: Dataset
+    settings: S
+    writer: Engine | None = None
+    judge: Engine | None = None
+    budget: float | None = None
+    more: Mapping[str, object] = field(default_factory=dict)
+    note: str = ""
+
+    def run(
+        self,
+        kind: type[R],
+        work: Callable[[ActiveRun, ChangeJob[S]], R],
+        out: Path | str | Literal[True] | None,
+        watcher: Watcher,
+        on: str | None = None,
+    ) -> R:
+        """The result of the run, which is read if it is done. out: the run folder, see `folder_of`. on: see `placement.py`."""
+        more = {**addresses_of(self.writer, self.judge), **self.more}
+        identity = RunIdentity.of(self.command, self.part, cast(Any, self.settings), more=more)
+        with folder_of(out) as folder:
+            planned = PlannedRun.choose(identity, self.whole.source_name, folder)
+            done = planned.read(kind, budget=self.budget)
+            result = done or planned.make(lambda run: work(run, self), watcher, on)
+            return result.of(self.whole, keeps_folder=bool(out))
+
+    def rows(self, *, labelled: bool = True) -> Rows:
+        """The rows to change, in memory. labelled: as in `rows_of`."""
+        settings = cast(Any, self.settings)
+        return rows_of(self.part, seed=settings.seed, labelled=labelled, describe=settings.describe)
+
+    def askers(self, journal: Journal, watcher: Watcher) -> tuple[Asker | None, Asker | None]:
+        """What calls the writer and the judge, within the budget."""
+        writer, judge = (asker_of(one, journal, self.budget, watcher) for one in (self.writer, self.judge))
+        return writer, judge
+
+    def estimate(
+        self,
+        rows: Rows,
+        n_writes: int,
+        *,
+        n: int,
+        n_judged: int,
+        spent: float = 0.0,
+        free: bool = False,
+        timed: bool = True,
+    ) -> RunEstimate:
+        """What it may take to write n texts so many times, and to judge so many. free: include free engines. timed: estimate the time."""
+        task, some = rows.task, sampled(len(rows))
+        prompts = [
+            rewrite_prompt(task, rows.texts[i], label=rows.label(i), context=rows.context(i)) for i in some
+        ]
+        judging = [judge_prompt(task, rows.texts[i], context=rows.context(i)) for i in some]
+        writes = [
+            estimate_calls(one, prompts, n_writes, n=n, timed=timed)
+            for one in engines_in(self.writer, free=free)
+        ]
+        judgements = [
+            estimate_calls(one, judging, n_judged, options=task.labels, timed=timed)
+            for one in engines_in(self.judge, free=free)
+            if "judge" in one.can
+        ]
+        return RunEstimate.of(len(rows), writes, judgements, spent=spent)
+
+
+@contextmanager
+def change_job(
+    command: str,
+    whole: Dataset,
+    part: Dataset,
+    settings: S,
+    engines: Engines,
+    *,
+    more: Mapping[str, object] | None = None,
+    judges: bool = False,
+) -> Iterator[ChangeJob[S]]:
+    """The job with the engines that the settings name, which are closed at the end.
+
+    judges: open a judge that is named where no engine writes, too. The others are fields of `ChangeJob`.
+    """
+    writer, judge = engines_of(settings, engines)
+    if judges and settings.judge not in ("auto", "none"):
+        judge = judge_of(settings, engines)
+    check_can_write(writer, judge)
+    named = replace(cast(Any, settings), engine=name_of(writer), judge=name_of(judge))
+    try:
+        yield ChangeJob(command, whole, part, named, writer, judge, engines.budget, more or {})
+    finally:
+        close(writer, judge)
