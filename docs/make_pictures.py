@@ -94,9 +94,7 @@ def terminal(work: Path) -> None:
     """terminal.svg: the screen after `longway audit`, up to the strongest patterns."""
     printed = longway(["audit", "longway-runs/reviews.jsonl", "--levels", "-grammar", "--top", "4"], work)
     lines = printed.splitlines()
-    end = next(
-        (at for at, line in enumerate(lines) if "Rare, but" in line or "Texts that" in line), len(lines)
-    )
+    end = next((at for at, line in enumerate(lines) if "Texts that" in line), len(lines))
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         console = Console(width=WIDTH, record=True, file=nowhere, force_terminal=True)
         console.print(Text("$ longway audit reviews.jsonl", style="bold"))

@@ -380,7 +380,7 @@ def test_the_command_recognises_candidates_and_fits_80_columns(tmp_path):
     tables = done.output.split("Report: ")[0]
     assert max(map(len, tables.splitlines())) <= 80
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert "Accuracy before and after, bag of words" in page
+    assert "Reliance on each cue, bag of words" in page
 
 
 def test_further_versions_are_compared_with_before(tmp_path):

@@ -101,6 +101,21 @@ class Watcher:
         """A round of the method is complete."""
 
 
+class Within(Watcher):
+    """Follows a run that is a part of another one, under the name of the part."""
+
+    def __init__(self, outer: Watcher, name: str) -> None:
+        self._outer, self._name = outer, name
+
+    def step(self, name: str) -> None:
+        """A step of the part."""
+        self._outer.step(f"{self._name}: {name}")
+
+    def progress(self, done: int, total: int) -> None:
+        """As the part reports it."""
+        self._outer.progress(done, total)
+
+
 @dataclass(frozen=True, slots=True)
 class RunIdentity:
     """What makes a run the same run: command, settings, and a fingerprint of the data."""

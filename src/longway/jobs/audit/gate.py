@@ -13,10 +13,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Self
 from urllib.parse import quote
 from xml.etree import ElementTree
 
@@ -31,7 +32,8 @@ from longway.detect.severity import (
     too_few,
     undecided,
 )
-from longway.errors import SettingError
+from longway.errors import CheckFailed, SettingError
+from longway.jobs.results import Result
 from longway.records import Finding, Leak
 from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.stats import NOTICEABLE
@@ -41,32 +43,36 @@ _NOT_IN_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-class Named(Protocol):
-    """A dataset with a name."""
+class Checked(Result):
+    """A result of an audit that is read from a findings.json and compared with limits: of labelled texts, or of candidates."""
+
+    __slots__ = ()
+
+    dataset: Any
+    findings: tuple[Finding, ...]
+    longway: str
 
     @property
-    def name(self) -> str:
-        """Its file, or the kind of object it was made from."""
+    @abstractmethod
+    def measured_leaks(self) -> list[Leak]:
+        """The leaks that `check` compares with the limit."""
 
+    def check(
+        self,
+        *,
+        leak: float | None = None,
+        severity: str | None = None,
+        baseline: Self | Path | str | None = None,
+    ) -> None:
+        """Raise CheckFailed, which is an AssertionError, if the audit is over a limit: for tests of a dataset.
 
-class Audited(Protocol):
-    """What a gate needs of an audit."""
-
-    @property
-    def dataset(self) -> Named:
-        """The dataset."""
-
-    @property
-    def findings(self) -> Sequence[Finding]:
-        """The findings, strongest first."""
-
-    @property
-    def measured_leaks(self) -> Sequence[Leak]:
-        """The leaks that may be over a limit."""
-
-    @property
-    def longway(self) -> str:
-        """The version that made the audit."""
+        leak: the highest accuracy without what should decide: from one part of the input alone, or without the prompt. severity:
+        "critical", "high" or "low": findings of this severity or worse. baseline: an earlier audit, or its findings.json; what it has
+        does not count.
+        """
+        before = type(self).open(baseline) if isinstance(baseline, Path | str) else baseline
+        if reasons := gate(self, Limits(leak, severity), baseline=before):
+            raise CheckFailed("\n".join(reason.message for reason in reasons))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +126,13 @@ class Reason:
     level: str = "error"
 
 
-def gate(result: Audited, limits: Limits, *, baseline: Audited | None = None) -> list[Reason]:
+def gate(result: Checked, limits: Limits, *, baseline: Checked | None = None) -> list[Reason]:
     """The reasons why an audit does not pass; none if it does."""
     over = [*_leak_reasons(result, limits), *_finding_reasons(result, limits, baseline)]
     return over or _too_few_reasons(result, limits, baseline)
 
 
-def _leak_reasons(result: Audited, limits: Limits) -> list[Reason]:
+def _leak_reasons(result: Checked, limits: Limits) -> list[Reason]:
     if limits.leak is None:
         return []
     if missing := [leak for leak in result.measured_leaks if not leak.is_measured]:
@@ -148,7 +154,7 @@ def _leak_reasons(result: Audited, limits: Limits) -> list[Reason]:
     ]
 
 
-def _too_few_reasons(result: Audited, limits: Limits, baseline: Audited | None) -> list[Reason]:
+def _too_few_reasons(result: Checked, limits: Limits, baseline: Checked | None) -> list[Reason]:
     """Why an audit that is over no limit does not pass: too few rows to find anything.
 
     Where the leak alone is limited, an interval that ends below the limit is enough. Too few rows in the baseline, too, are nothing new.
@@ -166,7 +172,7 @@ def _seen(leak: Leak) -> str:
     return f" ({SEEN[leak.part]})" if leak.part in SEEN else ""
 
 
-def _finding_reasons(result: Audited, limits: Limits, baseline: Audited | None) -> list[Reason]:
+def _finding_reasons(result: Checked, limits: Limits, baseline: Checked | None) -> list[Reason]:
     severity = limits.severity or (HIGH if baseline is not None else None)
     if severity is None:
         return []
@@ -193,7 +199,7 @@ def _is_worse(finding: Finding, before: Finding) -> bool:
     return more_severe and finding.points > NOTICEABLE * before.points
 
 
-def _all(result: Audited) -> list[Finding]:
+def _all(result: Checked) -> list[Finding]:
     """Findings and their variants: which of them leads a group may change from one version of the data to the next."""
     return [one for finding in result.findings for one in (finding, *finding.variants)]
 
@@ -210,7 +216,7 @@ def one_line(text: str) -> str:
     return cut(" ".join(text.split()), PATTERN_LIMIT)
 
 
-def junit(result: Audited, reasons: Iterable[Reason]) -> str:
+def junit(result: Checked, reasons: Iterable[Reason]) -> str:
     """The reasons as JUnit XML: one test for the leak, one for the findings."""
     return _as_xml(_suite("longway audit", result.dataset.name, reasons))
 
@@ -243,7 +249,7 @@ def _as_xml(element: ElementTree.Element) -> str:
     return ElementTree.tostring(element, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def sarif(result: Audited, reasons: Iterable[Reason], *, path: Path | None = None) -> str:
+def sarif(result: Checked, reasons: Iterable[Reason], *, path: Path | None = None) -> str:
     """The reasons as SARIF 2.1.0. path: the file that was audited; a code scanning tool shows the alerts there."""
     place: dict[str, object] = {}
     if path is not None:

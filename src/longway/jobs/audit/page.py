@@ -60,7 +60,6 @@ from longway.report.sections import (
     REPORT_AND_SCREEN,
     SCREEN,
     Blocks,
-    Bullet,
     Bullets,
     Card,
     Cards,
@@ -93,14 +92,12 @@ MAX_BARS = 10  # patterns in the chart of a label
 OPEN_GROUPS = 20  # findings visible at once
 MAX_GROUPS = 100  # and after a click
 ON_SCREEN = 10  # findings on the terminal
-MAX_SURE = 24
 MAX_VARIANTS = 6
 MAX_OUTLIERS = 6  # documents per label and ranking
 MARK_LEVEL = 3  # highlighting of a pattern in its example
 N_NAMED = 3  # patterns in the verdict
 CONTRIBUTES = 0.001  # accuracy lost without a kind of feature, from which it is worth naming
 NOTICEABLE = 1.2  # times as many patterns if every row were independent: worth a sentence
-NEARLY_CERTAIN = 0.75  # the low end of the share's interval
 MAX_PEOPLE = 60
 N_WORDS = 5
 ERRORS_SHOWN = 10  # possible errors in the report
@@ -396,24 +393,6 @@ def _bar(finding: Finding, label: Label) -> charts.Bar:
     return charts.Bar(str(finding.pattern), 100 * finding.points, points(finding.points), label.colour)
 
 
-def surest(findings: Sequence[Finding], *, after: int, n: int) -> list[Finding]:
-    """The n most certain of the findings behind the first `after`: rare patterns that nearly always come with one label."""
-    candidates = [max([f, *f.variants], key=lambda variant: variant.share_low) for f in findings[after:]]
-    certain = [f for f in candidates if f.share_low >= max(NEARLY_CERTAIN, f.base_rate)]
-    return sorted(certain, key=lambda f: -f.share_low)[:n]
-
-
-def _sure(finding: Finding, labels: Labels) -> Bullet:
-    label = label_named(finding.label, labels)
-    words: list[str | Span] = [
-        Span(cut(str(finding.pattern), PATTERN_LIMIT), "strong"),
-        " ",
-        label_span(label),
-        Span(f" {percent(finding.label_share)} of {counted(finding.count, 'text')}", "quiet"),
-    ]
-    return Bullet(words, colour=label.colour)
-
-
 def _findings_section(result: AuditResult, labels: Labels, n_significant: int, n_tested: int) -> Section:
     blocks: Blocks = [Paragraph(_found(result, n_significant, n_tested))]
     for note in (_repeats(result, n_significant), _missed_by_words(result), _concepts_found(result)):
@@ -425,9 +404,6 @@ def _findings_section(result: AuditResult, labels: Labels, n_significant: int, n
             "with the pattern; its tick is the label’s base rate."
         )
         blocks += [Paragraph(lead, "lead"), *findings_table(by_severity(result.findings), labels)]
-    if rare := surest(result.findings, after=ON_SCREEN, n=MAX_SURE):
-        bullets = Bullets([_sure(finding, labels) for finding in rare], "surest", screen=8, more="patterns")
-        blocks += [Heading("Rare, but nearly certain"), bullets]
     if (n_more := n_significant - result.n_listed) > 0:
         text = f"A further {n_more:,} patterns passed the test (q ≤ {result.settings.max_q:g}); findings.json keeps the strongest of each level."
         blocks.append(Only(REPORT, [Paragraph(text, "rest")]))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
 from longway.data.summary import DatasetSummary
 from longway.detect.levels import GRAMMAR
 from longway.detect.sources import Sources
-from longway.errors import CheckFailed
+from longway.jobs.audit.gate import Checked
 from longway.jobs.audit.rows import RowSummary
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.results import Result
@@ -60,40 +59,6 @@ class Findings(tuple[Finding, ...]):
     def to_pandas(self) -> pd.DataFrame:
         """The same as a pandas frame."""
         return self.to_frame().to_pandas()
-
-
-class Checked(Result):
-    """A result of an audit that is read from a findings.json and compared with limits: of labelled texts, or of candidates."""
-
-    __slots__ = ()
-
-    dataset: Any
-    findings: tuple[Finding, ...]
-    longway: str
-
-    @property
-    @abstractmethod
-    def measured_leaks(self) -> list[Leak]:
-        """The leaks that `check` compares with the limit."""
-
-    def check(
-        self,
-        *,
-        leak: float | None = None,
-        severity: str | None = None,
-        baseline: Self | Path | str | None = None,
-    ) -> None:
-        """Raise CheckFailed, which is an AssertionError, if the audit is over a limit: for tests of a dataset.
-
-        leak: the highest accuracy without what should decide: from one part of the input alone, or without the prompt. severity:
-        "critical", "high" or "low": findings of this severity or worse. baseline: an earlier audit, or its findings.json; what it has
-        does not count.
-        """
-        from longway.jobs.audit.gate import Limits, gate
-
-        before = type(self).open(baseline) if isinstance(baseline, Path | str) else baseline
-        if reasons := gate(self, Limits(leak, severity), baseline=before):
-            raise CheckFailed("\n".join(reason.message for reason in reasons))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -24,6 +24,7 @@ from longway.data import Dataset, load
 from longway.data.label_lists import tag_name
 from longway.detect.severity import SEVERITIES, severity_of
 from longway.errors import CheckFailed, DataError, SettingError, with_checked_arguments
+from longway.jobs.audit.gate import Limits, Reason, gate, one_line
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.page import by_severity, strongest_leak, verdict
 from longway.jobs.audit.result import AuditResult, Findings
@@ -31,12 +32,11 @@ from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.held_out import Arranged, arrange, loaded_tests
 from longway.jobs.options import settings_from
 from longway.jobs.results import Result, check_version, readable
-from longway.jobs.run import PlannedRun, RunIdentity, Watcher
+from longway.jobs.run import PlannedRun, RunIdentity, Watcher, Within
 from longway.records import Leak
 from longway.store import now
 
 if TYPE_CHECKING:
-    from longway.jobs.audit.gate import Limits, Reason
     from longway.report.sections import Page
 
 COMMAND = "audit-labels"
@@ -164,8 +164,6 @@ class AuditLabelsResult(Result):
         self, limits: Limits, *, baseline: AuditLabelsResult | None = None
     ) -> dict[str, list[Reason]]:
         """Why each label does not pass, by its name; each reason names the label. A label that the baseline lacks is new as a whole."""
-        from longway.jobs.audit.gate import gate, one_line
-
         found = {}
         for label in self.labels:
             before = None
@@ -188,8 +186,6 @@ class AuditLabelsResult(Result):
 
         baseline: an earlier result, or its run folder or labels.json.
         """
-        from longway.jobs.audit.gate import Limits
-
         is_result = baseline is None or isinstance(baseline, AuditLabelsResult)
         before = baseline if is_result else AuditLabelsResult.open(cast("Path | str", baseline))
         reasons = self.reasons(Limits(leak, severity), baseline=cast("AuditLabelsResult | None", before))
@@ -314,7 +310,7 @@ def audit_labels(
             tests={name: test.with_label(choice.column, choice.tag) for name, test in test_data.items()},
             out=None if folder is None else folder / name,
             on=on,
-            watcher=_OneLabel(watcher, f"{choice.name} ({at + 1} of {len(choices)})"),
+            watcher=Within(watcher, f"{choice.name} ({at + 1} of {len(choices)})"),
         )
         if folder is not None:
             result = replace(result, score_frames=None)  # on disk
@@ -335,21 +331,6 @@ def audit_labels(
     planned = PlannedRun.choose(identity, dataset.source_name, None if out is True else out)
     done = planned.read(AuditLabelsResult, parts=folders)
     return done or planned.make(lambda run: result_in(run.folder), watcher)
-
-
-class _OneLabel(Watcher):
-    """Follows the audit of one label for the watcher of all."""
-
-    def __init__(self, watcher: Watcher, name: str) -> None:
-        self._watcher, self._name = watcher, name
-
-    def step(self, name: str) -> None:
-        """A step of this label begins."""
-        self._watcher.step(f"{self._name}: {name}")
-
-    def progress(self, done: int, total: int) -> None:
-        """So many parts of the current step are done."""
-        self._watcher.progress(done, total)
 
 
 def _columns(labels: Sequence[str] | str | None) -> list[str]:

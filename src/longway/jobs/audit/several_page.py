@@ -12,7 +12,7 @@ from longway.data.label_lists import tag_name
 from longway.detect.severity import SEVERITIES, severity_of, too_few, undecided
 from longway.jobs.audit.page import by_severity, pattern_words, quoted, severity_span
 from longway.jobs.audit.several import N_STRONGEST, AuditLabelsResult, LabelAudit, LeftOut
-from longway.records import Finding, Leak
+from longway.records import Finding
 from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.report.labels import leak_words, part_name, setting_rows
 from longway.report.numbers import NONE, count, counted, percent, points
@@ -112,7 +112,7 @@ def _labels_section(result: AuditLabelsResult) -> Section:
         Column("Rows", "audit.dataset.used", number=True, drop=2),
         Column("Share", _label_share, number=True, drop=1),
         Column("Leak (95%)", "leak", number=True, form=leak_words),
-        Column("Chance", "leak", number=True, form=_chance),
+        Column("Chance", "leak.majority", number=True, form=percent),
         *(Column(name.capitalize(), partial(_of_severity, name), number=True) for name in SEVERITIES),
         Column("Strongest patterns", _strongest, screen=False),
     ]
@@ -134,10 +134,6 @@ def _label_share(label: LabelAudit) -> Words:
     """The share of the label, with the value that is counted; a tag is present or not."""
     value = [] if label.tag is not None else [Span(f" {cut(label.value)}", "quiet")]
     return [percent(label.share), *value]
-
-
-def _chance(leak: Leak) -> str:
-    return percent(leak.majority)
 
 
 def _of_severity(name: str, label: LabelAudit) -> int:

@@ -161,7 +161,7 @@ def _sets_section(result: ExplainResult, labels: Labels) -> Section:
         table = Table(columns, rows, "findings", more="sets", screen=FINDINGS_ON_SCREEN)
         blocks = [Paragraph(lead, "lead"), table]
         blocks += left_out(len(findings) - MAX_FINDINGS, "sets", "explain.json")
-    listed = {_words(finding) for finding in findings}
+    listed = {finding.pattern.words for finding in findings}
     if others := [one for one in result.sufficient if one.words not in listed]:
         items = []
         for one in others[:MAX_SETS]:
@@ -173,13 +173,8 @@ def _sets_section(result: ExplainResult, labels: Labels) -> Section:
     return Section("sufficient", "Sets of words that mislead repeatedly", blocks, on=REPORT_AND_SCREEN)
 
 
-def _words(finding: Finding) -> tuple[str, ...]:
-    """The words of a set; its name if an older version wrote it."""
-    return finding.pattern.words or (finding.pattern.name,)
-
-
 def _set_row(finding: Finding, labels: Labels, wrong: Mapping[tuple[str, ...], int]) -> Row:
-    label, words = label_named(finding.label, labels), _words(finding)
+    label, words = label_named(finding.label, labels), finding.pattern.words
     below: Blocks = []
     if finding.example:
         marks = [(start, end, MARK_LEVEL) for start, end in finding.marks]

@@ -5,7 +5,7 @@ A figure is clear if its whole interval is on one side of what no preference giv
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import isfinite, isnan, nan
@@ -130,20 +130,9 @@ def fairness_page(result: FairnessResult) -> Page:
     """All sections of a model's measures."""
     measures = result.measures
     warning = [Paragraph(text) for text in WARNING]
-    shown: list[Section] = []
-    if measures.crows_pairs:
-        shown.append(_crows_pairs(measures.crows_pairs))
-    if measures.stereoset:
-        shown.append(_stereoset(measures.stereoset))
-    if measures.weat:
-        shown.append(_weat(measures.weat))
-    if measures.holistic:
-        shown.append(_holistic(measures.holistic))
-    if measures.fairscore:
-        shown.append(_fairscore(measures.fairscore))
     sections = [
         Section("warning", "What these numbers cannot say", warning, on=REPORT | CARD),
-        *shown,
+        *(SECTIONS[type(measure)](measure) for measure in measures),
         Section("reading", "How to read this", [Facts(READING, "reading")]),
         Section("caution", "Note", [Paragraph(CAUTION)], on=SCREEN),
     ]
@@ -559,3 +548,12 @@ def _note(group: Group) -> list[Span]:
         case _:
             return []
     return [Span(note, "where")]
+
+
+SECTIONS: dict[type[BenchmarkMeasure], Callable[[Any], Section]] = {
+    CrowsPairsMeasure: _crows_pairs,
+    StereoSetMeasure: _stereoset,
+    WeatMeasure: _weat,
+    HolisticMeasure: _holistic,
+    FairscoreMeasure: _fairscore,
+}

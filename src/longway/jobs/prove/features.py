@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ from longway.jobs.grammar.row_sample import LengthLimits, Unit, labels_as, sampl
 from longway.jobs.grammar.settings import GrammarSettings
 from longway.jobs.prove.result import Concern, GrammarFeatures, RuleCounts
 from longway.jobs.prove.settings import ProveSettings
-from longway.jobs.run import Watcher
+from longway.jobs.run import Watcher, Within
 from longway.store.atomic import read_json
 from longway.text.keep import is_real_signal
 from longway.text.tokenizer import tokenize
@@ -57,17 +57,6 @@ class KnownShortcuts:
     keep: Phrases
     are_rules: bool = False
     parsed: NDArray[np.bool_] | None = None
-
-
-class FeatureSource(Protocol):
-    """Where the shortcuts come from that training methods know."""
-
-    @property
-    def key(self) -> Mapping[str, object]:
-        """What a stored training depends on."""
-
-    def shortcuts_of(self, dataset: Dataset, keep: Sequence[str]) -> KnownShortcuts:
-        """The shortcuts of a dataset's rows. keep: real signal, as in `ProveSettings`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +213,7 @@ def grammar_rules(
     folder = settings.grammar_folder
     if folder is None:
         folder = run_folder / "grammar"
-        learn_grammar(dataset, inner, out=folder, watcher=_Inner(watcher))
+        learn_grammar(dataset, inner, out=folder, watcher=Within(watcher, "grammar"))
     model = _loaded(folder, dataset, device_of(inner))
     return GrammarRules(model, folder, run_folder / "trees.txt", watcher)
 
@@ -259,18 +248,3 @@ def _loaded(folder: Path, dataset: Dataset, device: str) -> Grammar:
             "kind, or --features grammar to learn one."
         )
     return model
-
-
-class _Inner(Watcher):
-    """Follows the run that learns the grammar: its steps are steps of the proof."""
-
-    def __init__(self, outer: Watcher) -> None:
-        self._outer = outer
-
-    def step(self, name: str) -> None:
-        """A step of the grammar."""
-        self._outer.step(f"grammar: {name}")
-
-    def progress(self, done: int, total: int) -> None:
-        """As the grammar reports it."""
-        self._outer.progress(done, total)

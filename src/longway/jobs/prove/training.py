@@ -27,7 +27,7 @@ from longway.detect.findings import Chosen, presence, search
 from longway.detect.reading import Reading
 from longway.detect.real_signal import RealSignal
 from longway.errors import SettingError, TrainingError
-from longway.jobs.prove.features import AuditPatterns, FeatureSource, KnownShortcuts
+from longway.jobs.prove.features import AuditPatterns, GrammarRules, KnownShortcuts
 from longway.jobs.prove.perturbed_rows import PerturbedRows
 from longway.jobs.prove.settings import PLAIN, ProveSettings
 from longway.jobs.run import Watcher
@@ -91,7 +91,7 @@ class Version:
     dataset: Dataset
     validation: Dataset | None = None
     keep: tuple[str, ...] = ()
-    features: FeatureSource = field(default_factory=AuditPatterns)
+    features: AuditPatterns | GrammarRules = field(default_factory=AuditPatterns)
 
     @cached_property
     def rows(self) -> Labelled:

@@ -12,7 +12,8 @@ import polars as pl
 from longway.detect.choices.effects import StyleEffect
 from longway.detect.choices.judges import JudgeReport
 from longway.detect.choices.leak import CANDIDATES, ENCODER, headline
-from longway.jobs.audit.result import Checked, Findings
+from longway.jobs.audit.gate import Checked
+from longway.jobs.audit.result import Findings
 from longway.jobs.choices.audit.settings import ChoiceAuditSettings
 from longway.jobs.results import Result
 from longway.records import Finding, Leak, Problem

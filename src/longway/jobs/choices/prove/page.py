@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from markupsafe import Markup
-
 from longway.jobs.choices.audit.page import UNITS, pattern_span
 from longway.jobs.choices.prove.parts import (
     ALL,
@@ -25,7 +23,7 @@ from longway.jobs.choices.prove.result import (
 )
 from longway.jobs.prove.charts import GapRow, Lane, gap_chart
 from longway.jobs.prove.detail_sections import comparison_columns
-from longway.jobs.prove.result import BETTER, WORSE, Comparison, GroupSide
+from longway.jobs.prove.result import BETTER, WORSE, Comparison
 from longway.jobs.prove.verdict import largest
 from longway.jobs.prove.wording import before_and_after, change, change_interval, model_name, name
 from longway.jobs.results import page_of
@@ -84,7 +82,10 @@ def prove_page(result: ChoiceProveResult) -> Page:
         details=" ".join([*map(_gap_sentence, result.gaps[:MAX_NAMED]), *_no_better_than_chance(result)]),
         facts=[
             ("Versions", ", ".join(versions)),
-            ("Models", few([model_name(one) for one in _models(result)], MAX_NAMED)),
+            (
+                "Models",
+                few([model_name(one) for one in dict.fromkeys(row.model for row in result.rows)], MAX_NAMED),
+            ),
             ("Test sets", few(tests, MAX_NAMED)),
             ("Seeds", str(max((row.seeds for row in result.rows), default=NONE))),
             ("Took", or_dash(result.seconds, duration)),
@@ -219,7 +220,7 @@ def _key_figures(result: ChoiceProveResult) -> list[KeyFigure]:
 def _score_section(result: ChoiceProveResult) -> Section:
     lead = "Each model was trained on both versions and answers the same questions, none of which it was trained on. A row shows how often it is right when trained on before and on after."
     changes = [one for one in result.comparisons if one.data == AFTER and one.against == BEFORE]
-    tables = _tables(result, changes, has_charts=True)
+    tables = _tables(result, changes)
     return Section(
         "scores", "Right before and after", [Paragraph(lead, "lead"), *tables], on=REPORT_AND_SCREEN
     )
@@ -230,8 +231,6 @@ def _tables(
     changes: Sequence[Comparison],
     before: str = "Before",
     after: str = "After",
-    *,
-    has_charts: bool = False,
 ) -> Blocks:
     """A table for each model and test set, one row for each part of the test set. before, after: what the versions are called."""
     tests = {one.name: one for one in result.tests}
@@ -257,28 +256,9 @@ def _tables(
             continue
         by_place.setdefault((one.model, tests[one.test].source), []).append(one)
     blocks: Blocks = []
-    for number, ((model, source), rows) in enumerate(by_place.items()):
-        blocks.append(Heading(f"{model_name(model)}, {name(source)}"))
-        if has_charts:
-            drawn = [_score_row(result, one, where(one), questions(one)) for one in rows]
-            title = f"Accuracy before and after, {model_name(model)}"
-            legend = "Ring: trained on before. Full dot: trained on after. Bars: 95% intervals."
-            blocks.append(Chart(_gap_chart(drawn, f"scores-{number}", title), legend))
-        blocks += table_of(rows, columns)
+    for (model, source), rows in by_place.items():
+        blocks += [Heading(f"{model_name(model)}, {name(source)}"), *table_of(rows, columns)]
     return blocks
-
-
-def _score_row(result: ChoiceProveResult, one: Comparison, where: str, n: int) -> GapRow:
-    """A ring for before, a dot for after."""
-    figures = {row.data: row for row in result.rows if (row.model, row.test) == (one.model, one.test)}
-    before, after = (GroupSide(n, row.mean, row.low, row.high) for row in (figures[BEFORE], figures[AFTER]))
-    shown = before_and_after(one)
-    return GapRow(where, shown, [Lane("l0", after, before, f"{where}: {shown}")])
-
-
-def _gap_chart(rows: Sequence[GapRow], key: str, title: str) -> Markup:
-    desc = "; ".join(f"{row.name}: {row.shown}" for row in rows)
-    return gap_chart(rows, key=key, title=title, desc=desc)
 
 
 def _cue_section(result: ChoiceProveResult) -> list[Section]:
@@ -298,7 +278,8 @@ def _cue_section(result: ChoiceProveResult) -> list[Section]:
     for number, ((model, test), pairs) in enumerate(list(_by_place(result).items())[:MAX_CHARTS]):
         title = f"{model_name(model)}, {name(test)}"
         drawn = [GapRow(_cue_name(pair).text, _gap_words(pair), _lanes(pair)) for pair in pairs]
-        svg = _gap_chart(drawn, f"cues-{number}", f"Reliance on each cue, {title}")
+        desc = "; ".join(f"{row.name}: {row.shown}" for row in drawn)
+        svg = gap_chart(drawn, key=f"cues-{number}", title=f"Reliance on each cue, {title}", desc=desc)
         blocks += [Heading(title), Chart(svg, legend), *table_of(pairs, columns)]
     return [Section("cues", "Reliance on each cue", blocks, on=REPORT_AND_SCREEN)]
 
@@ -369,7 +350,3 @@ def _further_sections(result: ChoiceProveResult) -> list[Section]:
         tables = _tables(result, changes, after=cut(version))
         sections.append(Section(f"further{number}", title, tables, on=REPORT_AND_SCREEN))
     return sections
-
-
-def _models(result: ChoiceProveResult) -> list[str]:
-    return list(dict.fromkeys(row.model for row in result.rows))
