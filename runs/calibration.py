@@ -30,16 +30,13 @@ from rich.console import Console
 from rich.table import Table
 
 from common import data, finish
-from longway.engines.asker import Asker
-from longway.engines.prompt import rewrite_prompt
-from longway.engines.rules import RulesEngine
 from longway.methods.method import RewriteRequest, keeps_of
 from longway.methods.negate import RuleNegator
+from longway.methods.writers import RuleWriter
 from longway.models.encoders import CachedEncoder
 from longway.models.entailment import Entailment
 from longway.models.minilm import MiniLM
 from longway.records import Verdict
-from longway.store.journal import Journal
 from longway.task import Task, task_of
 from longway.verify.calibration import FILE, Rate
 from longway.verify.check import Candidate, Check
@@ -165,11 +162,10 @@ def written_reviews(limit: int, seed: int) -> Set:
 
 def by_rules(name: str, task: Task, chosen: Sequence[tuple[str, str, str | None]]) -> Set:
     """Texts rewritten by our rules, one rewrite each."""
-    asker = Asker(RulesEngine(), Journal(None))
-    prompts = [rewrite_prompt(task, text, label=label, context=context) for text, label, context in chosen]
+    requests = [RewriteRequest(0, text, label, 1, context) for text, label, context in chosen]
     found = [
         Candidate(0, text, written.texts[0], label, context, keeps_of(written.how[0]))
-        for (text, label, context), written in zip(chosen, asker.write_all(prompts, 1), strict=True)
+        for (text, label, context), written in zip(chosen, RuleWriter(task)(requests), strict=True)
         if written.texts
     ]
     return Set(name, task, True, found)

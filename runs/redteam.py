@@ -37,14 +37,13 @@ from tests.hostile.corpus import OBEYED, ORDERS, Case, cases
 from common import data, finish
 from longway.data import load
 from longway.data.dataset import examples_of
-from longway.engines.asker import Asker
 from longway.engines.engine import Engine, Sampling
 from longway.engines.prompt import rewrite_prompt
 from longway.engines.registry import engine_named
-from longway.engines.rules import RulesEngine
+from longway.methods.method import RewriteRequest
+from longway.methods.writers import RuleWriter
 from longway.sample import sample_path
 from longway.stats import wilson_interval
-from longway.store.journal import Journal
 from longway.task import Task, task_of
 from longway.verify.check import Candidate
 from longway.verify.form_checks import AddedWordsCheck, OrdersCheck
@@ -200,8 +199,8 @@ def honest_pairs(limit: int | None, seed: int) -> Iterator[tuple[str, list[tuple
         yield f"changed by people, SNLI, {told} label", _some(pairs, limit, seed)
     reviews = [row["text"] for row in rows_in("sst2_sentences/test.jsonl.gz")]
     chosen = random.Random(seed).sample(reviews, min(limit or 400, len(reviews)))
-    prompts = [rewrite_prompt(task_of(sorted(OWN)), text, label="positive") for text in chosen]
-    answers = Asker(RulesEngine(seed), Journal(None)).write_all(prompts, 4)
+    requests = [RewriteRequest(0, text, "positive", 4) for text in chosen]
+    answers = RuleWriter(task_of(sorted(OWN)), seed)(requests)
     pairs = [(text, after) for text, written in zip(chosen, answers, strict=True) for after in written.texts]
     yield "written by rules, SST-2", pairs
 

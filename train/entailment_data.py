@@ -18,15 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from longway.engines.asker import Asker
-from longway.engines.prompt import rewrite_prompt
-from longway.engines.rules import RulesEngine
 from longway.english.document import Document
 from longway.english.inflection import inflect
 from longway.english.pipeline import load_pipeline
 from longway.english.replacements import antonyms
+from longway.methods.method import RewriteRequest
+from longway.methods.writers import RuleWriter
 from longway.models.entailment import tidied
-from longway.store.journal import Journal
 from longway.task import task_of
 
 FACTS = task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evidence")
@@ -149,13 +147,12 @@ def reworded(pairs: Iterable[Pair], *, seed: int, limit: int) -> list[Pair]:
     Without them the model takes "nothing but" for anything but "only", since it learned what "only" comes with.
     """
     random_ = random.Random(seed)
-    asker = Asker(RulesEngine(seed), Journal(None))
     found: list[Pair] = []
     for source, task in (("fever", FACTS), ("snli", INFERENCE), ("wanli", INFERENCE)):
         part = [pair for pair in pairs if pair.source == source]
         chosen = part if source == "fever" else random_.sample(part, min(limit, len(part)))
-        prompts = [rewrite_prompt(task, pair.text, label=task.labels[0]) for pair in chosen]
-        for pair, written in zip(chosen, asker.write_all(prompts, 2), strict=True):
+        requests = [RewriteRequest(0, pair.text, task.labels[0], 2) for pair in chosen]
+        for pair, written in zip(chosen, RuleWriter(task, seed)(requests), strict=True):
             for text, how in zip(written.texts, written.how, strict=True):
                 if not how.startswith("label:"):
                     found.append(Pair(pair.context, text, pair.answers, f"{source}+reworded"))

@@ -190,7 +190,7 @@ class Workshop:
             return Made(rows, why="not made: --dry-run")
         folder = self.out / "texts" / f"{name}-{version}-{self._key(rows, settings)[:8]}"
         folder.mkdir(parents=True, exist_ok=True)
-        more = {"base_url": options.base_url, "seed": settings.seed, **options.engine_options}
+        more = {"base_url": options.base_url, **options.engine_options}
         engine = engine_named(options.engine, **more)
         with (
             closing(Journal(folder / JOURNAL_FILE)) as journal,

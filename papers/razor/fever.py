@@ -2,7 +2,7 @@
 
 python papers/razor/fever.py                                   FEVER, the defaults of `longway rewrite` with the rules engine: all 6,666 rows
 python papers/razor/fever.py --paper                           RAZOR as published
-python papers/razor/fever.py --engine rules served:NAME rules+served:NAME
+python papers/razor/fever.py --engine rules served:NAME rules,served:NAME
 python papers/razor/fever.py --data snli sst2 --limit 3000
 
 Claims are rewritten, evidence is kept. Beside the leak: "no" and "not" in the claims (the paper's Fig. 3 counts these, its

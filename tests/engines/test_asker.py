@@ -134,12 +134,11 @@ def test_an_answer_is_on_disk_before_anyone_sees_it(tmp_path, journal):
     assert max(missing) <= 0
 
 
-def test_an_engine_that_computes_here_is_asked_in_order_prepared_and_kept(journal):
+def test_an_engine_that_computes_here_is_asked_in_order_and_kept(journal):
     toy = ToyEngine()
     with Asker(toy, journal) as asker:
         written = asker.write_all(writing(*texts_of(300)), 1)
     assert toy.asked == [*texts_of(300), "closed"]
-    assert toy.prepared == [256, 44]
     assert written[7].texts == (texts_of(300)[7][::-1],)
     assert written[7].how == ("backwards",)
     assert len(journal) == 300

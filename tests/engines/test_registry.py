@@ -6,7 +6,7 @@ import pytest
 
 from longway.engines import available as listing
 from longway.engines.available import available, choose
-from longway.engines.registry import engine_named, models_of
+from longway.engines.registry import engine_named, is_engine, models_of, split_writer
 from longway.errors import EngineError, SettingError
 from tests.engines.loopback import Endless, Loopback, Reply
 
@@ -22,20 +22,30 @@ def lacking(monkeypatch):
 
 
 def test_names_give_their_engines():
-    assert engine_named("rules").name == "rules"
     assert engine_named("served:toy", base_url="http://localhost:1/v1").name == "served:toy"
-    served = {"base_url": "http://localhost:1/v1"}
-    assert engine_named("rules+served:toy", **served).name == "rules+served:toy"
-    assert engine_named(["served:toy", "rules"], **served).name == "served:toy+rules"
-    assert engine_named("rules,served:toy", **served).name == "rules,served:toy"
-
-
-def test_a_plus_inside_a_models_name_is_part_of_it():
     assert engine_named("served:a+b", base_url="http://localhost:1/v1").name == "served:a+b"
-    assert engine_named("rules+served:a+b", base_url="http://localhost:1/v1").name == "rules+served:a+b"
+    with pytest.raises(SettingError, match="The engine rules cannot judge"):
+        engine_named("rules")
 
 
-@pytest.mark.parametrize("name", ["", "rule", "local", "replay", "replay:", "rules+magic", "rules,local"])
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("rules", (True, "")),
+        ("auto", (True, "")),
+        ("rules,served:toy", (True, "served:toy")),
+        ("served:a,b", (False, "served:a,b")),
+        ("rules+magic", (False, "rules+magic")),
+    ],
+)
+def test_rules_write_before_the_model_whose_name_follows(name, expected):
+    assert split_writer(name) == expected
+    assert is_engine(name) == (name != "rules+magic")
+
+
+@pytest.mark.parametrize(
+    "name", ["", "rule", "local", "replay", "replay:", "rules+magic", "rules,served:toy"]
+)
 def test_an_unknown_name_lists_the_known_ones(name):
     with pytest.raises(SettingError, match=r"served:MODEL"):
         engine_named(name)
@@ -67,7 +77,7 @@ def test_auto_takes_no_server_that_is_set_for_another_program(names, monkeypatch
         for name in names:
             monkeypatch.setenv(name, server.url if name.endswith("URL") else "sk-secret-secret")
         assert choose().spec == "rules"
-        assert not any(part.base_url for part in engine_named("auto").parts)
+        assert split_writer("auto") == (True, "")
         assert choose(base_url=server.url).spec == "served"  # named for Longway
         assert not server.calls
 
@@ -114,7 +124,6 @@ def test_only_a_model_that_auto_chose_is_graded_before_it_is_used(monkeypatch):
     monkeypatch.setenv("LONGWAY_BASE_URL", "http://localhost:1/v1")
     assert engine_named("auto").is_to_be_graded
     assert not engine_named("served:toy").is_to_be_graded
-    assert not engine_named("rules").is_to_be_graded
 
 
 def test_a_server_that_is_not_there_is_a_state_and_not_a_crash():

@@ -157,7 +157,7 @@ def test_what_an_answer_is_belongs_to_its_key_and_older_keys_stay():
     """The keys of rewritings and judgements, computed here as they were before prompts could read lines."""
     rewriting, judging = rewrite_prompt(REVIEWS, TEXT, label="neg"), judge_prompt(REVIEWS, TEXT)
     about = {"format": 1, "engine": {"engine": "x"}}
-    speaker = CallKeys({"engine": "x"}, True)
+    speaker = CallKeys({"engine": "x"})
     asked = {"template": "rewrite.v2", "messages": rewriting.messages(form="json", n=2)}
     sampling = {"temperature": 0.7, "top_p": 0.9, "max_tokens": 512, "seed": 0, "sample": 0}
     assert speaker.write_key(rewriting, 2, Sampling()) == key_of(
@@ -167,14 +167,12 @@ def test_what_an_answer_is_belongs_to_its_key_and_older_keys_stay():
     assert speaker.judge_key(judging, ["neg", "pos"]) == key_of(
         {**about, "kind": "judge", "asked": asked, "options": ["neg", "pos"]}
     )
-    for renders in (True, False):
-        speaker = CallKeys({"engine": "x"}, renders)
-        keys = {
-            speaker.write_key(prompt, 1, Sampling())
-            for kind in prompts().values()
-            for prompt in (kind, mended(kind, "a", "b"), _reading(kind))
-        }
-        assert len(keys) == 3 * len(prompts())
+    keys = {
+        speaker.write_key(prompt, 1, Sampling())
+        for kind in prompts().values()
+        for prompt in (kind, mended(kind, "a", "b"), _reading(kind))
+    }
+    assert len(keys) == 3 * len(prompts())
 
 
 def _reading(prompt):
@@ -187,8 +185,6 @@ def test_room_grows_with_the_text_and_estimates_know_lines():
     assert tokens_for("short", None) == 512
     assert tokens_for("x" * 4000) == 2256
     assert tokens_for("x" * 4000, n=2) == 4256
-    toy = ToyEngine()
-    toy.reads_messages = True
-    asker = Asker(toy, Journal(None))
+    asker = Asker(ToyEngine(), Journal(None))
     short, long = (asker.estimate([triples_prompt(REVIEWS, "x" * n)]) for n in (400, 4000))
     assert long.completion_tokens > 5 * short.completion_tokens > 500

@@ -10,14 +10,11 @@ class ToyEngine(Engine):
     can = frozenset({"write", "judge"})
 
     def __init__(self, *, on_write=None):
-        self.asked, self.prepared, self.on_write = [], [], on_write
+        self.asked, self.on_write = [], on_write
 
     @property
     def identity(self):
         return {"engine": "toy"}
-
-    def prepare(self, prompts):
-        self.prepared.append(len(prompts))
 
     async def write(self, prompt, n, sampling, call=None):
         self.asked.append(prompt.text)

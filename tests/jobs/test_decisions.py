@@ -36,6 +36,7 @@ from longway.review.edit_list import EditFilter
 from longway.review.export import decisions_of
 from longway.review.run_contents import RunContents
 from longway.sample import planted, sample_path
+from longway.store import Journal
 from longway.text.tokenizer import tokenize
 from tests.engines.loopback import Loopback
 from tests.environment import without_encoder, without_settings_of_the_user
@@ -169,7 +170,7 @@ def test_on_the_built_in_sample_the_marked_words_of_an_audit_stay(tmp_path):
     signal = next(one.pattern.name for one in found.findings if name in one.pattern.name)
     mark(found.folder, "signal", signal, word)
     came = counts([text for batch in data.batches() for text in batch.texts], signal)
-    plain = Rewriting(rows_of(data), RewriteSettings(method="eda"))
+    plain = Rewriting(rows_of(data), RewriteSettings(method="eda"), Journal(None))
     texts = texts_after(plain.rows, plain.run())
     assert counts(texts, signal) != came  # what happens without
     asked = "rewrite", sample_path("reviews"), "--limit", 400, "--method", "eda", "--decisions", found.folder

@@ -7,7 +7,7 @@ from longway.data import load
 from longway.engines.engine import Engine, Judgement, Written
 from longway.jobs.augment.job import augment_estimate
 from longway.jobs.augment.settings import AugmentSettings
-from longway.jobs.engine_use import TIMED_CALLS, Engines, RunEstimate, estimate_calls
+from longway.jobs.engine_use import SECONDS_BY_RULES, TIMED_CALLS, Engines, RunEstimate, estimate_calls
 from longway.jobs.perturb.job import perturb_estimate
 from longway.jobs.perturb.settings import PerturbSettings
 from longway.jobs.rewrite.job import rewrite_estimate
@@ -78,20 +78,19 @@ class Here(Engine):
 
 def test_an_engine_in_this_process_is_timed_on_a_few_rows(data, monkeypatch):
     here = Here()
-    monkeypatch.setattr("longway.jobs.change.job.engines_of", lambda *_: (here, here))
+    monkeypatch.setattr("longway.jobs.change.job.engines_of", lambda *_: (here.name, here, here))
     dry = rewrite_estimate(load(data), settings())
     assert (here.written, here.judged) == (TIMED_CALLS + 1, TIMED_CALLS + 1)
     assert (dry.writes, dry.judgements) == (12, 24)
     assert dry.seconds > 0
 
 
-def test_an_engine_whose_speed_is_known_is_not_tried(data, monkeypatch):
-    here = Here()
-    here.seconds_a_call = 0.5
-    monkeypatch.setattr("longway.jobs.change.job.engines_of", lambda *_: (here, here))
-    dry = rewrite_estimate(load(data), settings())
-    assert (here.written, here.judged) == (0, 0)
-    assert dry.seconds == pytest.approx(0.5 * (12 + 24))
+def test_the_time_of_rules_is_known_and_nothing_is_written(data):
+    dry = rewrite_estimate(load(data), settings(engine="rules"))
+    n = dry.writes
+    assert n > 0
+    assert (dry.seconds, dry.cost, dry.judgements) == (pytest.approx(n * SECONDS_BY_RULES), 0.0, 0)
+    assert rewrite_estimate(load(data), settings(engine="none", method="eda")).writes == 0
 
 
 def test_a_sample_of_prompts_is_scaled_to_all_calls(server, prices):
@@ -101,7 +100,7 @@ def test_a_sample_of_prompts_is_scaled_to_all_calls(server, prices):
 
     toy, task = engine_named("served:toy", base_url=server.url), task_of(("bad", "good"))
     prompts = [judge_prompt(task, f"text {i}") for i in range(4)]
-    few, many = (estimate_calls(toy, prompts, n, options=task.labels) for n in (4, 4000))
+    (few,), (many,) = (estimate_calls(toy, prompts, n, options=task.labels) for n in (4, 4000))
     assert (many.calls, many.prompt_tokens) == (4000, 1000 * few.prompt_tokens)
     assert many.cost == pytest.approx(1000 * few.cost)
     both = RunEstimate.of(4, [few], [many], spent=0.5)

@@ -1,6 +1,5 @@
 """What knows English leaves other languages alone; prompts and checks follow the language of a row."""
 
-import asyncio
 import json
 
 import pytest
@@ -8,14 +7,14 @@ import pytest
 import longway as lw
 from longway.data import load
 from longway.detect.choices.cues import CUES, measure
-from longway.engines.engine import Sampling
 from longway.engines.prompt import rewrite_prompt
-from longway.engines.rules import RulesEngine
 from longway.errors import SettingError
 from longway.jobs.engine_use import Engines
 from longway.jobs.rows import rows_of
 from longway.language_names import name_of
 from longway.languages.row_languages import NOT_ENGLISH, foreign_language, language_in
+from longway.methods.method import RewriteRequest
+from longway.methods.writers import RuleWriter
 from longway.task import Task, task_of
 from longway.verify.check import Candidate
 from longway.verify.model_checks import without_telling
@@ -110,8 +109,8 @@ def test_a_prompt_counts_characters_where_words_have_no_spaces():
 
 
 def test_the_rules_refuse_other_languages():
-    prompt = rewrite_prompt(task_of(["a", "b"]), "Der Zug kam nicht an, und wir warteten lange.", label="a")
-    written = asyncio.run(RulesEngine().write(prompt, 2, Sampling()))
+    request = RewriteRequest(0, "Der Zug kam nicht an, und wir warteten lange.", "a", 2)
+    (written,) = RuleWriter(task_of(["a", "b"]))([request])
     assert written.texts == ()
     assert written.refusals == (NOT_ENGLISH,)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 
-from longway.engines.engine import Written
+from longway.engines.engine import Sampling, Written
 from longway.errors import BudgetSpent
 from longway.methods import Rows
+from longway.methods.writers import EngineWriter
 from longway.records import Verdict
 from longway.task import task_of
 
@@ -25,6 +28,22 @@ def texts_after(rows, rounds):
         assert texts[edit.id] == edit.before
         texts[edit.id] = edit.after
     return list(texts.values())
+
+
+class Calls:
+    """Calls a function in place of a model."""
+
+    def __init__(self, ask, name):
+        self.ask, self.is_spent = ask, False
+        self.asker = SimpleNamespace(engine=SimpleNamespace(name=name))
+
+    def __call__(self, prompts, n, samplings):
+        return self.ask(prompts, n, samplings)
+
+
+def model(ask, task, *, name="fixed", sampling=None, **more):
+    """A writer whose model is a function of prompts, n and samplings."""
+    return EngineWriter(Calls(ask, name), task, sampling or Sampling(), **more)
 
 
 class Writer:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longway.engines.engine import Sampling, Written
+from longway.engines.engine import Written
 from longway.errors import BudgetSpent, ColumnError, DataError, SettingError
 from longway.methods.method import ALL_DONE, BUDGET_SPENT
 from longway.methods.peers import (
@@ -14,7 +14,7 @@ from longway.methods.peers import (
     given_of,
 )
 from longway.verify.form_checks import SurfaceCheck
-from tests.methods.parts import Verifier, rows_of
+from tests.methods.parts import Verifier, model, rows_of
 
 TEXTS = ["The soup was cold.", "The film was great.", "A dull book."]
 NAMES = ["neg", "pos"]
@@ -49,7 +49,8 @@ def made(method, rows):
 
 def peer(answer, settings=None, *, budget=None, verify=None):
     ask = Ask(answer, budget)
-    return Counterfactual(settings, ask=ask, name_of_engine="script", verify=verify), ask
+    write = model(ask, rows_of(["x", "y"], (0, 1), names=NAMES).task, name="script")
+    return Counterfactual(settings, write=write, verify=verify), ask
 
 
 def test_texts_are_added_with_the_other_label_and_their_source():
@@ -101,14 +102,6 @@ def test_refused_texts_and_refusals_of_the_engine_are_told():
     assert [e.text for e in added] == ["Well: The soup was cold."]
     assert rounds[0].figures.rejected == {"judge": 1}
     assert rounds[0].figures.refusals == {"nothing to say": 1}
-
-
-def test_long_texts_get_room_for_the_answer():
-    rows = reviews(["word " * 2000, "short"], [0, 1])
-    method, ask = peer(lambda p: ["x"], CounterfactualSettings(sampling=Sampling(seed=7)))
-    made(method, rows)
-    assert ask.samplings[0].max_tokens > 2000
-    assert ask.samplings[1] == Sampling(seed=7)
 
 
 def test_counterfactuals_get_the_other_label():

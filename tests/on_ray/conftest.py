@@ -35,7 +35,7 @@ def ray_here():
 def small_shards(monkeypatch):
     """Shards of a few rows."""
     monkeypatch.setattr("longway.text.corpus._BLOCK_BYTES", 3_000)
-    monkeypatch.setattr("longway.engines.asker.SHARD", 5)
+    monkeypatch.setattr("longway.methods.writers.SHARD", 5)
     monkeypatch.setattr("longway.verify.model_cache.AT_ONCE", 7)
     monkeypatch.setattr("longway.english.pipeline.SHARD", 5)
     monkeypatch.setattr("longway.jobs.perturb.perturbing.AT_ONCE", 6)

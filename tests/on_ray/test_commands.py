@@ -99,21 +99,21 @@ def test_a_rewrite_by_rules_is_the_same_and_goes_on_after_a_failure(work, tmp_pa
     same(here, there, "edits.jsonl", "dataset.csv")
     assert here.accepted > 0
     assert journal_of(there) == journal_of(here)
-    assert {kind for _, kind, *_ in journal_of(here)} == {"write", "verify"}
+    assert {kind for _, kind, *_ in journal_of(here)} == {"verify"}
     n, work.shards = len(work.shards), []
     work.stop_after = n // 2
     with pytest.raises(EngineError, match="cluster is gone"):
         lw.rewrite(data, out=tmp_path / "resumed", on="ray", **how)
-    done, work.stop_after, work.shards = len(work.shards), None, []
+    work.stop_after, work.shards = None, []
     resumed = lw.rewrite(data, out=tmp_path / "resumed", on="ray", **how)
     same(here, resumed, "edits.jsonl", "dataset.csv")
     assert journal_of(resumed) == journal_of(here)
-    assert 0 < len(work.shards) <= n - done + 8  # with Ray, a window of shards was not finished
+    assert 0 < len(work.shards) <= n  # texts by rules are written again, and only missing checks are made
     work.shards = []
     (there.folder / "dataset.csv").unlink()
     again = lw.rewrite(data, out=there.folder, on="ray", **how)
     same(here, again, "edits.jsonl", "dataset.csv")
-    assert work.shards == []  # all is in the journal
+    assert 0 < len(work.shards) < n  # the checks are in the journal
 
 
 @pytest.mark.usefixtures("same_in_any_batch")

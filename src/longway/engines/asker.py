@@ -41,12 +41,9 @@ from longway.engines.recording import (
 )
 from longway.engines.transport import size_of, tokens_in
 from longway.errors import BudgetSpent, CallFailed, EngineError, LongwayError, SettingError
-from longway.shard_map import ShardMap, in_shards
 from longway.store.journal import Journal, JournalEntry
 
 T = TypeVar("T")
-PREPARED_AT_ONCE = 256
-SHARD = 64  # prompts that another process answers together
 MAX_FAILED_IN_A_ROW = 5  # then the engine is tested
 SILENCE = 30.0  # seconds without an answer of a server after which the user is informed, again and again
 GRACE = 5.0  # seconds for running calls to finish when another one shows that the engine is gone
@@ -104,7 +101,7 @@ class Asker:
         self.asked = self.found = 0
         self.kept = 0.0
         self.why: Counter[str] = Counter()
-        if journal.shard_map is not None and not engine.by_shard and say is not None:
+        if journal.shard_map is not None and say is not None:
             say(
                 f"Calls to {engine.name} are made from this process, not by Ray's workers: its server limits them."
             )
@@ -193,7 +190,7 @@ class Asker:
                 0.0 if held is None else held[row],
             )
 
-        return self._answers(keys, lambda rows: map(call, self._prepared(prompts, rows)), written_of)
+        return self._answers(keys, lambda rows: map(call, rows), written_of)
 
     def judge_all(self, prompts: Sequence[Prompt], options: Sequence[str]) -> list[Judgement]:
         """The probability of each option, per prompt, in order."""
@@ -226,7 +223,7 @@ class Asker:
     ) -> TokenEstimate:
         """What the calls that are not answered yet would take. options: the labels, to estimate judging instead of writing."""
         # Without stored answers, keys only tell repeated calls; the identity of an engine may take seconds to find out.
-        keys_of = CallKeys.of(self.engine) if len(self.journal) else CallKeys({}, self.engine.reads_messages)
+        keys_of = CallKeys.of(self.engine) if len(self.journal) else CallKeys({})
         each = _each(samplings, len(prompts))
         if options is None:
             plans, each = self._plans(prompts, n, each)
@@ -235,8 +232,6 @@ class Asker:
         else:
             keys = [keys_of.judge_key(prompt, options) for prompt in prompts]
         rows = self._missing(keys, self.journal.get_all(dict.fromkeys(keys)))
-        if not self.engine.reads_messages:
-            return TokenEstimate(len(rows), 0, 0, 0.0)
         read = written = 0
         for row in rows:
             more: dict[str, object] = {"n": n} if options is None else {"options": options}
@@ -278,10 +273,7 @@ class Asker:
             self.progress(len(results), total)
         if rows:
             try:
-                if self._shard_map is None:
-                    run(self._ask(calls(rows), take))
-                else:
-                    self._ask_shards(calls(rows), take, self._shard_map)
+                run(self._ask(calls(rows), take))
             except BudgetSpent as spent:
                 spent.answers = [results.get(key) for key in keys]
                 raise
@@ -296,11 +288,6 @@ class Asker:
                 first.setdefault(key, row)
         return list(first.values())
 
-    @property
-    def _shard_map(self) -> ShardMap | None:
-        """What lets other processes answer; None if this process does."""
-        return self.journal.shard_map if self.engine.by_shard else None
-
     async def _ask(self, calls: Iterator[EngineCall], take: Callable[[str, StoredAnswer], None]) -> None:
         self.journal.check_writable()
         with ledger_of(self.journal, self.budget) as ledger:
@@ -311,30 +298,6 @@ class Asker:
             finally:
                 self.asked += queue.answered
                 self.why.update(queue.failed)
-
-    def _ask_shards(
-        self,
-        calls: Iterator[EngineCall],
-        take: Callable[[str, StoredAnswer], None],
-        shard_map: ShardMap,
-    ) -> None:
-        """Let other processes answer for an engine, which is free; the answers to a shard are committed together."""
-        self.journal.check_writable()
-        shards = list(in_shards(calls, SHARD))
-        answers = shard_map(partial(_made, self.engine), ([call.make for call in shard] for shard in shards))
-        for shard, results in zip(shards, answers, strict=True):
-            self.journal.put_all(map(partial(_entry, self.engine), shard, results))
-            self.asked += len(shard)
-            for call, result in zip(shard, results, strict=True):
-                take(call.key, answer_of(result))
-
-    def _prepared(self, prompts: Sequence[Prompt], rows: Sequence[int]) -> Iterator[int]:
-        """The rows, each part after the engine has prepared it; other processes prepare their own."""
-        for start in range(0, len(rows), PREPARED_AT_ONCE):
-            part = rows[start : start + PREPARED_AT_ONCE]
-            if self._shard_map is None:
-                self.engine.prepare([prompts[row] for row in part])
-            yield from part
 
     def _check_can(self, verb: str) -> None:
         if verb not in self.engine.can:
@@ -504,12 +467,6 @@ def _entry(engine: Engine, call: EngineCall, result: Written | Judgement) -> Jou
     return JournalEntry(
         call.key, call.kind, engine.name, answer, call.asked, used.cost or 0.0, *tokens, used.seconds
     )
-
-
-def _made(engine: Engine, calls: Sequence[partial[Coroutine[Any, Any, Any]]]) -> list[Written | Judgement]:
-    """The answers to some calls, computed in this process."""
-    engine.prepare([call.args[0] for call in calls])
-    return [run(call()) for call in calls]
 
 
 def _no_price(name: str) -> SettingError:

@@ -66,7 +66,11 @@ def read_pair(answer: str) -> tuple[str, str]:
     >>> read_pair("context: It rains.\\ntext: It is wet outside.")
     ('It rains.', 'It is wet outside.')
     """
-    context, text = map(_unquoted, _two(answer, "context", "text", in_order=True))
+    return checked_pair(*map(_unquoted, _two(answer, "context", "text", in_order=True)))
+
+
+def checked_pair(context: str, text: str) -> tuple[str, str]:
+    """A context and a text that were made of triples; raises Unreadable if they cannot be used."""
     for name, part in (("context", context), ("text", text)):
         if not any(letter.isalnum() for letter in part):
             raise Unreadable(f"the {name} is empty")

@@ -1,7 +1,7 @@
 """Prompts: a versioned template and the row it is about.
 
 Templates are files in `prompts/`, named after their purpose and version (`rewrite.v2.jinja`); a changed wording gets a new version.
-Engines that read language use `Prompt.messages()`; the rules engine reads the fields. A row is data: it is inserted fenced and
+Engines send `Prompt.messages()`. A row is data: it is inserted fenced and
 escaped, and never becomes part of an instruction.
 
     rewrite_prompt, judge_prompt             RAZOR: rewrite a text, choose its label
@@ -133,7 +133,7 @@ def rewrite_prompt(
     """
     is_free = (keeps or task.keeps(label)) == "label" and context is not None
     stance = task.stances[label] if is_free else None
-    kept = tuple(one for one in avoid if any(map(str.isalpha, one)) and not _is_in_names(one, text))
+    kept = outside_names(avoid, text)
     values = {
         "stance": stance,
         "shown": shown_rewrites(task, stance),
@@ -164,6 +164,11 @@ def family_of(task: Task) -> str:
     if any(each & _TOXIC for each in words):
         return "toxicity"
     return "topic" if sum(bool(each & _TOPICS) for each in words) >= 2 else "other"
+
+
+def outside_names(phrases: Sequence[str], text: str) -> tuple[str, ...]:
+    """The phrases with letters that a text has outside of names."""
+    return tuple(one for one in phrases if any(map(str.isalpha, one)) and not _is_in_names(one, text))
 
 
 def _is_in_names(phrase: str, text: str) -> bool:

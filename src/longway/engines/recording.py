@@ -4,8 +4,7 @@
     record("run/journal.sqlite", "answers.jsonl")    every answer of a run, one JSON object per line
     ReplayEngine("answers.jsonl")                    gives the same answers to the same calls; refuses others
 
-The key is the hash of everything that affects the answer. For an engine that reads messages (`Engine.reads_messages`) that is their text;
-for others, the fields of the prompt. A journal can be replayed directly. Recordings contain the texts that were sent and
+The key is the hash of everything that affects the answer: the engine, the messages, the parameters. A journal can be replayed directly. Recordings contain the texts that were sent and
 written, and never a key of a server.
 """
 
@@ -15,7 +14,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypedDict, cast
 
@@ -25,7 +24,6 @@ from longway.engines.prompt import Prompt
 from longway.errors import DataError
 from longway.store.atomic import replacing
 from longway.store.journal import Journal, key_of
-from longway.task import Task
 
 FORMAT = 1  # of the journal's answers
 ANSWERS = frozenset({"write", "judge"})  # kinds of journal rows that hold an engine's answer
@@ -50,7 +48,6 @@ class Asked(TypedDict, total=False):
     """What the journal stores of a call besides its key: the engine's identity, the prompt in short, the parameters."""
 
     identity: Mapping[str, object]
-    renders: bool
     template: str
     text: str
     label: str | None
@@ -70,17 +67,14 @@ class _RecordedCall(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class CallKeys:
-    """The keys of calls to one engine. identity, reads_messages: see `Engine`."""
+    """The keys of calls to one engine. identity: see `Engine`."""
 
     identity: Mapping[str, object]
-    reads_messages: bool
-    # Thousands of prompts share a task object; it is kept here so that its id stays unique.
-    _tasks: dict[int, tuple[Task, str]] = field(default_factory=dict, compare=False, repr=False)
 
     @staticmethod
     def of(engine: Engine) -> CallKeys:
         """The keys of an engine's calls."""
-        return CallKeys(dict(engine.identity), engine.reads_messages)
+        return CallKeys(dict(engine.identity))
 
     def write_key(self, prompt: Prompt, n: int, sampling: Sampling) -> str:
         """The key of a call to `write`."""
@@ -92,7 +86,7 @@ class CallKeys:
 
     def asked(self, prompt: Prompt, **parameters: object) -> Asked:
         """What the journal stores of a call. parameters: n and sampling, or options."""
-        asked = cast(Asked, {"identity": self.identity, "renders": self.reads_messages, **parameters})
+        asked = cast(Asked, {"identity": self.identity, **parameters})
         return asked | Asked(template=prompt.template, text=prompt.text, label=prompt.label)
 
     def _key(self, kind: str, asked: object, **more: object) -> str:
@@ -101,27 +95,7 @@ class CallKeys:
     def _prompt(self, prompt: Prompt, **more: object) -> dict[str, object]:
         # Only if it differs from the default, so that keys in older journals stay valid.
         reads = {} if prompt.reads == "texts" else {"reads": prompt.reads}
-        if self.reads_messages:
-            return reads | {"template": prompt.template, "messages": prompt.messages(form="json", **more)}
-        return reads | {
-            "template": prompt.template,
-            "task": self._task(prompt.task),
-            "text": prompt.text,
-            "context": prompt.context,
-            "label": prompt.label,
-            "avoid": prompt.avoid,
-            "values": dict(prompt.values),
-        }
-
-    def _task(self, task: Task) -> str:
-        if id(task) not in self._tasks:
-            values = asdict(task) | {"stances": dict(task.stances)}
-            if not task.language:  # keys in older journals stay valid
-                del values["language"]
-            if not task.languages:
-                del values["languages"]
-            self._tasks[id(task)] = task, key_of(values)
-        return self._tasks[id(task)][1]
+        return reads | {"template": prompt.template, "messages": prompt.messages(form="json", **more)}
 
 
 def answers_in(journal: Journal) -> int:
@@ -176,10 +150,10 @@ class ReplayEngine(Engine):
             kind, key, asked = call["kind"], call["key"], call["asked"]
             self._answers[key] = json.dumps(call["answer"])
             digest.update(f"{key} {json.dumps(call['answer'], sort_keys=True)}\n".encode())
-            engine = json.dumps([asked["identity"], asked["renders"]], sort_keys=True)
+            engine = json.dumps(asked["identity"], sort_keys=True)
             if (kind, engine) not in seen:
                 seen.add((kind, engine))
-                self._keys[kind].append(CallKeys(asked["identity"], asked["renders"]))
+                self._keys[kind].append(CallKeys(asked["identity"]))
         self._digest = digest.hexdigest()
         kinds = {kind for kind, keys in self._keys.items() if keys}
         self.can = frozenset(kinds | ({"edit"} if "write" in kinds else set()))
@@ -236,9 +210,7 @@ def _of_lines(path: Path) -> Iterator[_RecordedCall]:
         for number, line in enumerate(lines, 1):
             try:
                 call = json.loads(line)
-                is_call = {"key", "kind", "asked", "answer"} <= call.keys() and (
-                    {"identity", "renders"} <= call["asked"].keys()
-                )
+                is_call = {"key", "kind", "asked", "answer"} <= call.keys() and "identity" in call["asked"]
             except (ValueError, AttributeError):
                 is_call = False
             if not is_call:

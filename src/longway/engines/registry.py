@@ -1,8 +1,8 @@
 """The engine for a name; `available.py` has those that can be used here.
 
-engine_named("rules+served")     the engine for a name; several are joined by "+" or ","
+engine_named("served:gpt-4o-mini")           the engine for a name
+split_writer("rules,served:gpt-4o-mini")     whether rules write first, and the model that writes the rest
 
-rules           rewriting by rules; needs no model and costs nothing
 gguf:FILE       a GGUF file of the user's own, run by llama.cpp on this machine
 served:MODEL    any server with an OpenAI-compatible API (LONGWAY_BASE_URL, LONGWAY_MODEL, a key in the environment)
 replay:FILE     recorded answers
@@ -13,55 +13,35 @@ auto            served if a model or a server is named for Longway, otherwise ru
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from longway.engines.available import address_of_server, choose, host_of
-from longway.engines.engine import CombinedEngine, Engine, FallbackEngine
+from longway.engines.engine import Engine
 from longway.engines.event_loop import run
 from longway.engines.secret import Secret, find_key
 from longway.engines.transport import ServerLimits, Transport
 from longway.errors import EngineError, SettingError, with_checked_arguments
 
-_PLUS = re.compile(r"\+(?=(?:auto|rules|gguf|served|replay)\b)")  # a model's name may contain "+"
-_COMMA = re.compile(r",(?=(?:auto|rules|gguf|served|replay)\b)")
+RULES = "rules"  # no engine: texts are written by rules, without a model
 NAMES = ("auto", "rules", "gguf:FILE", "served:MODEL", "replay:FILE")
 
 
 @with_checked_arguments
 def engine_named(
-    spec: str | Sequence[str],
-    *,
-    base_url: str | None = None,
-    api_key: str | None = None,
-    seed: int = 0,
-    **served: Any,
+    spec: str, *, base_url: str | None = None, api_key: str | None = None, **served: Any
 ) -> Engine:
-    """The engine for a name such as "rules", "served:gpt-4o-mini" or "rules+served".
+    """The engine for a name such as "served:gpt-4o-mini".
 
-    With "+", the next engine adds what the earlier ones did not provide. With ",", it is used only if they provided nothing.
-
-    base_url, api_key: for a served model. seed: for the rules.
-    served: further arguments of `ServedEngine`.
+    base_url, api_key: for a served model. served: further arguments of `ServedEngine`.
     """
-    options = {"base_url": base_url, "api_key": api_key, "seed": seed, **served}
-    if isinstance(spec, str) and len(alternatives := _COMMA.split(spec)) > 1:
-        return FallbackEngine([engine_named(name, **options) for name in alternatives])
-    names = _PLUS.split(spec) if isinstance(spec, str) else list(spec)
-    if len(names) > 1:
-        return CombinedEngine([engine_named(name, **options) for name in names])
-    spec = names[0].strip() if names else ""
+    is_auto = spec.strip() == "auto"
+    spec = choose(base_url=base_url).spec if is_auto else spec.strip()
     name, _, rest = spec.partition(":")
-    if name == "auto" and not rest:
-        engine = engine_named(choose(base_url=base_url).spec, **options)
-        engine.is_to_be_graded = engine.base_url is not None
-        return engine
-    if name == "rules" and not rest:
-        from longway.engines.rules import RulesEngine
-
-        return RulesEngine(seed=seed)
+    if spec == RULES:
+        raise SettingError(
+            "The engine rules cannot judge, and is no model. Expected a language model. Try served:MODEL."
+        )
     if name == "gguf" and rest:
         from longway.engines.gguf import GgufEngine
 
@@ -70,28 +50,42 @@ def engine_named(
         from longway.engines.served import ServedEngine
 
         model = rest or _default_model(base_url, api_key)
-        return ServedEngine(model, base_url=base_url, api_key=api_key, **served)
+        engine = ServedEngine(model, base_url=base_url, api_key=api_key, **served)
+        engine.is_to_be_graded = is_auto
+        return engine
     if name == "replay" and rest:
         from longway.engines.recording import ReplayEngine
 
         return ReplayEngine(Path(rest))
     raise SettingError(
-        f"Unknown engine {spec!r}. Expected one of {', '.join(NAMES)}, or several joined by '+'. "
+        f"Unknown engine {spec!r}. Expected one of {', '.join(NAMES)}, or rules,served:MODEL. "
         "`longway doctor` lists the engines that can be used here."
     )
 
 
-def is_engine(spec: str) -> bool:
-    """Whether this names an engine, or several; not whether it can be used here.
+def split_writer(spec: str, *, base_url: str | None = None) -> tuple[bool, str]:
+    """Whether rules write first, and the name of the model that writes where they do not; "" for none.
 
-    >>> is_engine("rules+served"), is_engine("served:some-model"), is_engine("rule"), is_engine("replay:")
+    >>> split_writer("rules"), split_writer("rules,served:some-model"), split_writer("served:a,b")
+    ((True, ''), (True, 'served:some-model'), (False, 'served:a,b'))
+    """
+    spec = spec.strip()
+    if spec == "auto" and choose(base_url=base_url).spec == RULES:
+        spec = RULES
+    name, _, model = spec.partition(",")
+    return (True, model.strip()) if name == RULES else (False, spec)
+
+
+def is_engine(spec: str) -> bool:
+    """Whether this names the rules, an engine, or both; not whether it can be used here.
+
+    >>> is_engine("rules,served"), is_engine("served:some-model"), is_engine("rule"), is_engine("replay:")
     (True, True, False, False)
     """
-    parts = [part.strip().partition(":") for name in _COMMA.split(spec) for part in _PLUS.split(name)]
-    return all(
-        name == "served" or (name in ("gguf", "replay") and rest) or (name in ("auto", "rules") and not rest)
-        for name, _, rest in parts
-    )
+    by_rules, model = split_writer(spec)
+    name, _, rest = model.partition(":")
+    is_model = name == "served" or (name in ("gguf", "replay") and rest) or (name == "auto" and not rest)
+    return bool(is_model or (by_rules and not model))
 
 
 def models_of(base_url: str, *, api_key: str | None = None, timeout: float = 10.0) -> list[str]:

@@ -76,7 +76,6 @@ class ServedEngine(Engine):
     """
 
     can = frozenset({"write", "judge", "edit"})
-    reads_messages = True
 
     def __init__(
         self,

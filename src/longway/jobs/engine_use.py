@@ -1,11 +1,12 @@
 """The engines of a run: which are used, what they may cost, and what they did.
 
-    writer, judge = engines_of(settings, engines)       the engines that the settings name
+    name, writer, judge = engines_of(settings, engines)     who writes, and the models that the settings name
     job = with_graded_judge(job, rows, journal, watcher)    the rules instead of a model that "auto" chose and that judges these rows badly
     asker_of(engine, journal, engines.budget, watcher)  asks one of them, within the budget
     RunEstimate                                         rows, calls, tokens, money and time of a run, before it begins
     costs(journal, writer, judge)                       what each engine did and cost
 
+Rules are no engine: the writer's name is then "rules", or "rules,served:MODEL" if a model writes where no rule applies.
 An estimate is an upper bound: it assumes that every round is needed and every candidate is judged. Token counts come from the
 prompts of a sample of rows.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,7 +27,7 @@ from longway.engines.engine import Engine
 from longway.engines.event_loop import run as run_now
 from longway.engines.prompt import Prompt
 from longway.engines.recording import CHECKED, WORDS, answers_in
-from longway.engines.registry import engine_named
+from longway.engines.registry import RULES, engine_named, split_writer
 from longway.errors import SettingError
 from longway.jobs.options import check_options, option
 from longway.jobs.run import Watcher
@@ -36,6 +37,7 @@ from longway.verify.grading import grade, graded_rows
 
 SAMPLED_ROWS = 64  # rows whose prompts are measured
 TIMED_CALLS, TIMED_SECONDS = 4, 4.0  # for engines in this process: calls to time, and when to stop
+SECONDS_BY_RULES = 0.04  # for a text, on a slow core
 IN_FLIGHT, SECONDS_A_CALL, TOKENS_A_SECOND = 32, 1.0, 50.0  # what is assumed of a server
 
 
@@ -82,23 +84,26 @@ class EngineSettings(Protocol):
         ...
 
 
-def engines_of(settings: EngineSettings, engines: Engines) -> tuple[Engine | None, Engine | None]:
-    """The engines that write and judge. With judge "auto", the writer judges if it can, in a separate conversation."""
+def engines_of(settings: EngineSettings, engines: Engines) -> tuple[str, Engine | None, Engine | None]:
+    """The name of the writer, the model that writes, and the one that judges.
+
+    With judge "auto", the writer judges if it can, in a separate conversation; it does not judge what rules wrote.
+    """
     if not settings.needs_engine:
-        return None, None
-    more = {"seed": settings.seed, **engines.options}
-    writer = engine_named(settings.engine, base_url=engines.base_url, **more)
-    if settings.judge == "none":
-        return writer, None
-    if settings.judge != "auto":
-        return writer, judge_of(settings, engines)
-    return writer, writer if "judge" in writer.can else None
+        return "none", None, None
+    by_rules, model = split_writer(settings.engine, base_url=engines.base_url)
+    writer = engine_named(model, base_url=engines.base_url, **engines.options) if model else None
+    name = ",".join([*([RULES] if by_rules else []), *([] if writer is None else [writer.name])])
+    if settings.judge not in ("auto", "none"):
+        return name, writer, judge_of(settings, engines)
+    judges = settings.judge == "auto" and writer is not None and "judge" in writer.can and not by_rules
+    return name, writer, writer if judges else None
 
 
 def judge_of(settings: EngineSettings, engines: Engines) -> Engine:
     """The judge that the settings name; SettingError if it cannot judge."""
     address = engines.judge_base_url or engines.base_url
-    judge = engine_named(settings.judge, base_url=address, **{"seed": settings.seed, **engines.options})
+    judge = engine_named(settings.judge, base_url=address, **engines.options)
     if "judge" not in judge.can:
         raise SettingError(
             f"The engine {judge.name} cannot judge. Expected an engine that can. Try --judge none, or served:MODEL."
@@ -168,9 +173,8 @@ def with_graded_judge(job: J, rows: Rows, journal: Journal, watcher: Watcher) ->
         return job
     note = f"judge: {job.judge.name} got {found}, so it is not used and the rules write; --engine {job.judge.name} uses it all the same"
     watcher.say(note)
-    settings: Any = replace(cast(Any, job.settings), engine="rules", judge="none")
-    rules = engine_named("rules", seed=job.settings.seed)
-    return cast(J, replace(cast(Any, job), settings=settings, writer=rules, judge=None, note=note))
+    settings: Any = replace(cast(Any, job.settings), engine=RULES, judge="none")
+    return cast(J, replace(cast(Any, job), settings=settings, writer=None, judge=None, note=note))
 
 
 def name_of(engine: Engine | None) -> str:
@@ -249,28 +253,32 @@ class RunEstimate:
 
 def costs_money(*engines: Engine | None) -> bool:
     """Whether one of the engines may cost money; an unknown price counts as one."""
-    return any(True for engine in engines for _ in engines_in(engine))
+    return any(engine is not None and engine.price != FREE for engine in engines)
 
 
-def engines_in(engine: Engine | None, *, free: bool = False) -> Iterator[Engine]:
-    """The engine, or those of several in turn, that cost money; with `free` all of them."""
-    parts = () if engine is None else engine.parts
-    yield from (part for part in parts if free or part.price != FREE)
+def estimate_rules(writer: str, n_texts: int) -> list[CallsEstimate]:
+    """What rules may take to write so many texts; nothing if they do not write. writer: its name."""
+    is_by_rules = writer.partition(",")[0] == RULES
+    return [CallsEstimate(n_texts, 0, 0, 0.0, n_texts * SECONDS_BY_RULES)] if is_by_rules else []
 
 
 def estimate_calls(
-    engine: Engine,
+    engine: Engine | None,
     prompts: Sequence[Prompt],
     n_calls: int,
     *,
     n: int = 1,
     options: Sequence[str] | None = None,
     timed: bool = False,
-) -> CallsEstimate:
+    free: bool = False,
+) -> list[CallsEstimate]:
     """What `n_calls` calls may take, from the prompts of a sample. n: texts per call. options: the labels, for judgements.
 
-    timed: estimate the time too. An engine in this process whose speed is not known is timed on a few prompts; a server is not called.
+    timed: estimate the time too. An engine in this process is timed on a few prompts; a server is not called. free: include an engine
+    that costs nothing. Empty if there is no such engine.
     """
+    if engine is None or not (free or engine.price != FREE):
+        return []
     sample = Asker(engine, Journal(None)).estimate(prompts, n, options=options)
     scale = n_calls / max(1, len({(one.text, one.context, one.label) for one in prompts}))
     n_calls = round(sample.calls * scale)  # a long text takes several
@@ -279,14 +287,9 @@ def estimate_calls(
     if timed and engine.base_url is not None:
         seconds = seconds_of(engine, n_calls, written)
     elif timed and prompts:
-        seconds = n_calls * (engine.seconds_a_call or _seconds_a_call(engine, prompts, n, options))
-    return CallsEstimate(
-        n_calls,
-        round(sample.prompt_tokens * scale),
-        written,
-        None if sample.cost is None else sample.cost * scale,
-        seconds,
-    )
+        seconds = n_calls * _seconds_a_call(engine, prompts, n, options)
+    cost = None if sample.cost is None else sample.cost * scale
+    return [CallsEstimate(n_calls, round(sample.prompt_tokens * scale), written, cost, seconds)]
 
 
 def seconds_of(engine: Engine, n_calls: int, written: int) -> float:

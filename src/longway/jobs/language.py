@@ -14,7 +14,6 @@ from functools import partial, wraps
 from typing import ParamSpec, TypeVar
 
 from longway.data import Dataset
-from longway.engines.engine import Engine
 from longway.errors import SettingError, with_checked_arguments
 from longway.language_names import ENGLISH
 from longway.languages.dataset import described, languages_in
@@ -50,13 +49,7 @@ def check_english(languages: Mapping[str, float], what: str, next_step: str) -> 
         raise SettingError(f"{what} English only. The texts look like {described(languages)}. {next_step}")
 
 
-def check_writer(languages: Mapping[str, float], writer: Engine | None) -> None:
-    """SettingError if no text is English and the engine that writes supports English only. Rows of mixed data are refused one by one."""
-    if writer is not None and all(part.name in ENGLISH_ONLY for part in writer.parts):
-        engines = [part.name for part in writer.parts]
-        start = (
-            f"The engine {engines[0]} supports"
-            if len(engines) == 1
-            else f"The engines {' and '.join(engines)} support"
-        )
-        check_english(languages, start, SERVED)
+def check_writer(languages: Mapping[str, float], writer: str) -> None:
+    """SettingError if no text is English and only rules write. Rows of mixed data are refused one by one. writer: its name."""
+    if writer in ENGLISH_ONLY:
+        check_english(languages, f"The engine {writer} supports", SERVED)

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from longway.data import load
 from longway.engines.asker import Asker
 from longway.engines.engine import Written
+from longway.engines.paid import PaidWriting
 from longway.engines.prompt import judge_prompt, rewrite_prompt
-from longway.engines.registry import engine_named
-from longway.jobs.engine_use import RunEstimate, close, engines_in, estimate_calls
+from longway.engines.registry import RULES, engine_named, split_writer
+from longway.jobs.engine_use import RunEstimate, close, estimate_calls
 from longway.jobs.rows import rows_of
 from longway.jobs.run import Watcher
+from longway.methods.method import RewriteRequest
+from longway.methods.writers import writer_of
 from longway.sample import sample_path
 from longway.store import Journal
 from longway.verify.grading import graded_rows
@@ -58,20 +61,25 @@ def try_engine(engine: str, *, base_url: str | None = None, watcher: Watcher | N
     judging = [judge_prompt(task, row.text, context=row.context) for row in examples]
     writing = [rewrite_prompt(task, row.text, label=row.label, context=row.context) for row in examples]
     judged, written = [""] * TRIED, [Written(())] * TRIED
-    tried = engine_named(engine, base_url=base_url)
-    asker = Asker(tried, Journal(None), progress=watcher.progress, say=watcher.say)
+    by_rules, model = split_writer(engine, base_url=base_url)
+    tried = engine_named(model, base_url=base_url) if model else None
+    asker = None if tried is None else Asker(tried, Journal(None), progress=watcher.progress, say=watcher.say)
+    name = ",".join([*([RULES] if by_rules else []), *([tried.name] if tried is not None else [])])
     try:
-        if paid := list(engines_in(tried)):
-            judgements = [estimate_calls(one, judging, TRIED, options=task.labels) for one in paid]
-            writes = [estimate_calls(one, writing, TRIED) for one in paid]
-            watcher.estimate(RunEstimate.of(TRIED, writes, judgements))
+        if judgements := estimate_calls(tried, judging, TRIED, options=task.labels):
+            watcher.estimate(RunEstimate.of(TRIED, estimate_calls(tried, writing, TRIED), judgements))
         began = time.monotonic()
         watcher.step("judging five rows")
-        if "judge" in tried.can:
+        if tried is not None and asker is not None and "judge" in tried.can and not by_rules:
             judged = [answer.best or "" for answer in asker.judge_all(judging, task.labels)]
         watcher.step("rewriting five rows")
-        if "write" in tried.can:
-            written = asker.write_all(writing, 1)
+        write = writer_of(name, task, writing=None if asker is None else PaidWriting(asker))
+        if write is not None and (tried is None or "write" in tried.can):
+            requests = [
+                RewriteRequest(number, row.text, row.label, 1, row.context)
+                for number, row in enumerate(examples)
+            ]
+            written = list(write(requests))
         seconds = time.monotonic() - began
     finally:
         close(tried)
@@ -79,4 +87,4 @@ def try_engine(engine: str, *, base_url: str | None = None, watcher: Watcher | N
         TriedRow(row.label, label, row.text, "".join(text.texts[:1]), "".join([*text.refusals][:1]))
         for row, label, text in zip(examples, judged, written, strict=True)
     ]
-    return Trial(tried.name, tuple(answers), seconds)
+    return Trial(name, tuple(answers), seconds)

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from longway.engines.engine import Written
 from longway.english.inflection import match_case
 from longway.errors import SettingError
-from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent
+from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent, with_how
 from longway.methods.method import (
     ALL_DONE,
     BUDGET_SPENT,
@@ -123,10 +123,9 @@ class CrossAug:
         yield Round(1, tuple(edits), figures, stopped)
 
     def _contrast(self, request: RewriteRequest, written: Written, id: str) -> NegativeClaim | None:
-        how = written.how or ("",) * len(written.texts)
         found = [
             NegativeClaim(request.row, text, done, self._evidence(request, text))
-            for text, done in zip(written.texts, how, strict=True)
+            for text, done in with_how(written)
             if not (self.objection and self.objection(id, request.text, text))
         ]
         return next((c for c in found if c.evidence is not None), found[0] if found else None)

@@ -10,7 +10,7 @@ Each draft becomes an `Edit`, accepted or with the reason for its rejection.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import groupby, takewhile
 from typing import TypeVar, cast
@@ -18,6 +18,7 @@ from typing import TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from longway.engines.engine import Written
 from longway.errors import BudgetSpent
 from longway.methods.method import Chooser, RewriteRequest, Rows, Verify, Write, keeps_of
 from longway.records import Edit, Verdict
@@ -118,7 +119,7 @@ def write_drafts(write: Write, requests: Sequence[RewriteRequest]) -> Drafts:
     for request, written in zip(requests, answers, strict=not is_spent):
         result.answered.append(request.row)
         result.refusals.update(written.refusals)
-        for text, how in zip(written.texts, written.how or ("",) * len(written.texts), strict=True):
+        for text, how in with_how(written):
             candidate = Candidate(
                 row=request.row,
                 before=request.text,
@@ -228,6 +229,12 @@ def combined_ranks(scores: Sequence[float], verdicts: Sequence[Sequence[Verdict]
 def rejections(drafts: Sequence[RewriteDraft]) -> Mapping[str, int]:
     """How many drafts were rejected, by short reason, most frequent first."""
     return dict(Counter(draft.why for draft in drafts if draft.why).most_common())
+
+
+def with_how(written: Written | None) -> Iterator[tuple[str, str]]:
+    """Each text with what was done; "" if the writer does not say."""
+    if written is not None:
+        yield from zip(written.texts, written.how or ("",) * len(written.texts), strict=True)
 
 
 def until_spent(answers: Callable[[], Iterable[T]]) -> tuple[list[T], bool]:

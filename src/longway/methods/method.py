@@ -154,6 +154,8 @@ class RewriteRequest:
     sample: how many times the row was requested before; another number gives another draw.
     avoid: words and phrases of the text that predict its label. origin: what the text was rewritten from, None if it is the original.
     keeps: what a new text must keep. refused: the last text that was refused for this row, and why. language: of the row, "" for English.
+    target: the label that a new text must have, "" if it keeps its own. typical: texts that show a topic or a tone to leave out, whose words
+    are in `avoid`; None if it is not about one.
     """
 
     row: int
@@ -167,6 +169,8 @@ class RewriteRequest:
     keeps: Keeps = "meaning"
     refused: tuple[str, str] | None = None
     language: str = ""
+    target: str = ""
+    typical: tuple[str, ...] | None = None
 
 
 class Write(Protocol):
@@ -280,7 +284,7 @@ def fresh_id(taken: set[str], id: str, mark: str) -> str:
 
 
 def keeps_of(how: str, asked: Keeps = "meaning") -> Keeps:
-    """What a rewriting preserves: what the rule that made it promises (`engines/rules.py`), otherwise what was asked for.
+    """What a rewriting preserves: what the rule that made it promises (`writers.py`), otherwise what was asked for.
 
     how: the rules; "" or the name of an engine if a language model wrote it.
     """

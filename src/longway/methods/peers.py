@@ -10,16 +10,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from random import Random
 
-from longway.engines.engine import Sampling, Written
-from longway.engines.prompt import Prompt, counterfactual_prompt
-from longway.engines.transport import tokens_for
 from longway.errors import ColumnError, DataError, SettingError
-from longway.methods.additions import Adder, AskEngine, Proposal, Proposed, add_in_parts
-from longway.methods.drafts import until_spent
-from longway.methods.method import Round, Rows, Verify
+from longway.methods.additions import Adder, Proposal, Proposed, add_in_parts
+from longway.methods.drafts import until_spent, with_how
+from longway.methods.method import RewriteRequest, Round, Rows, Verify, Write
 
 NO_SOURCE = "no row has this id or text"
 # Column names of given rewrites; the first one present is used.
@@ -36,13 +33,12 @@ class CounterfactualSettings:
     to: str | None = None
     n: int = 1
     seed: int = 0
-    sampling: Sampling = field(default_factory=Sampling)
 
 
 class Counterfactual:
     """Adds each text, changed to have another label.
 
-    ask: calls the engine. name_of_engine: its name in edits. verify: None to accept texts without checks.
+    write: writes the texts. verify: None to accept texts without checks.
     """
 
     name = "counterfactual"
@@ -51,52 +47,36 @@ class Counterfactual:
         self,
         settings: CounterfactualSettings | None = None,
         *,
-        ask: AskEngine,
-        name_of_engine: str,
+        write: Write,
         verify: Verify | None = None,
     ) -> None:
         self.settings = settings or CounterfactualSettings()
-        self.ask, self.engine, self.verify = ask, name_of_engine, verify
+        self.write, self.verify = write, verify
 
     def run(self, rows: Rows) -> Iterator[Round]:
         """Yield rounds of 64 rows each."""
-        adder = Adder(rows, method=self.name, engine=self.engine, verify=self.verify)
+        adder = Adder(rows, method=self.name, engine=self.write.name, verify=self.verify)
         yield from add_in_parts(adder, range(len(rows)), lambda part: self._propose(rows, part))
 
     def _propose(self, rows: Rows, part: Sequence[int]) -> Proposed:
         """The texts changed towards another label."""
         result = Proposed()
         targets = {row: target for row in part if (target := self._target(rows, row)) is not None}
-        prompts = [
-            counterfactual_prompt(
-                rows.task, rows.texts[row], label=rows.label(row), target=target, context=rows.context(row)
+        requests = [
+            RewriteRequest(
+                row, rows.texts[row], rows.label(row), self.settings.n, rows.context(row), target=target
             )
             for row, target in targets.items()
         ]
-        answers = self._written(prompts, result)
-        for (row, target), written in zip(targets.items(), answers, strict=False):
-            how = written.how or ("",) * len(written.texts)
-            result.proposals += [
-                Proposal(row, text, target, rows.context(row), how=done)
-                for text, done in zip(written.texts, how, strict=True)
-            ]
-        return result
-
-    def _written(self, prompts: Sequence[Prompt], result: Proposed) -> list[Written]:
-        """The texts written for each prompt, as far as the budget goes; refusals are counted in `result`."""
-        if not prompts:
-            return []
-        n, sampling = self.settings.n, self.settings.sampling
-        # Room for n texts as long as the row's.
-        samplings = [
-            replace(sampling, max_tokens=max(sampling.max_tokens, tokens_for(prompt.text, n=n)))
-            for prompt in prompts
-        ]
-        answers, result.is_spent = until_spent(lambda: self.ask(prompts, n, samplings))
-        for written in answers:
+        answers, result.is_spent = until_spent(lambda: self.write(requests))
+        for request, written in zip(requests, answers, strict=False):
             if not written.texts:
                 result.refusals.update(written.refusals[:1] or ["the engine gave no text"])
-        return answers
+            result.proposals += [
+                Proposal(request.row, text, request.target, request.context, how=how)
+                for text, how in with_how(written)
+            ]
+        return result
 
     def _target(self, rows: Rows, row: int) -> str | None:
         names, to = list(rows.label_names), self.settings.to

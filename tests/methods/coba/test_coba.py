@@ -1,17 +1,17 @@
-"""CoBA from end to end with fixed triples: every step and every switch, without a model; then with the rules engine."""
+"""CoBA from end to end with fixed triples: every step and every switch, without a model; then by rules."""
 
 import numpy as np
 import pytest
 
 from longway.engines.engine import Written
-from longway.engines.event_loop import run as run_now
-from longway.engines.rules import RulesEngine
 from longway.errors import BudgetSpent, SettingError
 from longway.methods.coba import Coba, CobaSettings, Important
 from longway.methods.coba.coba import NOTHING_ALTERED, NOTHING_PRINCIPAL
 from longway.methods.method import ALL_DONE, BUDGET_SPENT, Rows
+from longway.methods.writers import RuleWriter
 from longway.records import Verdict
 from longway.task import task_of
+from tests.methods.parts import model
 
 TEXT = "Nancy watched it. The plot was great. He liked the music. We sat near the door. It rained."
 TRIPLES = """1. Nancy | watched | it
@@ -66,8 +66,7 @@ class Engine:
 def coba(engine, rows, verify=None, important=IMPORTANT, **settings):
     method = Coba(
         CobaSettings(**settings),
-        ask=engine,
-        engine_name="fixed",
+        writer=model(engine, rows.task),
         important=[important] * len(rows),
         verify=verify,
     )
@@ -302,17 +301,15 @@ def test_the_engine_is_told_which_words_the_text_must_keep():
     assert engine.of("realise")[0].values["keep"] == ["nancy"]  # "he" became "she"
 
 
-def test_the_rules_engine_goes_the_whole_way():
-    engine = RulesEngine(seed=0)
+def test_the_rules_go_the_whole_way():
     rows = rows_of("The acting was great. Nancy plays the lead. The music is wonderful.")
-
-    def ask(prompts, n, samplings):
-        return [run_now(engine.write(p, n, s)) for p, s in zip(prompts, samplings, strict=True)]
-
     important = Important(("great", "wonderful"), ("nancy",))
-    (done,) = coba(ask, rows, important=important, permute=False, drop=0.0)
+    method = Coba(
+        CobaSettings(permute=False, drop=0.0), writer=RuleWriter(rows.task), important=[important] * len(rows)
+    )
+    (done,) = method.run(rows)
     (new,) = rows.added_by(done.edits)
-    assert new.label == "negative"
+    assert (new.label, done.edits[0].engine) == ("negative", "rules")
     assert "Nancy plays the lead" in new.text
     assert "great" not in new.text
     assert "wonderful" not in new.text

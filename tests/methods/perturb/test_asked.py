@@ -11,7 +11,6 @@ from longway.engines.asker import Asker
 from longway.engines.engine import Engine, Written
 from longway.engines.line_answers import Unreadable, read_numbered
 from longway.engines.prompt import description_of, perturb_prompt
-from longway.engines.rules import RulesEngine
 from longway.english.people.demographics import AXES, parse_attribute
 from longway.errors import BudgetSpent, SettingError
 from longway.methods.perturb.asked import AskedPerturber, _lines_in
@@ -233,13 +232,6 @@ def test_a_server_perturbs_rows_and_mends_what_it_lost(server_does):
     assert perturber.name == "served:toy"
     assert len(asked_about) == 3
     assert all(call.body["temperature"] == 0.0 for call in asked_about)
-
-
-def test_the_rules_engine_refuses_in_words():
-    pytest.importorskip("spacy")
-    (found,) = AskedPerturber(Asker(RulesEngine(), Journal(None))).perturb([about(TEXT)])
-    assert "the rules cannot do this" in found.reason
-    assert "takes a language model" in found.reason
 
 
 def test_a_place_that_is_none_is_told():

@@ -5,22 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from longway.engines.engine import Written
-from longway.engines.event_loop import run
-from longway.engines.rules import RulesEngine
 from longway.methods.method import Rows
 from longway.methods.repair.remedy import RepairRow, Target
 from longway.methods.repair.reword import LONGEST, Reword, RewordedCopies
+from longway.methods.writers import RuleWriter
 from longway.records import Pattern
 from longway.task import task_of
+from tests.methods.parts import model
 
 TASK = task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evidence")
 ONLY = Target(Pattern("token", "claim", ("only",)), "REFUTES")
 EVIDENCE = "The bridge is in Oslo and Bergen."
-
-
-def by_rules(prompts, n, samplings):
-    engine = RulesEngine()
-    return [run(engine.write(p, n, s)) for p, s in zip(prompts, samplings, strict=True)]
 
 
 def row(text: str) -> RepairRow:
@@ -28,7 +23,7 @@ def row(text: str) -> RepairRow:
 
 
 def test_the_rules_reword_without_the_pattern():
-    (drafts,) = Reword(by_rules, TASK).propose_all([row("The bridge is only in Oslo.")], ONLY)
+    (drafts,) = Reword(RuleWriter(TASK), TASK).propose_all([row("The bridge is only in Oslo.")], ONLY)
     assert drafts
     assert all("only" not in draft.text.split() for draft in drafts)
     assert all(draft.how.startswith("reword.") for draft in drafts)
@@ -40,7 +35,7 @@ def test_a_text_that_still_shows_the_pattern_is_no_draft():
             Written(("The bridge is, and only is, in Oslo.", "The bridge is just in Oslo.")) for _ in prompts
         ]
 
-    remedy = Reword(write, TASK, engine="served:toy", needs_english=False)
+    remedy = Reword(model(write, TASK, name="served:toy"), TASK, needs_english=False)
     (drafts,) = remedy.propose_all([row("The bridge is only in Oslo.")], ONLY)
     assert [(draft.text, draft.engine) for draft in drafts] == [("The bridge is just in Oslo.", "served:toy")]
 
@@ -53,9 +48,9 @@ def test_rules_leave_long_texts_alone_and_other_engines_do_not():
         asked.extend(prompts)
         return [Written(("It is in Oslo.",)) for _ in prompts]
 
-    assert Reword(write, TASK).propose_all([row(long)], ONLY) == [[]]
+    assert Reword(model(write, TASK), TASK).propose_all([row(long)], ONLY) == [[]]
     assert not asked
-    assert len(Reword(write, TASK, needs_english=False).propose_all([row(long)], ONLY)[0]) == 1
+    assert len(Reword(model(write, TASK), TASK, needs_english=False).propose_all([row(long)], ONLY)[0]) == 1
 
 
 def test_copies_keep_the_label_and_avoid_what_predicts_it():
@@ -74,7 +69,7 @@ def test_copies_keep_the_label_and_avoid_what_predicts_it():
         return [Written(("He just sings.",), how=("restrictors.just",)), Written(())]
 
     telling = lambda text, label: ("only",) if "only" in text else ()  # noqa: E731
-    first, second = RewordedCopies(write, rows, telling).propose([0, 1])
+    first, second = RewordedCopies(model(write, TASK), rows, telling).propose([0, 1])
     assert seen == [("only",), ()]
     assert [(one.text, one.label, one.keeps) for one in first] == [("He just sings.", "REFUTES", "meaning")]
     assert second == []

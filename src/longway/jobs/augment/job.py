@@ -114,7 +114,7 @@ def _prepared(
         given, more = file.rewrites, {**more, "rewrites_fingerprint": file.fingerprint}
     is_given = settings.rewrites is not None
     with change_job("augment", whole, part, settings, engines, more=more, judges=is_given) as job:
-        check_writer(languages, job.writer)
+        check_writer(languages, job.settings.engine)
         yield job, given
 
 

@@ -19,6 +19,7 @@ from longway.engines.asker import Asker
 from longway.engines.engine import Engine
 from longway.engines.paid import PaidWriting
 from longway.engines.prompt import (
+    TEXT_TO_TEXT,
     Prompt,
     alter_prompt,
     counterfactual_prompt,
@@ -29,11 +30,11 @@ from longway.engines.prompt import (
     triples_prompt,
 )
 from longway.english.triples.triple import Triple
-from longway.errors import BudgetSpent, DataError
+from longway.errors import BudgetSpent, DataError, SettingError
 from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.augment.settings import OTHER, AugmentSettings
 from longway.jobs.augment.words import Words, known_words, labelled, words_by_engine, words_by_models
-from longway.jobs.engine_use import RunEstimate, engines_in, estimate_calls, sampled
+from longway.jobs.engine_use import RunEstimate, estimate_calls, estimate_rules, sampled
 from longway.jobs.repair.plan import has_english
 from longway.jobs.rows import rows_of
 from longway.jobs.run import Watcher
@@ -51,6 +52,7 @@ from longway.methods.peers import (
     GivenRewrite,
     given_of,
 )
+from longway.methods.writers import EngineWriter, FirstWriter, RuleWriter, writer_of
 from longway.models.ensemble import Ensemble
 from longway.records import Verdict
 from longway.store import Journal
@@ -78,7 +80,11 @@ class Setup:
     @cached_property
     def writing(self) -> PaidWriting:
         """Calls the writing engine, with money kept for the judge."""
-        assert self.writer is not None  # engines_of returns one if the settings need it
+        if self.writer is None:
+            raise SettingError(
+                f"The words can be named by a language model only. Got the engine {self.settings.engine}. "
+                "Use --identify models, or --engine served:MODEL."
+            )
         judge = None if self.settings.paper or not self.settings.labelled else self.judge
         return PaidWriting(self.writer, judge=judge, task=self.rows.task)
 
@@ -87,10 +93,19 @@ class Setup:
         """Whether the budget ended before all texts were written."""
         return self.writer is not None and self.writing.is_spent
 
-    @property
-    def engine_name(self) -> str:
-        """The name of the writing engine."""
-        return self.writing.asker.engine.name
+    @cached_property
+    def writer_of_texts(self) -> RuleWriter | EngineWriter | FirstWriter:
+        """Writes texts with another label, by rules or by a model."""
+        settings = self.settings
+        write = writer_of(
+            settings.engine,
+            self.rows.task if settings.labelled else TEXT_TO_TEXT,
+            writing=None if self.writer is None else self.writing,
+            sampling=settings.sampling(),
+            shard_map=None if self.journal is None else self.journal.shard_map,
+        )
+        assert write is not None  # the settings need one
+        return write
 
     def ensemble(self) -> Ensemble:
         """The classifiers that vote."""
@@ -201,8 +216,8 @@ def plan_of(setup: Setup) -> Plan:
         method: Method = Given(setup.given, verify=verify)
     else:
         to = None if settings.to == OTHER else settings.to
-        chosen = CounterfactualSettings(to, settings.variants, settings.seed, settings.sampling())
-        method = Counterfactual(chosen, ask=setup.writing, name_of_engine=setup.engine_name, verify=verify)
+        chosen = CounterfactualSettings(to, settings.variants, settings.seed)
+        method = Counterfactual(chosen, write=setup.writer_of_texts, verify=verify)
     return Plan(method, verifier.missing, _named_words(settings))
 
 
@@ -243,12 +258,9 @@ def _coba(setup: Setup) -> Plan:
             contexts=settings.contexts,
             to="" if settings.to == OTHER else settings.to,
             variants=settings.variants,
-            temperature=settings.temperature,
-            top_p=settings.top_p,
             seed=settings.seed,
         ),
-        ask=setup.writing,
-        engine_name=setup.engine_name,
+        writer=setup.writer_of_texts,
         important=words.important,
         verify=setup.checked(verifier),
     )
@@ -263,12 +275,9 @@ def _text_to_text(setup: Setup) -> Plan:
             gender=settings.gender,
             permute=settings.permute,
             variants=settings.variants,
-            temperature=settings.temperature,
-            top_p=settings.top_p,
             seed=settings.seed,
         ),
-        ask=setup.writing,
-        engine_name=setup.engine_name,
+        writer=setup.writer_of_texts,
         is_checked=not settings.paper,
     )
     return Plan(method, ("label: the rows have output texts and no label to check",))
@@ -297,7 +306,7 @@ def _no_principal_word(setup: Setup, words: Words) -> str:
     settings = setup.settings
     if settings.identify == "engine":
         reason = next(iter(words.analysis.refusals), "none of its words occurs in the text")
-        why = f"the engine {setup.engine_name} named no word ({reason})"
+        why = f"the engine {settings.engine} named no word ({reason})"
         next_step = "Try another --engine, or --identify models."
     else:
         why = f"no word is among the top {settings.top_k} of most models"
@@ -352,17 +361,16 @@ def estimate_augment(
     """
     rows = rows_of(dataset, seed=settings.seed, labelled=settings.labelled, describe=settings.describe)
     some = sampled(len(rows))
-    writes = [
-        estimate_calls(engine, [ask(row) for row in some], len(rows) * times, timed=dry)
-        for engine in engines_in(writer, free=dry)
-        for ask, times in _prompts(rows, settings)
-    ]
+    writes = []
+    for ask, times in _prompts(rows, settings):
+        prompts, n_calls = [ask(row) for row in some], len(rows) * times
+        writes += estimate_calls(writer, prompts, n_calls, timed=dry, free=dry)
+        writes += estimate_rules(settings.engine, n_calls) if dry else []
     judged = [judge_prompt(rows.task, rows.texts[row], context=rows.context(row)) for row in some]
-    judgements = [
-        estimate_calls(engine, judged, len(rows) * settings.variants, options=rows.task.labels, timed=dry)
-        for engine in engines_in(judge, free=dry)
-        if settings.labelled and "judge" in engine.can
-    ]
+    n_judged, labels = len(rows) * settings.variants, rows.task.labels
+    judgements = estimate_calls(
+        judge if settings.labelled else None, judged, n_judged, options=labels, timed=dry, free=dry
+    )
     return RunEstimate.of(len(rows), writes, judgements, spent=spent)
 
 

@@ -60,7 +60,7 @@ class AugmentSettings:
         "auto",
         "Writes the texts: rules (no model, English only), gguf:FILE (a model file of yours), "
         "served:MODEL (any OpenAI-compatible server), rules,served:MODEL (the model if no rule applies), "
-        "rules+served:MODEL (both), replay:FILE, or auto. `longway doctor` lists those that work here.",
+        "replay:FILE, or auto. `longway doctor` lists those that work here.",
         group=ENGINE,
     )
     judge: str = option(

@@ -25,9 +25,9 @@ from longway.jobs.engine_use import (
     asker_of,
     check_can_write,
     close,
-    engines_in,
     engines_of,
     estimate_calls,
+    estimate_rules,
     judge_of,
     name_of,
     sampled,
@@ -103,15 +103,11 @@ class ChangeJob(Generic[S]):
             rewrite_prompt(task, rows.texts[i], label=rows.label(i), context=rows.context(i)) for i in some
         ]
         judging = [judge_prompt(task, rows.texts[i], context=rows.context(i)) for i in some]
-        writes = [
-            estimate_calls(one, prompts, n_writes, n=n, timed=timed)
-            for one in engines_in(self.writer, free=free)
-        ]
-        judgements = [
-            estimate_calls(one, judging, n_judged, options=task.labels, timed=timed)
-            for one in engines_in(self.judge, free=free)
-            if "judge" in one.can
-        ]
+        writes = estimate_calls(self.writer, prompts, n_writes, n=n, timed=timed, free=free)
+        writes += estimate_rules(self.settings.engine, n_writes) if free else []
+        judgements = estimate_calls(
+            self.judge, judging, n_judged, options=task.labels, timed=timed, free=free
+        )
         return RunEstimate.of(len(rows), writes, judgements, spent=spent)
 
 
@@ -130,11 +126,11 @@ def change_job(
 
     judges: open a judge that is named where no engine writes, too. The others are fields of `ChangeJob`.
     """
-    writer, judge = engines_of(settings, engines)
+    name, writer, judge = engines_of(settings, engines)
     if judges and settings.judge not in ("auto", "none"):
         judge = judge_of(settings, engines)
     check_can_write(writer, judge)
-    named = replace(cast(Any, settings), engine=name_of(writer), judge=name_of(judge))
+    named = replace(cast(Any, settings), engine=name, judge=name_of(judge))
     try:
         yield ChangeJob(command, whole, part, named, writer, judge, engines.budget, more or {})
     finally:

@@ -26,7 +26,6 @@ from longway.jobs.documents import ANALYSES_FILE
 from longway.jobs.engine_use import (
     RunEstimate,
     costs_money,
-    engines_in,
     estimate_calls,
     failed_calls,
     sampled,
@@ -157,9 +156,7 @@ class FairscoreRun:
         if isinstance(self.model, AskedClassifier):
             some = [self.model.prompt(self._task, rows[i], *rows[i]) for i in sampled(len(rows))]
             labels = self._task.labels
-            judgements = [
-                estimate_calls(one, some, n_calls, options=labels) for one in engines_in(self._engine)
-            ]
+            judgements = estimate_calls(self._engine, some, n_calls, options=labels)
         spent = self.questions.journal.spent()
         writes = calls_of(self.who.engine, perturbing)
         return RunEstimate.of(len(perturbing.chosen), writes, judgements, spent=spent)

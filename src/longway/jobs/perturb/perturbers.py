@@ -26,7 +26,6 @@ from longway.jobs.engine_use import (
     Engines,
     check_can_write,
     close,
-    engines_in,
     engines_of,
     estimate_calls,
     sampled,
@@ -121,8 +120,8 @@ def who_perturbs(settings: PerturbSettings, engines: Engines) -> Who:
             device=engines.device,
             batch_size=engines.batch_size,
         )
-    writer, _ = engines_of(settings, engines)
-    if writer is None or writer.name.split(",")[0] == RULES:  # "auto" where no language model is named
+    name, writer, _ = engines_of(settings, engines)
+    if writer is None or name.split(",")[0] == RULES:  # "auto" where no language model is named
         close(writer)
         return Who(replace(settings, engine=RULES))
     check_can_write(writer)
@@ -134,7 +133,7 @@ def calls_of(engine: Engine | None, perturbing: Perturbing, *, dry: bool = False
     share = len(perturbing.rows) / perturbing.n_rows if perturbing.n_rows else 1.0
     n_calls = round(sum(len(perturbing.requests(row)) for row in perturbing.chosen) / share)
     known = _some_prompts(perturbing)
-    return [estimate_calls(one, known, n_calls, timed=dry) for one in engines_in(engine, free=dry)]
+    return estimate_calls(engine, known, n_calls, timed=dry, free=dry)
 
 
 def _some_prompts(perturbing: Perturbing) -> list[Prompt]:

@@ -45,7 +45,7 @@ from longway.jobs.repair.settings import (
 )
 from longway.jobs.run import Watcher
 from longway.jobs.workload import CHECKED, Workload
-from longway.methods.method import BUDGET_SPENT, Round, Rows
+from longway.methods.method import BUDGET_SPENT, Round, Rows, Write
 from longway.methods.repair import in_place_remedies
 from longway.methods.repair.asked import AskedCounterparts, AskedEdits
 from longway.methods.repair.counterparts import PairCounterparts, SentimentCounterparts
@@ -55,6 +55,7 @@ from longway.methods.repair.remedy import BatchRemedy, Remedy, Target, drafts_of
 from longway.methods.repair.repair import CounterpartSource, EnglishRows, Repair
 from longway.methods.repair.reword import Reword, RewordedCopies
 from longway.methods.repair.take_out import shows
+from longway.methods.writers import writer_of
 from longway.models.entailment import Entailment
 from longway.records import Leak, Verdict
 from longway.store import Journal
@@ -65,7 +66,6 @@ from longway.verify.model_cache import ModelCache
 from longway.verify.model_checks import ClassifiersCheck
 from longway.verify.verifier import ADDED, Verifier, verifier_for
 
-RULES = "rules"
 PREPARE = "prepare"  # a kind of work
 REWORDED = 0.1  # drafts that an engine is expected to have per row that it is asked for
 WORDS = {
@@ -134,6 +134,17 @@ class Repairing:
                 for i in some
             ]
             self.writing.check(prompts, 1, [Sampling()] * len(prompts))
+
+    @cached_property
+    def _write(self) -> Write | None:
+        """Writes texts: by rules, or by a model; None if neither may."""
+        return writer_of(
+            self.settings.engine,
+            self.rows.task,
+            writing=None if self.writer is None else self.writing,
+            sampling=Sampling(seed=self.settings.seed),
+            shard_map=self._journal.shard_map,
+        )
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -237,14 +248,8 @@ class Repairing:
         """The remedies that change texts, in the order in which they are tried."""
         for remedy in in_place_remedies(self.rows, self.repair.read, seed=self.settings.seed):
             yield remedy
-            if remedy.name == EXCHANGE and self.writer is not None:
-                yield Reword(
-                    self.writing,
-                    self.rows.task,
-                    engine=self.writer.engine.name,
-                    needs_english=self._writes_english,
-                    seed=self.settings.seed,
-                )
+            if remedy.name == EXCHANGE and self._write is not None:
+                yield Reword(self._write, self.rows.task, needs_english=self._writes_english)
         if self.writer is not None and "edit" in self.writer.engine.can:
             for name in (RESHAPE, PUT_IN):
                 yield AskedEdits(
@@ -259,16 +264,13 @@ class Repairing:
 
     @property
     def _writes_english(self) -> bool:
-        return self.writer is not None and all(part.name in ENGLISH_ONLY for part in self.writer.engine.parts)
+        return self.settings.engine in ENGLISH_ONLY
 
     def counterparts(self) -> Iterator[CounterpartSource]:
         """The sources of rows to add, in the order in which they are used. They start from the texts as changed so far."""
         rows = self.repair.changed_rows
-        if self.writer is not None and self.writer.engine.name != RULES:
-            asked = AskedCounterparts(
-                self.writing, rows, engine=self.writer.engine.name, seed=self.settings.seed
-            )
-            yield EnglishRows(asked, rows) if self._writes_english else asked
+        if self.writer is not None and self._write is not None:
+            yield AskedCounterparts(self._write, rows, seed=self.settings.seed)
         if has_counterparts(rows):
             yield from (EnglishRows(source, rows) for source in self._counterparts_by_rules(rows))
 
@@ -288,13 +290,10 @@ class Repairing:
     @property
     def _copies(self) -> CounterpartSource | None:
         """Claims in other words, beside the original ones: models of claims and evidence learn more from both (notes/LOG.md)."""
-        if self.writer is None or self.rows.task.kind != "fact checking" or not self.is_english:
+        if self._write is None or self.rows.task.kind != "fact checking" or not self.is_english:
             return None
         rows = self.repair.changed_rows
-        copies = RewordedCopies(
-            self.writing, rows, self.repair.telling, engine=self.writer.engine.name, seed=self.settings.seed
-        )
-        return EnglishRows(copies, rows)
+        return EnglishRows(RewordedCopies(self._write, rows, self.repair.telling), rows)
 
     def _is_reached(self, leak: Leak) -> bool:
         goal = self.plan.goal
@@ -430,7 +429,7 @@ def _costs(repairing: Repairing, remedy: Remedy | BatchRemedy) -> bool:
     writer = repairing.writer
     if not isinstance(remedy, BatchRemedy) or writer is None:
         return False
-    return any(part.base_url is not None for part in writer.engine.parts)
+    return writer.engine.base_url is not None
 
 
 def _tried(

@@ -128,11 +128,7 @@ class GuardedWriter:
 
     def __init__(self, write: Write, ids: Sequence[str], objection: Objection) -> None:
         self.write, self.ids, self.objection = write, ids, objection
-
-    @property
-    def name(self) -> str:
-        """The name of the engine."""
-        return self.write.name
+        self.name: str = write.name
 
     def __call__(self, requests: Sequence[RewriteRequest]) -> Iterator[Written]:
         """What was written for each row, in order, without texts that may not be proposed; ends early if the budget does."""

@@ -101,7 +101,7 @@ def prepared(
         check_english(languages, f"The method {settings.method} knows", SERVED)
     more = {} if settings.decisions is None else {"decisions": settings.decisions.to_dict()}
     with change_job("rewrite", whole, part, settings, engines, more=more) as job:
-        check_writer(languages, job.writer)
+        check_writer(languages, job.settings.engine)
         yield job
 
 
@@ -114,8 +114,8 @@ def _rewrite(run: ActiveRun, job: ChangeJob[RewriteSettings]) -> RewriteResult:
     job = with_graded_judge(job, rows, run.journal, watcher)
     settings = job.settings
     asker, judging = job.askers(run.journal, watcher)
-    watcher.step("rewriting" if asker is None else "preparing the checks")
-    rewriting = Rewriting(rows, settings, writer=asker, judge=judging, watcher=watcher)
+    watcher.step("preparing the checks" if settings.needs_engine else "rewriting")
+    rewriting = Rewriting(rows, settings, run.journal, writer=asker, judge=judging, watcher=watcher)
     collected = _Collected(rows, seed=settings.seed)
     with run.edit_log() as log:
         for done in rewriting.run():

@@ -15,9 +15,8 @@ from longway.detect.reading import Reading
 from longway.detect.words import FIRST, LAST
 from longway.engines.asker import Asker
 from longway.engines.engine import Sampling, Written
-from longway.engines.paid import NOT_ASKED, PaidWriting
-from longway.engines.prompt import rewrite_prompt
-from longway.errors import BudgetSpent, SettingError
+from longway.engines.paid import PaidWriting
+from longway.errors import SettingError
 from longway.jobs.rewrite.decisions import AppliedDecisions, GuardedWriter, feature_of, features_of
 from longway.jobs.rewrite.settings import RewriteSettings
 from longway.jobs.rows import dataset_of
@@ -28,9 +27,12 @@ from longway.methods import plain_method
 from longway.methods.leak_aware import Feature, GiveAway
 from longway.methods.method import Chooser, Method, Objection, RewriteRequest, Round, Rows, Verify, Write
 from longway.methods.razor import PredictivePhrases, Razor, RazorSettings, count_of
+from longway.methods.writers import writer_of
 from longway.models.encoders import CachedEncoder
 from longway.records import Leak, Verdict
+from longway.shard_map import in_shards
 from longway.space.live_space import Embed
+from longway.store import Journal
 from longway.text.corpus import Corpus
 from longway.verify.calibration import CheckReport
 from longway.verify.check import Candidate
@@ -40,7 +42,7 @@ from longway.verify.verifier import Verifier, names_of, verifier_for
 RARER = 0.5  # a predictive pattern may occur in half as many texts as before, whatever their label
 MOST_TIMES = 2  # rewrites of a text if the leak chooses; each moves it further from the original
 WRITE, MEASURE = "write", "measure"  # kinds of work
-AT_ONCE = 256  # prompts per call, before the answers are used
+AT_ONCE = 256  # texts that are written before the page shows it
 
 
 class _LeakParts(TypedDict, total=False):
@@ -70,53 +72,6 @@ def razor_settings(settings: RewriteSettings) -> RazorSettings:
         may_return=settings.paper,
         until_chance=not settings.paper,
     )
-
-
-class Writer:
-    """Lets an engine write texts, a bounded number of prompts at a time. judge: judges what was written, with the same budget."""
-
-    def __init__(
-        self,
-        asker: Asker,
-        rows: Rows,
-        settings: RewriteSettings,
-        *,
-        judge: Asker | None = None,
-        work: RewriteWork | None = None,
-    ) -> None:
-        self.task, self.settings, self.work = rows.task, settings, work
-        self.writing = PaidWriting(asker, judge=judge, task=rows.task)
-        self.name: str = asker.engine.name
-
-    def __call__(self, requests: Sequence[RewriteRequest]) -> Iterator[Written]:
-        """What was written for each row, in order.
-
-        If the budget ends on the way, BudgetSpent is raised after the answers that were paid for.
-        """
-        given = self.settings
-        for start in range(0, len(requests), AT_ONCE):
-            part = requests[start : start + AT_ONCE]
-            prompts = [
-                rewrite_prompt(
-                    self.task,
-                    one.text,
-                    label=one.label,
-                    context=one.context,
-                    avoid=one.avoid,
-                    refused=None if given.paper else one.refused,
-                )
-                for one in part
-            ]
-            samplings = [
-                Sampling(given.temperature, given.top_p, seed=given.seed, sample=one.sample) for one in part
-            ]
-            if self.work is not None:
-                self.work.begin_writing(len(part))
-            yield from self.writing(prompts, part[0].n, samplings)
-            if self.work is not None:
-                self.work.load.did(len(part))
-            if self.writing.is_spent:
-                raise BudgetSpent(NOT_ASKED)
 
 
 class RewriteWork:
@@ -154,16 +109,32 @@ class RewriteWork:
         return f"round {self.number}/{self.rounds}: "
 
 
+class WatchedWriter:
+    """A writer whose texts are part of the work of a rewrite."""
+
+    def __init__(self, write: Write, work: RewriteWork) -> None:
+        self.write, self.work = write, work
+        self.name: str = write.name
+
+    def __call__(self, requests: Sequence[RewriteRequest]) -> Iterator[Written]:
+        """What is written for each request, in order."""
+        for part in in_shards(requests, AT_ONCE):
+            self.work.begin_writing(len(part))
+            yield from self.write(part)
+            self.work.load.did(len(part))
+
+
 class Rewriting:
     """One dataset being rewritten.
 
-    rows: those that may change. writer, judge: call the engines; None for methods that need none.
+    rows: those that may change. writer, judge: call models; None if none writes or judges.
     """
 
     def __init__(
         self,
         rows: Rows,
         settings: RewriteSettings,
+        journal: Journal,
         *,
         writer: Asker | None = None,
         judge: Asker | None = None,
@@ -172,7 +143,7 @@ class Rewriting:
         if settings.paper:
             rows = replace(rows, task=rows.task.without_examples())
         self.settings, self.rows = settings, rows
-        self.writer: Writer | None = None
+        self.write: Write | None = None
         self.verifier: Verifier | None = None
         self.work: RewriteWork | None = None
         self._embed: Embed | None = None
@@ -181,10 +152,10 @@ class Rewriting:
             self.decisions = AppliedDecisions.of(
                 settings.decisions, text=rows.task.text_name, aims=settings.looks_at_words
             )
-        if writer is None:
+        if not settings.needs_engine:
             return
         if settings.space == "embedding":
-            self._embed = CachedEncoder.of(languages_in_use()[:1], ModelCache(writer.journal))
+            self._embed = CachedEncoder.of(languages_in_use()[:1], ModelCache(journal))
         self.verifier = verifier_for(
             rows.task,
             list(rows.texts),
@@ -192,7 +163,7 @@ class Rewriting:
             rows.contexts,
             judge=judge,
             seed=settings.seed,
-            journal=writer.journal,
+            journal=journal,
             names=names_of(settings.checks, has_judge=judge is not None),
         )
         if watcher is not None:
@@ -200,7 +171,15 @@ class Rewriting:
             for asker in (writer, judge):
                 if asker is not None:
                     asker.progress = self.work.load.inside
-        self.writer = Writer(writer, rows, settings, judge=judge, work=self.work)
+        sampling = Sampling(settings.temperature, settings.top_p, seed=settings.seed)
+        self.write = writer_of(
+            settings.engine,
+            rows.task,
+            writing=None if writer is None else PaidWriting(writer, judge=judge, task=rows.task),
+            sampling=sampling,
+            repeats=not settings.paper,
+            shard_map=journal.shard_map,
+        )
 
     def run(self) -> Iterator[Round]:
         """The rounds, each complete when it is yielded."""
@@ -213,7 +192,7 @@ class Rewriting:
         settings, objection = self.settings, self._objection()
         if not settings.needs_engine:
             return plain_method(settings.method, seed=settings.seed, objection=objection)
-        if self.writer is None or self.verifier is None:
+        if self.write is None or self.verifier is None:
             raise SettingError(f"The method {settings.method} needs an engine. Got none. Give `writer`.")
         razor, parts = razor_settings(settings), _LeakParts()
         if settings.choose == "leak":
@@ -221,7 +200,7 @@ class Rewriting:
                 razor = replace(razor, least=0.0)  # a text without a known shortcut is left alone
             give_away = give_away_of(self.rows, keep=self.keep, decisions=self.decisions)
             parts = {"rank_by": give_away, "choose_by": give_away, "phrases": self._phrases(give_away)}
-        write: Write = self.writer
+        write = self.write if self.work is None else WatchedWriter(self.write, self.work)
         return Razor(
             razor,
             write=write if objection is None else GuardedWriter(write, self.rows.ids, objection),

@@ -102,7 +102,7 @@ class RewriteSettings:
         "auto",
         "Writes the texts: rules (no model, English only), gguf:FILE (a model file of yours), "
         "served:MODEL (any OpenAI-compatible server), rules,served:MODEL (the model if no rule applies), "
-        "rules+served:MODEL (both), replay:FILE, or auto (served if you named a model or server for "
+        "replay:FILE, or auto (served if you named a model or server for "
         "Longway, else rules). `longway doctor` lists those that work here.",
         group=ENGINE,
     )

@@ -10,32 +10,20 @@ the reason.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from random import Random
 from typing import get_args
 
-from longway.engines.engine import Sampling
-from longway.engines.line_answers import read_pair
-from longway.engines.prompt import alter_prompt, realise_prompt, triples_prompt
 from longway.english.triples.gender import swap_gender
-from longway.english.triples.triple import BadTriples, Triple, parse, parse_pair
+from longway.english.triples.triple import Triple
 from longway.errors import BudgetSpent, SettingError
-from longway.methods.additions import (
-    Adder,
-    AskEngine,
-    Proposal,
-    Proposed,
-    Refused,
-    add_in_parts,
-    ask_structured,
-)
+from longway.methods.additions import Adder, Proposal, Proposed, Refused, add_in_parts
+from longway.methods.coba.steps import Alteration, Realisation, Split, TripleWriter
 from longway.methods.coba.votes import Important, Kind, Mixed, arranged, kinds_of
 from longway.methods.method import Round, Rows, Verify
 from longway.text.tokenizer import tokenize
 
-TOKENS = 512  # room for an answer; more for long texts
 NOTHING_PRINCIPAL = "no triple has a principal word"
 NOTHING_ALTERED = "the engine left every principal triple as it was"
 
@@ -50,7 +38,6 @@ class CobaSettings:
     gender: swap gendered words. permute: shuffle normal triples. drop: the probability that one is dropped.
     contexts: also change and rewrite the contexts of pairs, by their own important words; otherwise they stay as they are.
     to: the new label; "" for any other one, at random. variants: new texts per row.
-    temperature, top_p: of the engine.
     """
 
     alter: bool = True
@@ -61,8 +48,6 @@ class CobaSettings:
     contexts: bool = False
     to: str = ""
     variants: int = 1
-    temperature: float = 0.7
-    top_p: float = 0.9
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -98,7 +83,7 @@ class TripleDraft:
 class Coba:
     """CoBA over given rows.
 
-    ask: calls an engine. important: the principal and spurious words of each row. verify: checks each new row.
+    writer: takes the steps that write. important: the principal and spurious words of each row. verify: checks each new row.
     """
 
     name = "coba"
@@ -107,18 +92,17 @@ class Coba:
         self,
         settings: CobaSettings | None = None,
         *,
-        ask: AskEngine,
-        engine_name: str,
+        writer: TripleWriter,
         important: Sequence[Important],
         verify: Verify | None = None,
     ) -> None:
         self.settings = CobaSettings() if settings is None else settings
-        self.ask, self.engine_name, self.important, self.verify = ask, engine_name, important, verify
+        self.writer, self.important, self.verify = writer, important, verify
 
     def run(self, rows: Rows) -> Iterator[Round]:
         """Yield rounds of 64 rows each; rows are added and none is changed."""
         self._check(rows)
-        adder = Adder(rows, method=self.name, engine=self.engine_name, verify=self.verify)
+        adder = Adder(rows, method=self.name, engine=self.writer.name, verify=self.verify)
         wanted = [row for row in range(len(rows)) if self._targets(rows, row, 1)]
         yield from add_in_parts(adder, wanted, lambda part: self._propose(rows, part))
 
@@ -136,11 +120,9 @@ class Coba:
 
     def _split(self, rows: Rows, part: Sequence[int], refusals: Counter[str]) -> list[TripleDraft]:
         """Section 3.3.1: the triples of each row and their kinds; one draft per variant."""
-        prompts = [triples_prompt(rows.task, rows.texts[row], context=rows.context(row)) for row in part]
-        samplings = [self._sampling(rows, row) for row in part]
-        readers = [_no_context if rows.contexts is None else _with_context] * len(part)
         drafts: list[TripleDraft] = []
-        for row, answer in zip(part, ask_structured(self.ask, prompts, samplings, readers), strict=True):
+        answers = self.writer.take([Split(rows.texts[row], rows.context(row)) for row in part])
+        for row, answer in zip(part, answers, strict=True):
             if isinstance(answer, Refused):
                 refusals[answer.reason] += 1
                 continue
@@ -163,25 +145,21 @@ class Coba:
             (_principal(draft.context_before, draft.context_kinds), _principal(draft.before, draft.kinds))
             for draft in drafts
         ]
-        prompts = [
-            alter_prompt(
-                rows.task,
-                text,
+        alterations = [
+            Alteration(
+                rows.texts[draft.row],
+                rows.context(draft.row),
+                draft.variant,
                 label=rows.label(draft.row),
                 target=draft.target,
-                keep=self._spurious_in(draft.row, text, of_context),
-                text=rows.texts[draft.row],
-                context=rows.context(draft.row),
+                triples=text,
                 context_triples=of_context,
+                keep=self._spurious_in(draft.row, text, of_context),
             )
             for draft, (of_context, text) in zip(drafts, old, strict=True)
         ]
-        samplings = [self._sampling(rows, draft.row, draft.variant) for draft in drafts]
-        readers = [
-            partial(parse, n=len(of_context) + len(text), may_be_whole=True) for of_context, text in old
-        ]
         kept: list[TripleDraft] = []
-        answers = ask_structured(self.ask, prompts, samplings, readers)
+        answers = self.writer.take(alterations)
         for draft, (of_context, text), answer in zip(drafts, old, answers, strict=True):
             if isinstance(answer, Refused):
                 refusals[answer.reason] += 1
@@ -217,22 +195,20 @@ class Coba:
     def _realised(self, rows: Rows, drafts: list[TripleDraft], refusals: Counter[str]) -> list[Proposal]:
         """Section 3.3.3: texts from the triples."""
         contexts = self.settings.contexts and rows.contexts is not None
-        prompts = [
-            realise_prompt(
-                rows.task,
-                [draft.after[i] for i in draft.order],
+        realisations = [
+            Realisation(
+                rows.texts[draft.row],
+                rows.context(draft.row),
+                draft.variant,
+                triples=[draft.after[i] for i in draft.order],
                 label=draft.target,
-                text=rows.texts[draft.row],
-                keep=sorted(self._kept_words(draft)),
                 context_triples=[draft.context_after[i] for i in draft.context_order] if contexts else None,
+                keep=sorted(self._kept_words(draft)),
                 context_keep=sorted(self._kept_in_context(draft)),
             )
             for draft in drafts
         ]
-        read: Callable[[str], tuple[str | None, str]]
-        read = read_pair if contexts else lambda answer: (None, without_bars(answer))
-        samplings = [self._sampling(rows, draft.row, draft.variant) for draft in drafts]
-        answers = ask_structured(self.ask, prompts, samplings, [read] * len(prompts))
+        answers = self.writer.take(realisations)
         proposals: list[Proposal] = []
         for draft, answer in zip(drafts, answers, strict=True):
             if isinstance(answer, Refused):
@@ -312,10 +288,6 @@ class Coba:
             )
         return trace
 
-    def _sampling(self, rows: Rows, row: int, variant: int = 0) -> Sampling:
-        longest = len(rows.texts[row]) + len(rows.context(row) or "")
-        return sampling_for(self.settings, longest, variant)
-
     def _check(self, rows: Rows) -> None:
         if len(self.important) != len(rows):
             raise SettingError(
@@ -329,20 +301,6 @@ class Coba:
 
 def _principal(triples: Sequence[Triple], kinds: Sequence[Kind]) -> list[Triple]:
     return [triple for triple, kind in zip(triples, kinds, strict=True) if kind == "principal"]
-
-
-def sampling_for(settings: CobaSettings, longest: int, variant: int) -> Sampling:
-    """The engine's sampling. Triples repeat subjects, so they need about twice the tokens of a text of `longest` characters."""
-    return Sampling(
-        settings.temperature, settings.top_p, max(TOKENS, longest), seed=settings.seed, sample=variant
-    )
-
-
-def without_bars(answer: str) -> str:
-    """A text made of triples, on one line. Raises BadTriples if it still has their bars."""
-    if " | " in answer:
-        raise BadTriples("the text still has the bars of its triples")
-    return " ".join(answer.split())
 
 
 def traced(
@@ -359,14 +317,6 @@ def traced(
         }
         for i, kind in enumerate(kinds)
     ]
-
-
-def _no_context(answer: str) -> tuple[list[Triple], list[Triple]]:
-    return [], parse(answer, may_be_whole=True)
-
-
-def _with_context(answer: str) -> tuple[list[Triple], list[Triple]]:
-    return parse_pair(answer, may_be_whole=True)
 
 
 def _changed_words(before: Sequence[Triple], after: Sequence[Triple]) -> set[tuple[str, str]]:

@@ -15,28 +15,17 @@ from dataclasses import dataclass
 from functools import partial
 from random import Random
 
-from longway.engines.line_answers import read_picked
-from longway.engines.prompt import TEXT_TO_TEXT, pick_prompt, realise_prompt, triples_prompt
 from longway.english.triples.gender import swap_gender
-from longway.english.triples.triple import Triple, parse
+from longway.english.triples.triple import Triple
 from longway.errors import BudgetSpent
-from longway.methods.additions import (
-    Adder,
-    AskEngine,
-    Proposal,
-    Proposed,
-    Refused,
-    add_in_parts,
-    ask_structured,
-)
-from longway.methods.coba.coba import CobaSettings, sampling_for, traced, without_bars
+from longway.methods.additions import Adder, Proposal, Proposed, Refused, add_in_parts
+from longway.methods.coba.coba import CobaSettings, traced
+from longway.methods.coba.steps import Pair, Pick, Realisation, Split, TripleWriter
 from longway.methods.coba.votes import Kind, arranged
 from longway.methods.method import Round, Rows
 from longway.records import Verdict
 from longway.verify.check import Candidate
 from longway.verify.form_checks import SurfaceCheck
-
-Both = tuple[list[Triple], list[Triple]]  # of source and target
 
 
 @dataclass(slots=True)
@@ -52,7 +41,7 @@ class PairSide:
 class TextToText:
     """CoBA over rows of two texts; the target text takes the place of the label.
 
-    settings: those of `Coba`; of the steps, gender and permute apply. ask: calls an engine. is_checked: whether both texts are checked
+    settings: those of `Coba`; of the steps, gender and permute apply. writer: takes the steps that write. is_checked: whether both texts are checked
     for being texts.
     """
 
@@ -62,18 +51,17 @@ class TextToText:
         self,
         settings: CobaSettings | None = None,
         *,
-        ask: AskEngine,
-        engine_name: str,
+        writer: TripleWriter,
         is_checked: bool = True,
     ) -> None:
         self.settings = CobaSettings() if settings is None else settings
-        self.ask, self.engine_name, self.is_checked = ask, engine_name, is_checked
+        self.writer, self.is_checked = writer, is_checked
         self._surface = SurfaceCheck((), shortest=0.5, longest=2.0)
 
     def run(self, rows: Rows) -> Iterator[Round]:
         """Yield rounds of 64 rows each; rows are added and none is changed."""
         verify = partial(self._verify, rows) if self.is_checked else None
-        adder = Adder(rows, method=self.name, engine=self.engine_name, verify=verify)
+        adder = Adder(rows, method=self.name, engine=self.writer.name, verify=verify)
         yield from add_in_parts(adder, range(len(rows)), lambda part: self._propose(rows, part))
 
     def _propose(self, rows: Rows, part: Sequence[int]) -> Proposed:
@@ -91,32 +79,28 @@ class TextToText:
             result.is_spent = True
         return result
 
-    def _triples(self, rows: Rows, part: Sequence[int], refusals: Counter[str]) -> dict[int, Both]:
+    def _triples(self, rows: Rows, part: Sequence[int], refusals: Counter[str]) -> dict[int, Pair]:
         """The triples of source and target, for rows in which both can be split."""
         texts = [text for row in part for text in (rows.texts[row], rows.label(row))]
-        prompts = [triples_prompt(TEXT_TO_TEXT, text) for text in texts]
-        samplings = [sampling_for(self.settings, len(text), 0) for text in texts]
-        readers = [partial(parse, may_be_whole=True)] * len(prompts)
-        answers = ask_structured(self.ask, prompts, samplings, readers)
-        both: dict[int, Both] = {}
+        answers = self.writer.take([Split(text) for text in texts])
+        both: dict[int, Pair] = {}
         for row, source, target in zip(part, answers[::2], answers[1::2], strict=True):
             if isinstance(source, Refused):
                 refusals[source.reason] += 1
             elif isinstance(target, Refused):
                 refusals[target.reason] += 1
             else:
-                both[row] = source, target
+                both[row] = source[1], target[1]
         return both
 
     def _picked(
-        self, both: dict[int, Both], refusals: Counter[str]
+        self, both: dict[int, Pair], refusals: Counter[str]
     ) -> dict[int, tuple[list[Kind], list[Kind]]]:
         """The kind of each triple, as the engine picks them."""
-        prompts = [pick_prompt(source, target) for source, target in both.values()]
-        readers = [partial(read_picked, n_source=len(s), n_target=len(t)) for s, t in both.values()]
-        samplings = [sampling_for(self.settings, len(prompt.text), 0) for prompt in prompts]
+        texts = (". ".join(triple.text for triple in source) for source, _ in both.values())
+        picks = [Pick(text, pair=pair) for text, pair in zip(texts, both.values(), strict=True)]
         kinds: dict[int, tuple[list[Kind], list[Kind]]] = {}
-        for row, answer in zip(both, ask_structured(self.ask, prompts, samplings, readers), strict=True):
+        for row, answer in zip(both, self.writer.take(picks), strict=True):
             if isinstance(answer, Refused):
                 refusals[answer.reason] += 1
             else:
@@ -124,8 +108,8 @@ class TextToText:
                 kinds[row] = _kinds(answer[0], len(source)), _kinds(answer[1], len(target))
         return kinds
 
-    def _sides(self, key: str, both: Both, kinds: tuple[list[Kind], list[Kind]]) -> list[PairSide]:
-        """Both texts with gender swapped and normal triples in a new order, drawn alike for both."""
+    def _sides(self, key: str, both: Pair, kinds: tuple[list[Kind], list[Kind]]) -> list[PairSide]:
+        """Pair texts with gender swapped and normal triples in a new order, drawn alike for both."""
         (source, target), (source_kinds, target_kinds) = both, kinds
         swapped = swap_gender([*source, *target]) if self.settings.gender else [*source, *target]
         seed = f"{self.settings.seed}|{key}"
@@ -140,12 +124,11 @@ class TextToText:
     ) -> list[Proposal]:
         own = [(text, variant) for row, variant, _ in drafts for text in (rows.texts[row], rows.label(row))]
         sides = [side for *_, both in drafts for side in both]
-        prompts = [
-            realise_prompt(TEXT_TO_TEXT, [side.after[i] for i in side.order], label=None, text=text)
-            for side, (text, _) in zip(sides, own, strict=True)
+        realisations = [
+            Realisation(text, None, variant, triples=[side.after[i] for i in side.order])
+            for side, (text, variant) in zip(sides, own, strict=True)
         ]
-        samplings = [sampling_for(self.settings, len(text), variant) for text, variant in own]
-        answers = ask_structured(self.ask, prompts, samplings, [without_bars] * len(prompts))
+        answers = self.writer.take(realisations)
         proposals = []
         for (row, _, both), source, target in zip(drafts, answers[::2], answers[1::2], strict=True):
             if isinstance(source, Refused):
@@ -153,11 +136,11 @@ class TextToText:
             elif isinstance(target, Refused):
                 refusals[target.reason] += 1
             else:
-                proposals.append(Proposal(row, source, target, how=_how(both), trace=_trace(both)))
+                proposals.append(Proposal(row, source[1], target[1], how=_how(both), trace=_trace(both)))
         return proposals
 
     def _verify(self, rows: Rows, candidates: Sequence[Candidate]) -> Iterator[tuple[Verdict, ...]]:
-        """Both texts must be texts of their own."""
+        """Pair texts must be texts of their own."""
         for c in candidates:
             fault = self._surface.fault
             reason = fault(c.before, c.after) or fault(rows.label(c.row), c.label)

@@ -12,14 +12,13 @@ from typing import Any
 
 from longway.detect.words import FIRST, LAST
 from longway.engines.engine import Sampling
-from longway.engines.prompt import counterfactual_prompt, edit_prompt
-from longway.engines.transport import tokens_for
+from longway.engines.prompt import edit_prompt
 from longway.methods.additions import AskEngine, Proposal
-from longway.methods.drafts import until_spent
-from longway.methods.method import Rows
+from longway.methods.drafts import until_spent, with_how
+from longway.methods.method import RewriteRequest, Rows, Write
 from longway.methods.repair.recurring import words_of
 from longway.methods.repair.remedy import Draft, RepairRow, Target
-from longway.methods.repair.reword import CANDIDATES, with_how
+from longway.methods.repair.reword import CANDIDATES
 from longway.methods.repair.take_out import shows
 from longway.records import Pattern
 from longway.task import Task
@@ -31,32 +30,26 @@ AT_ONCE = 64  # rows that an engine is given at once
 class AskedCounterparts:
     """Counterparts that an engine writes, one for each row, to another label drawn at random."""
 
-    def __init__(self, ask: AskEngine, rows: Rows, *, engine: str, seed: int = 0) -> None:
-        self.rows, self._ask, self.engine, self._seed = rows, ask, engine, seed
+    def __init__(self, write: Write, rows: Rows, *, seed: int = 0) -> None:
+        self.rows, self._write, self.engine, self._seed = rows, write, write.name, seed
 
     def propose(self, rows: Sequence[int]) -> Iterator[list[Proposal]]:
         """The proposals for each row, in order; none where the budget ended."""
         for start in range(0, len(rows), AT_ONCE):
             part = rows[start : start + AT_ONCE]
-            targets = [self._target(row) for row in part]
-            prompts = [
-                counterfactual_prompt(
-                    self.rows.task,
-                    self.rows.texts[row],
-                    label=self.rows.label(row),
-                    target=target,
-                    context=self.rows.context(row),
-                )
-                for row, target in zip(part, targets, strict=True)
-            ]
-            samplings = [Sampling(seed=self._seed, max_tokens=tokens_for(p.text, n=1)) for p in prompts]
-            answers, _ = until_spent(lambda p=prompts, s=samplings: self._ask(p, 1, s))  # type: ignore[misc]
+            requests = [self._request(row) for row in part]
+            answers, _ = until_spent(lambda requests=requests: self._write(requests))  # type: ignore[misc]
             given = dict(zip(part, answers, strict=False))
-            for row, target in zip(part, targets, strict=True):
+            for request in requests:
                 yield [
-                    Proposal(row, text, target, self.rows.context(row), how or "counterfactual")
-                    for text, how in with_how(given.get(row))
+                    Proposal(request.row, text, request.target, request.context, how or "counterfactual")
+                    for text, how in with_how(given.get(request.row))
                 ]
+
+    def _request(self, row: int) -> RewriteRequest:
+        rows = self.rows
+        label, context = rows.label(row), rows.context(row)
+        return RewriteRequest(row, rows.texts[row], label, 1, context, target=self._target(row))
 
     def _target(self, row: int) -> str:
         others = [name for name in self.rows.label_names if name != self.rows.label(row)]
@@ -89,7 +82,7 @@ class AskedEdits:
         prompts = [
             edit_prompt(self._task, row.text, label=row.label, context=row.context, **wanted) for row in asked
         ]
-        samplings = [Sampling(seed=self._seed, max_tokens=tokens_for(p.text, n=CANDIDATES)) for p in prompts]
+        samplings = [Sampling(seed=self._seed)] * len(prompts)
         answers = until_spent(lambda: self._ask(prompts, CANDIDATES, samplings))[0] if prompts else []
         drafts: dict[int, list[Draft]] = {row.number: [] for row in rows}
         for row, written in zip(asked, answers, strict=False):

@@ -113,12 +113,12 @@ def choice_repair_plan(
 @contextmanager
 def _engines(settings: ChoiceRepairSettings, engines: Engines) -> Iterator[RepairEngines]:
     """The engines that the settings name; closed at the end."""
-    writer, judge = engines_of(settings, engines)
+    name, writer, judge = engines_of(settings, engines)
     check_can_write(writer, judge)
-    if writer is not None and judge is None and settings.judge == "auto":
+    if name != "none" and judge is None and settings.judge == "auto":
         close(writer)
         raise SettingError(
-            f"The engine {writer.name} cannot judge. Name a judge: --judge served:MODEL, or --judge none."
+            f"The engine {name} cannot judge. Name a judge: --judge served:MODEL, or --judge none."
         )
     try:
         yield RepairEngines(writer, judge, engines.budget)

@@ -39,7 +39,6 @@ from longway.jobs.engine_use import (
     RunEstimate,
     asker_of,
     costs_money,
-    engines_in,
     estimate_calls,
     sampled,
 )
@@ -233,14 +232,8 @@ class RepairSteps:
         ]
         judging = [answer_prompt(one.prompt, one.candidates, is_pair=self.is_pair) for one in some]
         each = min(MOST, max(len(one.candidates) for one in some) - 1)
-        writes = [
-            estimate_calls(one, prompts, n * each, n=TEXTS, timed=True)
-            for one in engines_in(self.made.writer)
-        ]
-        judgements = [
-            estimate_calls(one, judging, n, options=("1", "2"), timed=True)
-            for one in engines_in(self.made.judge)
-        ]
+        writes = estimate_calls(self.made.writer, prompts, n * each, n=TEXTS, timed=True)
+        judgements = estimate_calls(self.made.judge, judging, n, options=("1", "2"), timed=True)
         return RunEstimate.of(n, writes, judgements)
 
     @property
