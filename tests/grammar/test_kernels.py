@@ -17,8 +17,8 @@ if not (torch.cuda.is_available() or IS_INTERPRETED):
 
 from longway.grammars import backtrace as plain_descend  # noqa: E402
 from longway.grammars import chart as plain  # noqa: E402
-from longway.grammars import gpu  # noqa: E402
 from longway.grammars.chart import Rules, Shape, prepare  # noqa: E402
+from longway.grammars.gpu import products, recursion  # noqa: E402
 from longway.grammars.model import PairGrammar  # noqa: E402
 from longway.grammars.partition import log_partition, root_cells  # noqa: E402
 from longway.grammars.semiring import LogSemiring, MaxSemiring, SampleSemiring  # noqa: E402
@@ -56,7 +56,8 @@ def test_every_cell_is_as_in_the_plain_recursion(lengths, semiring):
     rules, leaves, own_lengths, shape = on_device(lengths)
     parts = prepare(semiring, rules, leaves, own_lengths)
     found, expected = (
-        log_values(semiring, module.inside(semiring, parts, shape), own_lengths) for module in (gpu, plain)
+        log_values(semiring, module.inside(semiring, parts, shape), own_lengths)
+        for module in (recursion, plain)
     )
     assert found == pytest.approx(expected, abs=2e-4)
     assert max(expected) > IMPOSSIBLE
@@ -69,7 +70,7 @@ def test_every_count_is_as_in_the_plain_recursion(lengths):
     chart = plain.inside(LogSemiring(), parts, shape)
     given = torch.zeros_like(chart.values)
     given[root_cells(own_lengths)] = torch.rand(2, N, generator=torch.Generator().manual_seed(3)).to(DEVICE)
-    found, expected = (module.outside(parts, shape, chart, given.clone()) for module in (gpu, plain))
+    found, expected = (module.outside(parts, shape, chart, given.clone()) for module in (recursion, plain))
     for name in ("rules", "left", "right", "left_of_leaf", "leaf"):
         one, other = getattr(found, name), getattr(expected, name)
         assert (one - other).abs().max() <= 1e-4 * other.abs().max(), name
@@ -83,7 +84,7 @@ def test_best_trees_are_as_likely_as_the_plain_ones(lengths):
     expected = plain_descend.backtrace(*given)
     roots = expected[expected[:, 6] < 0, 5]
     for item, trees in enumerate(
-        zip(trees_of(gpu.backtrace(*given, roots)), trees_of(expected), strict=True)
+        zip(trees_of(recursion.backtrace(*given, roots)), trees_of(expected), strict=True)
     ):
         found, other = (log_of_tree(tree, logs_of_parts(rules, leaves[item], shape)) for tree in trees)
         assert trees[0].place == trees[1].place
@@ -100,7 +101,7 @@ def test_drawn_trees_use_each_leaf_as_often_as_its_expected_count_says(lengths):
     same = leaves.detach().expand(n, -1, -1).contiguous()
     sample, all_lengths = SampleSemiring(torch.Generator(DEVICE).manual_seed(6)), own_lengths.repeat(n, 1)
     with torch.no_grad():
-        chart = gpu.inside(sample, prepare(sample, rules, same, all_lengths), shape)
+        chart = recursion.inside(sample, prepare(sample, rules, same, all_lengths), shape)
         nodes = plain_descend.backtrace(sample, rules, same, all_lengths, shape, chart).cpu()
     used = torch.zeros_like(shares).cpu()
     for wa, wb in plain.KINDS:
@@ -117,7 +118,7 @@ def test_the_largest_sums_of_a_product_are_as_in_the_plain_one():
     left = torch.randn(3, 7, P, generator=generator).to(DEVICE)
     right = torch.randn(P, 150, generator=generator).to(DEVICE)
     expected = (left.unsqueeze(-1) + right).amax(-2)
-    assert gpu.max_product(left, right).cpu() == pytest.approx(expected.cpu())
+    assert products.max_product(left, right).cpu() == pytest.approx(expected.cpu())
 
 
 def test_sums_over_all_words_are_as_in_the_plain_lines():
@@ -126,9 +127,9 @@ def test_sums_over_all_words_are_as_in_the_plain_lines():
     without, given = torch.tensor([0, 4999, 5000, 7]), torch.randn(4, generator=generator)
     kept = torch.where(torch.arange(5000) == without.unsqueeze(1), -torch.inf, logits)
     totals = kept.logsumexp(-1)
-    found = gpu.log_totals(logits.to(DEVICE), without.to(DEVICE))
+    found = products.log_totals(logits.to(DEVICE), without.to(DEVICE))
     assert found.cpu() == pytest.approx(totals, abs=1e-4)
-    shares = gpu.shares_(logits.to(DEVICE), without.to(DEVICE), totals.to(DEVICE), given.to(DEVICE))
+    shares = products.shares_(logits.to(DEVICE), without.to(DEVICE), totals.to(DEVICE), given.to(DEVICE))
     assert shares.cpu() == pytest.approx((kept - totals.unsqueeze(1)).exp() * given.unsqueeze(1), abs=1e-5)
 
 

@@ -14,12 +14,13 @@ only in those that leave it one word wide, so there are four blocks of alternati
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from longway.grammars.chart import KINDS, ParseChart, Rules, Shape
-from longway.grammars.device import gpu_twins
+from longway.grammars.device import gpu_kernels
 from longway.grammars.semiring import EMPTY, Semiring
 
 _CHUNK = 1 << 26  # numbers computed at once
@@ -152,3 +153,17 @@ class _Cells:
             leaf = torch.where(here, start + i * columns + k, leaf)
             start += rows * columns
         return self.leaves[item, leaf]
+
+
+def gpu_twins(rules: Tensor, preterminals: int) -> Any:
+    """The module `gpu.recursion` if it supports rules [N, ...], else None.
+
+    It needs a GPU, 32-bit numbers, and numbers of symbols that are powers of two from 16.
+    """
+    sizes = (rules.shape[0], preterminals)
+    fits = all(size >= 16 and size & (size - 1) == 0 for size in sizes)
+    if not (fits and rules.is_cuda and rules.dtype == torch.float32) or gpu_kernels() is None:
+        return None
+    from longway.grammars.gpu import recursion
+
+    return recursion

@@ -1,11 +1,10 @@
-"""Where the arithmetic runs: the package `gpu` if it supports the work, else NumPy products on all CPU cores.
+"""Where the arithmetic runs: the kernels in `gpu/` if they support the work, else NumPy products on all CPU cores.
 
-    gpu_kernels()                        for 32-bit numbers on a GPU with Triton
-    gpu_twins(rules, preterminals)       for the recursion, whose kernels also need suitable numbers of symbols
+    gpu_kernels()                        products of 32-bit numbers on a GPU with Triton
     product(left, right)                 many small matrix products on all cores
     all_cores()                          context in which `product` uses them
 
-The first two return the package, or None: the caller then uses its own code.
+The first returns a module, or None: the caller then uses its own code. `backtrace.gpu_twins` is the same for the whole recursion.
 
     [stack, rows, inner] @ [stack, inner, columns]     the stack is split into as many parts as there are cores
     [..., rows, inner]   @ [inner, columns]            one product; its rows are split
@@ -26,7 +25,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import torch
-from torch import Tensor
 
 T = TypeVar("T")
 
@@ -36,22 +34,12 @@ _threads = [1]  # how many `product` may use; a stack, the last entry counts
 
 @lru_cache(maxsize=1)
 def gpu_kernels() -> Any:
-    """The package `grammar.gpu`; None if Triton is not installed with this PyTorch."""
+    """The module `gpu.products`; None if Triton is not installed with this PyTorch."""
     try:
-        from longway.grammars import gpu
+        from longway.grammars.gpu import products
     except ImportError:
         return None
-    return gpu
-
-
-def gpu_twins(rules: Tensor, preterminals: int) -> Any:
-    """The package `grammar.gpu` if it supports rules [N, ...], else None.
-
-    It needs a GPU, 32-bit numbers, and numbers of symbols that are powers of two from 16.
-    """
-    sizes = (rules.shape[0], preterminals)
-    fits = all(size >= 16 and size & (size - 1) == 0 for size in sizes)
-    return gpu_kernels() if fits and rules.is_cuda and rules.dtype == torch.float32 else None
+    return products
 
 
 def product(left: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -18,9 +18,9 @@ from torch import Tensor
 
 from longway.grammars import cells
 from longway.grammars import chart as plain
+from longway.grammars.backtrace import gpu_twins
 from longway.grammars.best import best_chart
 from longway.grammars.chart import KINDS, ChartParts, ParseChart, Rules, Shape, prepare
-from longway.grammars.device import gpu_twins
 from longway.grammars.semiring import EMPTY, LogSemiring, MaxSemiring, Semiring
 
 _MANY = 16  # nonterminals from which bounds pay off

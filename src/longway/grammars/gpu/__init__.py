@@ -9,12 +9,6 @@ The differences to these slow twins:
     last digits of a gradient may differ between runs
     a tree is one program that processes its own list of nodes (backtrace_kernel.py)
 
-Importing this package needs Triton, which comes with PyTorch's CUDA builds.
+`recursion.py` is what the recursion uses, `products.py` what single products use. Importing them needs Triton, which comes with PyTorch's
+CUDA builds.
 """
-
-from longway.grammars.gpu.backtrace_kernel import backtrace
-from longway.grammars.gpu.inside import inside
-from longway.grammars.gpu.outside import outside
-from longway.grammars.gpu.products import log_totals, max_product, shares_
-
-__all__ = ["backtrace", "inside", "log_totals", "max_product", "outside", "shares_"]

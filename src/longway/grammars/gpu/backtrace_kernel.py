@@ -8,7 +8,8 @@ import triton.language as tl
 from torch import Tensor
 
 from longway.grammars.chart import ParseChart, Rules, Shape
-from longway.grammars.gpu.layout import SIZES, leaf_at, offset
+from longway.grammars.gpu.layout import leaf_at, offset
+from longway.grammars.gpu.products import SIZES
 from longway.grammars.semiring import EMPTY, MaxSemiring, SampleSemiring, Semiring
 
 

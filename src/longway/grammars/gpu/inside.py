@@ -7,8 +7,6 @@ import triton.language as tl
 
 from longway.grammars.chart import ChartParts, ParseChart, Shape, start_chart
 from longway.grammars.gpu.layout import (
-    PRECISION,
-    SIZES,
     cells_by_width,
     is_beyond,
     leaf_at,
@@ -17,7 +15,7 @@ from longway.grammars.gpu.layout import (
     place_of,
     rows_at,
 )
-from longway.grammars.gpu.products import max_product, of_rules
+from longway.grammars.gpu.products import PRECISION, SIZES, max_product, of_rules
 from longway.grammars.semiring import EMPTY, MaxSemiring, Semiring
 
 _SPLITS = 16  # splits multiplied at once

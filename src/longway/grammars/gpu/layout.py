@@ -16,11 +16,6 @@ from torch import Tensor
 
 from longway.grammars.chart import KINDS, Shape
 
-# arguments that change with every batch: kernels are not specialized for their values
-SIZES = ["n", "m", "all_cells", "all_leaves", "count", "rows"]
-# products of 32-bit numbers on tensor cores, in three parts, almost without loss of precision
-PRECISION = "tf32x3"
-
 
 @lru_cache(maxsize=1024)
 def cells_by_width(shape: Shape, device: torch.device) -> dict[int, tuple[Tensor, Tensor]]:

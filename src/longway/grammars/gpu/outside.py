@@ -8,8 +8,6 @@ from torch import Tensor
 
 from longway.grammars.chart import LARGEST, ChartParts, ParseChart, Shape, zero_counts
 from longway.grammars.gpu.layout import (
-    PRECISION,
-    SIZES,
     cells_by_width,
     is_beyond,
     leaf_at,
@@ -19,8 +17,8 @@ from longway.grammars.gpu.layout import (
     place_of,
     rows_at,
 )
+from longway.grammars.gpu.products import PRECISION, SIZES, to_parts
 from longway.grammars.gpu.products import count as count_rules
-from longway.grammars.gpu.products import to_parts
 from longway.grammars.semiring import EMPTY
 
 _SPLITS = 16  # splits, or trees beside a leaf, multiplied at once

@@ -14,8 +14,10 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from longway.grammars.gpu.layout import PRECISION, SIZES
-
+# arguments that change with every batch: kernels are not specialized for their values
+SIZES = ["n", "m", "all_cells", "all_leaves", "count", "rows"]
+# products of 32-bit numbers on tensor cores, in three parts, almost without loss of precision
+PRECISION = "tf32x3"
 _FEW, _MANY = 16, 64  # rows of one program, if there are few or many of them
 _SPREAD = 512  # programs that keep a GPU busy
 _PARTS = (64, 256, 1024, 4096)  # rows that one program of `count` sums
