@@ -17,7 +17,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from longway.grammar_names import grammar_name
 from longway.json_values import from_json
@@ -208,6 +208,7 @@ class Finding:
     supporting, counter: ids of the first texts with the pattern that have the label, and that have another.
     example: one supporting text, cut to the words around the pattern; marks: the pattern's spans in it.
     typical, untypical: of a concept, the most typical texts that have the label, and that have another.
+    judgement: whether the pattern is a shortcut, part of the task, or open, which is all that an audit decides so far; reasons: for it.
     """
 
     pattern: Pattern
@@ -234,6 +235,8 @@ class Finding:
     typical: tuple[str, ...] = ()
     untypical: tuple[str, ...] = ()
     variants: tuple[Finding, ...] = ()
+    judgement: Literal["shortcut", "task", "open"] = "open"
+    reasons: tuple[str, ...] = ()
 
     @property
     def level(self) -> str:

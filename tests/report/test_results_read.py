@@ -1,6 +1,7 @@
 """Results of all commands, read from the content of their files: as they were written, or refused in words."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from invented_augment import augment
@@ -23,6 +24,7 @@ from longway import (
     RewriteResult,
 )
 from longway.errors import RunError
+from longway.records import Finding, Pattern
 
 RESULTS = [
     (AuditResult, audit),
@@ -67,3 +69,25 @@ def test_another_version_is_refused(kind, content, version):
 def test_damaged_content_is_refused_with_its_place(kind, content, message):
     with pytest.raises(RunError, match=message):
         kind.from_dict(content)
+
+
+def test_a_finding_is_open_and_its_judgement_survives_the_file():
+    finding = Finding(
+        Pattern("token", "text", ("great",)),
+        "pos",
+        "pos",
+        10,
+        1.0,
+        0.7,
+        0.5,
+        0.1,
+        0.1,
+        3.0,
+        1.0,
+        0.1,
+        0.01,
+        0.02,
+    )
+    assert (finding.to_dict()["judgement"], finding.to_dict()["reasons"]) == ("open", ())
+    judged = replace(finding, judgement="task", reasons=("it is what the label means",))
+    assert Finding.from_dict(json.loads(json.dumps(judged.to_dict()))) == judged

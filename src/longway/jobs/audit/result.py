@@ -52,7 +52,7 @@ class Findings(tuple[Finding, ...]):
 
     def to_frame(self) -> pl.DataFrame:
         """A row per finding, without its variants and examples."""
-        hidden = {"variants", "marks", "supporting", "counter", "match"}
+        hidden = {"variants", "marks", "supporting", "counter", "match", "reasons"}
         rows = [finding.to_dict() for finding in self]
         return pl.DataFrame([{key: value for key, value in row.items() if key not in hidden} for row in rows])
 
