@@ -56,9 +56,9 @@ LAYERS = (
 )  # fmt: skip
 # The most statements of each folder, docstrings apart: they do not depend on how lines are broken. Who raises one lowers another in the same commit.
 BUDGETS = {
-    "jobs": 14_098, "english": 8_806, "methods": 6_865, "detect": 3_855, "data": 3_629, "review": 3_501, "models": 3_068,
+    "jobs": 14_098, "english": 8_806, "methods": 6_865, "detect": 3_854, "data": 3_629, "review": 3_501, "models": 3_068,
     "engines": 2_754, "grammars": 2_586, "verify": 1_452, "cli": 1_421, "report": 1_257, "metrics": 1_091, "": 740, "languages": 488,
-    "space": 383, "store": 332, "text": 315, "on_ray": 113, "sample": 17,
+    "space": 383, "store": 332, "text": 316, "on_ray": 113, "sample": 17,
 }  # fmt: skip
 ROOT = Path(__file__).parents[1]
 MARKERS = ("<!-- layers, from tests/test_structure.py -->\n", "<!-- end of layers -->\n")

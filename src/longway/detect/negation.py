@@ -7,9 +7,8 @@ pattern for each. For a language without a table the level is skipped (`without_
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,9 +51,7 @@ def main_languages(reading: Reading) -> tuple[str, ...]:
     if not reading.n_texts:
         return ("",)
     places = np.array(drawn(reading.n_texts, SAMPLED), dtype=np.int64)
-    texts = [
-        " ".join(tokens) for tokens in _tokens_of(reading.block_of(TEXT, places), reading.vocabulary.words)
-    ]
+    texts = [" ".join(tokens) for tokens in reading.block_of(TEXT, places).spelled(reading.vocabulary.words)]
     given = codes_of(reading.language) if reading.language else ()
     main = given[0] if given else main_language(texts)
     counts = Counter(language_in(text, main, given) for text in texts)
@@ -65,11 +62,6 @@ def main_languages(reading: Reading) -> tuple[str, ...]:
 def without_negations(languages: Iterable[str]) -> list[str]:
     """Those of the languages, as `main_languages` returns them, whose negations are not known."""
     return [language for language in languages if language and not has_words(language)]
-
-
-def _tokens_of(block: Block, words: Sequence[str]) -> Iterator[list[str]]:
-    for start, end in pairwise(block.offsets.tolist()):
-        yield [words[code] for code in block.codes[start:end].tolist()]
 
 
 class NegationDetector(Detector):
@@ -159,7 +151,7 @@ class NegationDetector(Detector):
             rows = np.flatnonzero(has_word)
             has_word[rows] = [
                 negates(tokens, language) and _is_in(tokens, language, self._main)
-                for tokens in _tokens_of(block.take(rows), self._words)
+                for tokens in block.take(rows).spelled(self._words)
             ]
         return has_word
 

@@ -122,6 +122,12 @@ class Block:
         matrix.sum_duplicates()
         return matrix
 
+    def spelled(self, words: Sequence[str]) -> list[list[str]]:
+        """The tokens of each text. words: of the vocabulary."""
+        return [[words[code] for code in text.tolist()] for text in np.split(self.codes, self.offsets[1:-1])][
+            : self.n_texts
+        ]
+
     def take(self, texts: Ints) -> Block:
         """Some texts of this block, as a block."""
         lengths = self.lengths[texts]

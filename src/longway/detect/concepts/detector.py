@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,38 +47,9 @@ class SampledRows:
     surface: NDArray[np.float64]
 
 
-class SampledTokens(Sequence[list[str]]):
-    """The tokens of some rows of a column."""
-
-    def __init__(self, reading: Reading, role: str, places: Ints) -> None:
-        block = reading.block_of(role, places)
-        self._codes, self._offsets, self._words = block.codes, block.offsets, reading.vocabulary.words
-
-    def __len__(self) -> int:
-        return len(self._offsets) - 1
-
-    @overload
-    def __getitem__(self, row: int) -> list[str]: ...
-
-    @overload
-    def __getitem__(self, row: slice) -> list[list[str]]: ...
-
-    def __getitem__(self, row: int | slice) -> list[str] | list[list[str]]:
-        if isinstance(row, slice):
-            return [self[i] for i in range(*row.indices(len(self)))]
-        if not 0 <= row < len(self):
-            raise IndexError(row)
-        return [
-            self._words[code] for code in self._codes[self._offsets[row] : self._offsets[row + 1]].tolist()
-        ]
-
-    def n_rows_with(self) -> dict[str, int]:
-        """Of each word, the rows that have it."""
-        rows = np.repeat(np.arange(len(self)), np.diff(self._offsets))
-        n_words = len(self._words)
-        once = np.unique(rows * n_words + self._codes)
-        counts = np.bincount(once % n_words, minlength=n_words) if n_words else np.zeros(0, np.int64)
-        return {self._words[code]: int(counts[code]) for code in np.flatnonzero(counts).tolist()}
+def n_rows_with(texts: Iterable[Iterable[str]]) -> Counter[str]:
+    """Of each word, the texts that have it."""
+    return Counter(word for tokens in texts for word in set(tokens))
 
 
 class ConceptDetector(SampledDetector):
@@ -98,7 +68,7 @@ class ConceptDetector(SampledDetector):
         # and tested rows x patterns of other levels.
         self.simpler = np.zeros((int(rows.is_tested.sum()), 0))
         self.units: Floats = concepts.units(rows.vectors)
-        self._text = SampledTokens(reading, role, self.places)
+        self._text = reading.block_of(role, self.places).spelled(reading.vocabulary.words)
         self.scores: Floats = concepts.scores(rows.vectors, self._text)
         self.members: csr_matrix = concepts.members(self.scores)
         self._names: dict[int, tuple[str, ...]] = {}
@@ -169,7 +139,7 @@ class ConceptDetector(SampledDetector):
     @cached_property
     def _frequent(self) -> frozenset[str]:
         most = FREQUENT * len(self.places)
-        return frozenset(word for word, n in self._text.n_rows_with().items() if n > most)
+        return frozenset(word for word, n in n_rows_with(self._text).items() if n > most)
 
     def examples(self, key: int, wanted: NDArray[np.bool_]) -> Ints:
         """Places of the rows of `typical_rows`; of the first of them, those with a word of the name come first, so that a reader sees what the name is about."""

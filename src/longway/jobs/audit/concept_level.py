@@ -19,7 +19,7 @@ from longway.data import Dataset
 from longway.data.dataset import examples_at
 from longway.detect.clusters import Clusters
 from longway.detect.concepts.concepts import Concepts
-from longway.detect.concepts.detector import ConceptDetector, SampledRows, SampledTokens
+from longway.detect.concepts.detector import ConceptDetector, SampledRows, n_rows_with
 from longway.detect.concepts.vectors import TextVectors
 from longway.detect.leak import FEWEST_GROUPS, LARGEST_GROUP, linked_rows, word_features
 from longway.detect.reading import TEXT, Reading
@@ -96,13 +96,13 @@ def concept_detectors(
             step(f"computing vectors of {column}: {done:,} of {total:,}")
 
         computed = vectors.of(texts, progress=progress)
-        tokens = SampledTokens(reading, role, places)
+        tokens = reading.block_of(role, places).spelled(reading.vocabulary.words)
         concepts = Concepts.make(
             computed[~is_tested],
             column=column,
             by=vectors,
             tokens=[tokens[row] for row in np.flatnonzero(~is_tested).tolist()],
-            n_rows_with=tokens.n_rows_with(),
+            n_rows_with=n_rows_with(tokens),
             n_rows=len(places),
             seed=seed,
             step=step,

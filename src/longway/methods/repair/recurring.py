@@ -28,6 +28,8 @@ from longway.english.negation_words import is_negation
 from longway.methods.eda import STOP_WORDS
 from longway.methods.repair.mend import MARKS, sentence_spans
 from longway.methods.repair.optional import has_sentiment, is_closed, is_optional_adverb, may_be_adverb
+from longway.text.corpus import Ints, hash_of
+from longway.text.keys import phrases
 from longway.text.tokenizer import encode, is_word, token_spans, tokenize_column
 
 Words = tuple[str, ...]
@@ -40,7 +42,6 @@ FIXED = 0.9  # share of a word's rows in which it belongs to the phrase
 VOTES, AGREED = 16, 0.5  # rows that are analysed to judge a phrase; share of them that must agree
 VARIED, AGREED_IF_VARIED = 0.5, 0.15  # share of different words before the phrase; then fewer have to agree
 SET_OFF = 0.25  # share of a phrase's rows in which it is between two marks
-_BITS = 20
 SEPARATORS = frozenset(",;:-–—،、，；：؛")
 ENDS = frozenset(MARKS)
 _RELATIVE = frozenset(["WDT", "WP"])
@@ -79,9 +80,7 @@ class Recurring:
     def is_repeated(self, sentence: str) -> bool:
         """Whether many texts have exactly this sentence, which has several words and no digit."""
         words = words_of(sentence)
-        return (
-            self._sentences[words] >= self.least and len(words) > 1 and not any(c.isdigit() for c in sentence)
-        )
+        return words in self._sentences and len(words) > 1 and not any(c.isdigit() for c in sentence)
 
     def is_opening(self, words: Words) -> bool:
         """Whether many texts begin with these words, followed by a mark."""
@@ -250,53 +249,45 @@ class Recurring:
         )
 
     def _count_sentences(self) -> None:
-        sentences, owners = [], []
-        for row, text in enumerate(self._texts):
-            spans = sentence_spans(text)
-            if len(spans) < 2:
-                continue  # a sentence that is a whole text says what the row is about
-            sentences += [text[start:end] for start, end in spans]
-            owners += [row] * len(spans)
-        codes, words, lengths = encode(pl.Series(sentences, dtype=pl.String))
-        self._code = {word: code for code, word in enumerate(words)}
-        is_real = np.array([is_word(word) for word in words], dtype=bool)
-        keep = is_real[codes] if len(codes) else np.zeros(0, dtype=bool)
-        sentence = np.repeat(np.arange(len(lengths)), lengths)[keep]
-        kept = codes[keep].astype(np.int64)
-        bounds = np.searchsorted(sentence, np.arange(len(lengths) + 1))
-        seen = {
-            (owner, tuple(kept[a:b].tolist()))
-            for owner, a, b in zip(owners, bounds, bounds[1:], strict=False)
-        }
-        counts = Counter(key for _, key in seen)
-        self._sentences = Counter(
-            {tuple(words[c] for c in key): n for key, n in counts.items() if n >= self.least}
-        )
-        same = (sentence[:-2] == sentence[2:]) if len(sentence) > 2 else np.zeros(0, dtype=bool)
-        keys = (
-            (kept[:-2] << 2 * _BITS | kept[1:-1] << _BITS | kept[2:])[same]
-            if len(same)
-            else np.zeros(0, np.int64)
-        )
-        rows = np.array(owners, dtype=np.int64)[sentence[:-2][same]] if len(same) else np.zeros(0, np.int64)
-        pairs = np.unique(np.stack([keys, rows]), axis=1) if len(keys) else np.zeros((2, 0), np.int64)
-        triples, n = np.unique(pairs[0], return_counts=True)
-        of_word = np.unique(np.stack([kept, np.array(owners, dtype=np.int64)[sentence]]), axis=1)[0]
-        rows_of = np.bincount(of_word, minlength=len(words))
-        low = (1 << _BITS) - 1
-        parts = [triples >> 2 * _BITS & low, triples >> _BITS & low, triples & low]
-        rarest = np.min([rows_of[part] for part in parts], axis=0) if len(triples) else n
-        self._triples = frozenset(triples[(n >= self.least) & (n >= BOUND * rarest)].tolist())
+        sentences = [
+            (row, text[start:end])
+            for row, text in enumerate(self._texts)
+            if len(spans := sentence_spans(text))
+            > 1  # a sentence that is a whole text says what the row is about
+            for start, end in spans
+        ]
+        owners = np.array([row for row, _ in sentences], dtype=np.int64)
+        codes, words, lengths = encode(pl.Series([sentence for _, sentence in sentences], dtype=pl.String))
+        keep = np.array([is_word(word) for word in words], dtype=bool)[codes]
+        sentence, kept = np.repeat(np.arange(len(lengths)), lengths)[keep], codes[keep]
+        parts = np.split(kept, np.searchsorted(sentence, np.arange(1, len(lengths))))
+        seen = {(row, tuple(part.tolist())) for row, part in zip(owners.tolist(), parts, strict=False)}
+        n_rows = Counter(part for _, part in seen)
+        self._sentences = {tuple(words[c] for c in part) for part, n in n_rows.items() if n >= self.least}
+        hashes = np.array([hash_of(word) for word in words], dtype=np.uint64)
+        found = phrases(sentence, hashes[kept], 3)
+        _, rows_of_word, _ = _rows_with(kept.astype(np.int64), owners[sentence])
+        numbers = np.unique(kept, return_inverse=True)[1]
+        rarest = np.min([rows_of_word[numbers[found.start + i]] for i in range(3)], axis=0)
+        keys, n, first = _rows_with(found.key, owners[found.row])
+        self._triples = frozenset(keys[(n >= self.least) & (n >= BOUND * rarest[first])].tolist())
 
     def _coverage(self, words: Words) -> float:
-        codes = [self._code.get(word, -1) for word in words]
-        covered = [False] * len(codes)
-        for i in range(len(codes) - 2):
-            if min(codes[i : i + 3]) >= 0:
-                key = codes[i] << 2 * _BITS | codes[i + 1] << _BITS | codes[i + 2]
-                if key in self._triples:
-                    covered[i : i + 3] = [True] * 3
+        covered = [False] * len(words)
+        hashes = np.array([hash_of(word) for word in words], dtype=np.uint64)
+        for i, key in enumerate(phrases(np.zeros(len(words), np.int64), hashes, 3).key.tolist()):
+            if key in self._triples:
+                covered[i : i + 3] = [True] * 3
         return sum(covered) / len(covered)
+
+
+def _rows_with(keys: Ints, rows: Ints) -> tuple[Ints, Ints, Ints]:
+    """The different keys in order, in how many rows each is, and where it is first."""
+    order = np.lexsort((rows, keys))
+    key, row = keys[order], rows[order]
+    once = np.append(True, (key[1:] != key[:-1]) | (row[1:] != row[:-1]))[: len(key)]
+    different, first, n = np.unique(key[once], return_index=True, return_counts=True)
+    return different, n, order[once][first]
 
 
 def words_of(text: str) -> Words:
