@@ -32,7 +32,7 @@ def rewrite(
     settings: RewriteSettings,
     engines: EngineOptions,
     output: OutputOptions,
-    decisions: DecisionsOf = None,
+    reviewed: DecisionsOf = None,  # not "decisions": a field of the settings has that name
     dry_run: DryRun = False,
     on: On = None,
 ) -> None:
@@ -58,7 +58,7 @@ def rewrite(
         data,
         source,
         source.load(data),
-        with_decisions(settings, decisions),
+        with_decisions(settings, reviewed),
         engines,
         output,
         run=job.rewrite,
