@@ -21,7 +21,7 @@ LAYERS = (
     {"jobs": "one folder per command; `run.py` owns the life of a run, `options.py` the settings, `results.py` what results have in common"},
     {"methods": "RAZOR, EDA, CrossAug, CoBA and its peers, contrast sets, perturbation: examples in, edits out"},
     {"verify": "checks: does the label of an edited text still hold, and how often does each check err"},
-    {"engines": "engines that write and judge text: served, GGUF, rules, replay; prompts, prices, budget; scoring by language models"},
+    {"engines": "engines that write and judge text: served, GGUF, replay; prompts, prices, budget; scoring by language models"},
     {
         "detect": "detectors; findings, leak, duplicates",
         "report": "sections rendered to HTML, terminal and Markdown; charts, numbers, excerpts",

@@ -1,21 +1,43 @@
 """Replay: a recorded run answers the same questions again, and no others."""
 
 import json
+from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from longway.engines.asker import Asker
 from longway.engines.engine import Sampling
-from longway.engines.recording import ReplayEngine, record
-from longway.errors import DataError
+from longway.engines.prompt import edit_prompt, mended, rewrite_prompt
+from longway.engines.recording import CallKeys, ReplayEngine
+from longway.errors import DataError, RunError
 from longway.store.journal import Journal, JournalEntry
 from longway.verify.model_cache import ModelCache
 from tests.engines.conftest import engine_of, judging, writing
 from tests.engines.loopback import Loopback
+from tests.engines.test_triple_prompts import PAIRS, REVIEWS, prompts
 from tests.engines.toys import ToyEngine
 
 LABELS = ("neg", "pos")
+PINNED = {
+    "triples": "174c1a4c2d85",
+    "alter": "9812eb36d3e8",
+    "realise": "1834fad9d3e4",
+    "identify": "f93d3405f6d9",
+    "pick": "595f1d6340f1",
+    "counterfactual": "c0f28322e534",
+    "triples of a pair": "c3ef899ca8ff",
+    "alter of a pair": "9fb87cf9da26",
+    "realise of a pair": "1cf9baaeb38a",
+    "identify of a pair": "1fa83b2059fa",
+    "pick of a pair": "595f1d6340f1",
+    "counterfactual of a pair": "95feae239901",
+    "rewrite": "6b70eae9b882",
+    "edit": "b9f89e8ecc3f",
+    "mended": "5894d3e68ad4",
+    "judge": "29f7ccdfa7c4",
+}
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +62,8 @@ def ask_all(asker):
     )
 
 
-@pytest.mark.parametrize("form", ["journal", "lines"])
-def test_a_recording_gives_the_same_answers_without_the_server(form, recorded, tmp_path):
+def test_a_journal_gives_the_same_answers_without_the_server(recorded):
     path, answers = recorded
-    if form == "lines":
-        assert record(path, tmp_path / "answers.jsonl") == 5
-        path = tmp_path / "answers.jsonl"
     engine = ReplayEngine(path)
     assert engine.can == {"write", "judge", "edit"}
     assert ask_all(Asker(engine, Journal(None))) == answers
@@ -60,37 +78,34 @@ def test_what_was_not_recorded_is_refused_with_a_reason(recorded):
     assert "no answer" in asker.judge_all(judging("c"), LABELS)[0].refusal
 
 
-def test_a_recording_is_known_by_its_contents_and_holds_no_key(recorded, tmp_path):
-    record(recorded[0], tmp_path / "one.jsonl")
-    text = (tmp_path / "one.jsonl").read_text()
-    (tmp_path / "two.jsonl").write_text(text)
-    (tmp_path / "three.jsonl").write_text(text.replace("Indeed", "Truly"))
-    one, two, three = (ReplayEngine(tmp_path / f"{name}.jsonl").identity for name in ("one", "two", "three"))
-    assert one == two == ReplayEngine(recorded[0]).identity
-    assert one != three
-    assert "canary" not in text
+def test_a_journal_is_known_by_its_answers_and_holds_no_key(recorded, tmp_path):
+    copied, other = tmp_path / "copied.sqlite", tmp_path / "other.sqlite"
+    for path, word in ((copied, "Indeed"), (other, "Truly")):
+        with closing(Journal(recorded[0])) as journal, closing(Journal(path)) as new:
+            for entry in journal.entries():
+                answer = json.loads(json.dumps(entry.answer).replace("Indeed", word))
+                new.put(replace(entry, answer=answer))
+    assert ReplayEngine(copied).identity == ReplayEngine(recorded[0]).identity
+    assert ReplayEngine(other).identity != ReplayEngine(copied).identity
+    assert b"canary" not in copied.read_bytes()
 
 
-def test_recording_an_open_journal_leaves_it_open(tmp_path):
-    journal = Journal(tmp_path / "journal.sqlite")
-    Asker(ToyEngine(), journal).write_all(writing(*map(str, range(1200))), 1)
-    assert record(journal, tmp_path / "out.jsonl") == 1200
-    assert len(journal) == 1200
-    keys = [json.loads(line)["key"] for line in (tmp_path / "out.jsonl").open()]
-    assert keys == sorted(set(keys))
-
-
-@pytest.mark.parametrize(
-    "line", ["not json", "[]", '{"key": "a"}', '{"key": "a", "kind": "write", "asked": {}, "answer": {}}']
-)
-def test_a_broken_recording_is_told_with_its_line(line, tmp_path):
-    (tmp_path / "x.jsonl").write_text(line + "\n")
-    with pytest.raises(DataError, match=r"Line 1 of .*x\.jsonl"):
-        ReplayEngine(tmp_path / "x.jsonl")
-
-
-def test_a_recording_that_is_not_there_is_told(tmp_path):
+def test_what_is_no_journal_is_told(tmp_path):
     with pytest.raises(DataError, match="does not exist"):
-        ReplayEngine(tmp_path / "none.jsonl")
-    with pytest.raises(DataError, match="does not exist"):
-        record(tmp_path / "none.sqlite", tmp_path / "out.jsonl")
+        ReplayEngine(tmp_path / "none.sqlite")
+    (tmp_path / "lines.jsonl").write_text('{"key": "a"}\n')
+    with pytest.raises(RunError, match=r"lines\.jsonl is damaged or no journal"):
+        ReplayEngine(tmp_path / "lines.jsonl")
+
+
+def test_the_keys_of_calls_stay():
+    """A journal can be continued and replayed only as long as each prompt is rendered to the byte as before."""
+    keys_of = CallKeys({"engine": "x"})
+    of_pairs = prompts(task=PAIRS, label="neutral", target="entailment")
+    asked = {**prompts(), **{f"{kind} of a pair": prompt for kind, prompt in of_pairs.items()}}
+    asked["rewrite"] = rewrite_prompt(REVIEWS, "It was dull.", label="neg")
+    asked["edit"] = edit_prompt(REVIEWS, "It was dull.", label="neg", include="lake")
+    asked["mended"] = mended(asked["triples"], "no", "it is empty")
+    keys = {kind: keys_of.write_key(prompt, 2, Sampling())[:12] for kind, prompt in asked.items()}
+    keys["judge"] = keys_of.judge_key(judging("a")[0], LABELS)[:12]
+    assert keys == PINNED

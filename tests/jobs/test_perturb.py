@@ -686,7 +686,7 @@ def test_the_budget_holds_and_a_larger_one_goes_on(server, prices, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["rules", "auto", "served", "served:a+b", "rules+served", "replay:answers.jsonl"]
+    "name", ["rules", "auto", "served", "served:a+b", "rules,served", "replay:journal.sqlite"]
 )
 def test_an_engine_that_can_be_is_taken_by_its_name(name):
     assert PerturbSettings(engine=name).engine == name

@@ -107,21 +107,13 @@ class Engine(Protocol):
         """Whether one answer has room for n texts; if not, a long text may be requested in passages."""
         return True
 
-    def max_write_cost(self, prompt: Prompt, n: int, sampling: Sampling) -> float:
-        """The most that `write` can cost, in dollars."""
-        return 0.0
-
-    def max_judge_cost(self, prompt: Prompt, options: Sequence[str]) -> float:
-        """The most that `judge` can cost, in dollars."""
-        return 0.0
-
     def first_write_cost(self, prompt: Prompt, n: int, sampling: Sampling) -> float:
-        """What to reserve before `write`: all that it can cost, or its first request if it reserves further ones by its `Call`."""
-        return self.max_write_cost(prompt, n, sampling)
+        """What to reserve before `write`, in dollars: its first request. Further ones are reserved by its `Call`."""
+        return 0.0
 
     def first_judge_cost(self, prompt: Prompt, options: Sequence[str]) -> float:
         """What to reserve before `judge`."""
-        return self.max_judge_cost(prompt, options)
+        return 0.0
 
     async def responds(self, call: Call | None = None) -> tuple[bool, Usage | None]:
         """Whether it still answers after several failed calls, and what finding out used."""

@@ -1,18 +1,17 @@
-"""Calls and answers as they are stored: the key of a call, its answer as JSON, recordings, and the engine that replays them.
+"""Calls and answers as they are stored: the key of a call, its answer as JSON, and the engine that replays a journal.
 
-    CallKeys.of(engine)                              the keys of an engine's calls
-    record("run/journal.sqlite", "answers.jsonl")    every answer of a run, one JSON object per line
-    ReplayEngine("answers.jsonl")                    gives the same answers to the same calls; refuses others
+    CallKeys.of(engine)                        the keys of an engine's calls
+    ReplayEngine("run/journal.sqlite")         gives the same answers to the same calls; refuses others
 
-The key is the hash of everything that affects the answer: the engine, the messages, the parameters. A journal can be replayed directly. Recordings contain the texts that were sent and
-written, and never a key of a server.
+The key is the hash of everything that affects the answer: the engine, the messages, the parameters. A journal contains the texts
+that were sent and written, and never a key of a server.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,7 +21,6 @@ from longway.engines.costs import Call
 from longway.engines.engine import Engine, Judgement, Sampling, Written
 from longway.engines.prompt import Prompt
 from longway.errors import DataError
-from longway.store.atomic import replacing
 from longway.store.journal import Journal, key_of
 
 FORMAT = 1  # of the journal's answers
@@ -30,7 +28,6 @@ ANSWERS = frozenset({"write", "judge"})  # kinds of journal rows that hold an en
 LOST = "lost"  # kind of a journal row without an answer: only what a failed call may have cost
 CHECKED = "verify"  # the kind of rows that are outputs of checks, which are no calls to an engine
 WORDS = "words"  # the kind of rows that hold the important words of a dataset, which are no calls either
-_SQLITE = b"SQLite format 3\x00"
 _REFUSAL = "the recording has no answer to this question"
 
 
@@ -54,15 +51,6 @@ class Asked(TypedDict, total=False):
     n: int
     sampling: Mapping[str, float]
     options: list[str]
-
-
-class _RecordedCall(TypedDict):
-    """One line of a recording."""
-
-    key: str
-    kind: str
-    asked: Asked
-    answer: StoredAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,24 +108,8 @@ def judged_of(answer: StoredAnswer) -> Judgement:
     return Judgement(dict(answer["probabilities"]), answer["refusal"])
 
 
-def record(journal: Journal | Path | str, out: Path | str) -> int:
-    """Write the answers of a journal to `out`, one JSON object per line, sorted by key; return their number."""
-    opened = journal if isinstance(journal, Journal) else _open(Path(journal))
-    n = 0
-    try:
-        with replacing(Path(out)) as temporary, temporary.open("w", encoding="utf-8") as lines:
-            for entry in opened.entries():
-                if entry.kind in ANSWERS:
-                    lines.write(json.dumps(asdict(entry), sort_keys=True) + "\n")
-                    n += 1
-    finally:
-        if opened is not journal:
-            opened.close()
-    return n
-
-
 class ReplayEngine(Engine):
-    """Answers from a recording: JSON lines, or the journal of a run."""
+    """Answers from the journal of a run."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -146,14 +118,21 @@ class ReplayEngine(Engine):
         self._keys: dict[str, list[CallKeys]] = {kind: [] for kind in sorted(ANSWERS)}
         seen: set[tuple[str, str]] = set()
         digest = hashlib.sha256()
-        for call in _recorded(self.path):
-            kind, key, asked = call["kind"], call["key"], call["asked"]
-            self._answers[key] = json.dumps(call["answer"])
-            digest.update(f"{key} {json.dumps(call['answer'], sort_keys=True)}\n".encode())
-            engine = json.dumps(asked["identity"], sort_keys=True)
-            if (kind, engine) not in seen:
-                seen.add((kind, engine))
-                self._keys[kind].append(CallKeys(asked["identity"]))
+        if not self.path.is_file():
+            raise DataError(
+                f"{path} does not exist. Expected a run's journal.sqlite. Check the run's folder."
+            )
+        with closing(Journal(self.path)) as journal:
+            for entry in journal.entries():
+                if entry.kind not in ANSWERS:
+                    continue
+                self._answers[entry.key] = json.dumps(entry.answer)
+                digest.update(f"{entry.key} {json.dumps(entry.answer, sort_keys=True)}\n".encode())
+                identity = cast(Asked, entry.asked)["identity"]
+                engine = json.dumps(identity, sort_keys=True)
+                if (entry.kind, engine) not in seen:
+                    seen.add((entry.kind, engine))
+                    self._keys[entry.kind].append(CallKeys(identity))
         self._digest = digest.hexdigest()
         kinds = {kind for kind, keys in self._keys.items() if keys}
         self.can = frozenset(kinds | ({"edit"} if "write" in kinds else set()))
@@ -179,43 +158,3 @@ class ReplayEngine(Engine):
 
     def _find(self, keys: Iterable[str]) -> StoredAnswer | None:
         return next((json.loads(self._answers[key]) for key in keys if key in self._answers), None)
-
-
-def _recorded(path: Path) -> Iterator[_RecordedCall]:
-    """The answered calls of a recording or a journal."""
-    if not path.is_file():
-        raise DataError(
-            f"{path} does not exist. Expected a recording (JSON lines) or a run's journal.sqlite. "
-            "Create one with longway.engines.recording.record."
-        )
-    with path.open("rb") as start:
-        is_journal = start.read(len(_SQLITE)) == _SQLITE
-    if not is_journal:
-        yield from (call for call in _of_lines(path) if call["kind"] in ANSWERS)
-        return
-    with closing(Journal(path)) as journal:
-        yield from (
-            cast(_RecordedCall, asdict(entry)) for entry in journal.entries() if entry.kind in ANSWERS
-        )
-
-
-def _open(path: Path) -> Journal:
-    if not path.is_file():
-        raise DataError(f"{path} does not exist. Expected a run's journal.sqlite. Check the run's folder.")
-    return Journal(path)
-
-
-def _of_lines(path: Path) -> Iterator[_RecordedCall]:
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                call = json.loads(line)
-                is_call = {"key", "kind", "asked", "answer"} <= call.keys() and "identity" in call["asked"]
-            except (ValueError, AttributeError):
-                is_call = False
-            if not is_call:
-                raise DataError(
-                    f"Line {number} of {path} is not a recorded call. Expected an object with key, kind, asked and answer. "
-                    "Create the recording again with longway.engines.recording.record."
-                )
-            yield call

@@ -59,7 +59,6 @@ from longway.errors import BudgetSpent, CallFailed, EngineError, SettingError
 SERVICE = "https://api.openai.com/v1"
 READING = 2  # increases when answers are requested or read differently, so that old ones are not mixed with new ones
 TOO_LONG_ROW = "the row is too long: a text like it needs an answer of more than {:,} tokens"
-_REPAIR_BYTES = 400  # that a repair adds to the answer it repeats
 _PROBE: Messages = [
     {"role": "system", "content": "You answer with one word."},
     {"role": "user", "content": "Say yes."},
@@ -131,14 +130,6 @@ class ServedEngine(Engine):
         row = (prompt.text, prompt.context) if is_lines else (prompt.text,)
         return self.room.tokens(*row, n=1 if is_lines else n, least=sampling.max_tokens)
 
-    def max_write_cost(self, prompt: Prompt, n: int, sampling: Sampling) -> float:
-        """With a repair and every retry."""
-        return self._max_cost(lambda: prompt.messages(form="json", n=n), self._room(prompt, n, sampling))
-
-    def max_judge_cost(self, prompt: Prompt, options: Sequence[str]) -> float:
-        """With a repair and every retry."""
-        return self._max_cost(lambda: prompt.messages(form="json", options=tuple(options)), self.judge_tokens)
-
     def first_write_cost(self, prompt: Prompt, n: int, sampling: Sampling) -> float:
         """The first request; the others are reserved one by one."""
         if self.price in (None, FREE):
@@ -155,13 +146,6 @@ class ServedEngine(Engine):
     def _request_cost(self, messages: Messages, max_tokens: int) -> float:
         """The most that one request can cost: a token has at least one byte."""
         return 0.0 if self.price is None else self.price.of(size_of(messages), max_tokens)
-
-    def _max_cost(self, messages: Callable[[], Messages], max_tokens: int) -> float:
-        if self.price in (None, FREE):  # rendering a prompt takes time
-            return 0.0
-        # A token has at least one byte. A repair repeats the first answer, and after a cut it may be twice as long.
-        sent = size_of(messages()) + 2 * max_tokens + _REPAIR_BYTES
-        return 0.0 if self.price is None else (2 + self.limits.retries) * self.price.of(sent, 2 * max_tokens)
 
     def write_call(self, prompt: Prompt, n: int, sampling: Sampling, part: int = 0) -> ChatCall:
         """The request for texts. part: its number, if the texts are requested in several."""
@@ -197,7 +181,7 @@ class ServedEngine(Engine):
         share, part = self.room.texts(prompt.text, n), 0
         if not share:
             return Written((), (TOO_LONG_ROW.format(self.room.longest),))
-        while len(texts) < n and (not part or self._can_go_on(prompt, n, sampling, tally)):
+        while len(texts) < n:
             wanted, known = min(share, n - len(texts)), len(texts)
             call = self.write_call(prompt, wanted, sampling, part)
             part += 1
@@ -224,12 +208,6 @@ class ServedEngine(Engine):
                 break
             share = len(written.texts) if is_cut else share
         return Written(tuple(texts), tuple(dict.fromkeys(notes) if texts else notes))
-
-    def _can_go_on(self, prompt: Prompt, n: int, sampling: Sampling, tally: CallTally) -> bool:
-        """Whether another request stays within `max_write_cost`; a reservation, if there is one, is extended instead."""
-        if self.price in (None, FREE) or tally.call is not None:
-            return True
-        return tally.cost + tally.max_cost <= self.max_write_cost(prompt, n, sampling)
 
     async def judge(self, prompt: Prompt, options: Sequence[str], call: Call | None = None) -> Judgement:
         """Probabilities from the tokens' probabilities if the server sends them; otherwise 1 for its answer."""
