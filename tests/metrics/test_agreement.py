@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from longway.errors import SettingError
 from longway.metrics.judgements import agreement, krippendorff_alpha
 
 RATINGS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60)
@@ -32,11 +31,6 @@ def test_agreement_on_everything_is_less_sure_the_fewer_there_were():
     few, many = (agreement([True] * n + [False] * n, [True] * n + [False] * n) for n in (5, 100))
     assert few.kappa == many.kappa == few.high == many.high == 1
     assert few.low < 0.6 < 0.95 < many.low
-
-
-def test_raters_must_have_rated_the_same_items():
-    with pytest.raises(SettingError, match="Got 1 and 2 ratings"):
-        agreement([True], [True, False])
 
 
 @pytest.mark.parametrize("n", [30, 100])

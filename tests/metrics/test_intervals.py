@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from longway.errors import SettingError
 from longway.metrics.classification import METRICS, NUMBER_METRICS, macro_f1
 from longway.metrics.intervals import (
     _drawn_weights,
@@ -30,8 +29,6 @@ def test_mean_and_std_over_seeds():
     mean, std = mean_and_std([0.7])
     assert mean == 0.7
     assert np.isnan(std)
-    with pytest.raises(SettingError, match="at least one seed"):
-        mean_and_std([])
 
 
 def test_bootstrap_draws_rows_with_replacement_and_repeats_itself():
@@ -41,8 +38,6 @@ def test_bootstrap_draws_rows_with_replacement_and_repeats_itself():
     assert any(len(set(rows.tolist())) < 5 for rows in drawn)
     again = bootstrap(lambda rows: float(rows.sum()), 5, draws=20, seed=3)
     assert again.tolist() == [float(rows.sum()) for rows in drawn]
-    with pytest.raises(SettingError, match="no test rows"):
-        bootstrap(lambda rows: 0.0, 0)
 
 
 def test_drawing_kinds_of_rows_is_the_same_as_drawing_rows():
@@ -155,9 +150,3 @@ def test_resamples_without_a_label_are_left_out_of_auroc():
     assert one.mean == 1
     assert one.low == one.high == 1
     assert np.isnan(estimate("auroc", ["a"] * 10, probabilities, ["a", "b"], draws=20).mean)
-
-
-@pytest.mark.parametrize("wrong", [[], [[0.5, 1.0]], [[np.nan]], np.zeros((2, 2, 2))])
-def test_correct_is_true_or_false(wrong):
-    with pytest.raises(SettingError, match="'correct' must"):
-        accuracy_estimate(wrong)

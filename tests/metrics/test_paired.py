@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, ttest_ind
 
-from longway.errors import SettingError
 from longway.metrics.paired import adjust, paired
 
 
@@ -117,8 +116,3 @@ def test_a_comparison_is_plain_json():
     assert kept["q"] is None
     assert kept["seed_p"] is None
     assert kept["verdict"] == "no clear difference"
-
-
-def test_both_sides_need_the_same_rows():
-    with pytest.raises(SettingError, match=r"same rows. Got 2 and 3"):
-        paired([0, 1], [0, 1, 1])

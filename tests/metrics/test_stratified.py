@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from longway.errors import SettingError
 from longway.metrics.judgements import Stratum, allocate, estimate_share, exact_interval
 
 DRAWS = 1500
@@ -43,11 +42,6 @@ def test_every_stratum_gets_one_and_none_gets_far_from_its_share(sizes, more):
 
 def test_fewer_draws_than_strata_go_to_the_largest():
     assert allocate({"a": 5, "b": 50, "c": 500}, 2) == {"a": 0, "b": 1, "c": 1}
-
-
-def test_a_sample_has_at_least_one():
-    with pytest.raises(SettingError, match="'size' must be 1 or more"):
-        allocate({"a": 5}, 0)
 
 
 @st.composite
@@ -87,11 +81,6 @@ def test_one_stratum_has_the_exact_interval():
 def test_there_is_no_estimate_before_every_stratum_was_looked_at():
     assert estimate_share([Stratum(10, 2, 0), Stratum(5, 0, 0)]) is None
     assert estimate_share([]) is None
-
-
-def test_more_hits_than_seen_is_an_error():
-    with pytest.raises(SettingError, match="Got 3 hits, 2 seen"):
-        Stratum(10, 2, 3)
 
 
 @pytest.mark.parametrize("size", [20, 60, 200])

@@ -17,7 +17,6 @@ from math import hypot
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from longway.errors import SettingError
 from longway.metrics import Measure
 from longway.metrics.intervals import NAN, observations, seeds_by_rows
 from longway.stats import wilson_interval
@@ -57,7 +56,6 @@ def group_accuracies(
     [('b', 0.0), ('a', 1.0)]
     """
     share = _share_of_seeds(correct)
-    _check_length("groups", len(groups), len(share))
     rows: dict[Hashable, list[int]] = {}
     for row, group in enumerate(groups):
         if group is not None:
@@ -78,8 +76,6 @@ def pattern_accuracy(
     """
     share = _share_of_seeds(correct)
     pattern, label = np.asarray(has_pattern, bool), np.asarray(has_label, bool)
-    _check_length("has_pattern", len(pattern), len(share))
-    _check_length("has_label", len(label), len(share))
     supporting, counter = (
         _accuracy(name, share[rows], [together[rows] for together in clusters])
         for name, rows in (("supporting", pattern & label), ("counter", pattern & ~label))
@@ -107,8 +103,3 @@ def _accuracy(group: str, share: Floats, clusters: Sequence[Ints]) -> GroupAccur
     accuracy = float(share.mean()) if len(share) else NAN
     low, high = wilson_interval(accuracy, observations(share, clusters) if len(share) else 0)
     return GroupAccuracy(group, len(share), accuracy, low, high)
-
-
-def _check_length(name: str, got: int, expected: int) -> None:
-    if got != expected:
-        raise SettingError(f"{name!r} must have one entry for each of {expected} test rows. Got {got}.")

@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 
-from longway.errors import SettingError
 from longway.metrics import Measure
 from longway.metrics.classification import (
     NUMBER_METRICS,
@@ -65,8 +64,6 @@ def mean_and_std(values: ArrayLike) -> tuple[float, float]:
     (0.6, 0.141...)
     """
     given = np.asarray(values, np.float64)
-    if not given.size:
-        raise SettingError("There are no values to average. Train with at least one seed.")
     return float(given.mean()), float(given.std(ddof=1)) if len(given) > 1 else NAN
 
 
@@ -128,10 +125,6 @@ def correctness(truth: Sequence[str], probabilities: ArrayLike, labels: Sequence
 def seeds_by_rows(correct: ArrayLike) -> Floats:
     """The array as (seeds, rows) of 0 and 1; a flat array is one seed."""
     given = np.atleast_2d(np.asarray(correct, np.float64))
-    if given.ndim != 2 or not given.size:
-        raise SettingError(f"'correct' must be seeds x rows with at least one of each. Got {given.shape}.")
-    if not np.isin(given, (0.0, 1.0)).all():
-        raise SettingError("'correct' must hold only true and false (1 and 0), one per seed and test row.")
     return given
 
 
@@ -177,8 +170,6 @@ def bootstrap(
 
     together: a number for each row; rows with the same number are drawn together.
     """
-    if n < 1:
-        raise SettingError("There are no test rows to resample. Use a test set with at least one row.")
     generator = np.random.default_rng(seed)
     if together is None:
         return np.array([statistic(generator.integers(n, size=n)) for _ in range(draws)], np.float64)

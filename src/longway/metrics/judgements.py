@@ -37,7 +37,6 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import betaincinv
 
-from longway.errors import SettingError
 from longway.metrics import Measure
 
 Name = TypeVar("Name", bound=Hashable)
@@ -69,11 +68,6 @@ def agreement(first: Sequence[bool], second: Sequence[bool]) -> Agreement:
     >>> raters.percent, raters.kappa, raters.occurrence
     (0.75, 0.5, 0.5)
     """
-    if len(first) != len(second) or not first:
-        raise SettingError(
-            "Two raters must have rated the same items, at least one. "
-            f"Got {len(first)} and {len(second)} ratings. Compare only items that both have rated."
-        )
     n = len(first)
     both = sum(a and b for a, b in zip(first, second, strict=True))
     yes = sum(first), sum(second)
@@ -133,13 +127,6 @@ class Stratum:
     seen: int
     hits: int
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.hits <= self.seen <= self.members:
-            raise SettingError(
-                "A stratum needs 0 <= hits <= seen <= members. "
-                f"Got {self.hits} hits, {self.seen} seen, {self.members} members. Check how they were counted."
-            )
-
 
 @dataclass(frozen=True, slots=True)
 class EstimatedShare(Measure):
@@ -162,8 +149,6 @@ def allocate(members: Mapping[Name, int], size: int) -> dict[Name, int]:
     >>> allocate({"a": 900, "b": 100}, 10), allocate({"a": 900, "b": 1}, 10), allocate({"a": 2, "b": 1}, 10)
     ({'a': 9, 'b': 1}, {'a': 9, 'b': 1}, {'a': 2, 'b': 1})
     """
-    if size < 1:
-        raise SettingError(f"'size' must be 1 or more. Got {size}. Try 100.")
     names = [name for name, n in members.items() if n > 0]
     size = min(size, sum(members[name] for name in names))
     first = sorted(names, key=lambda name: -members[name])[:size]

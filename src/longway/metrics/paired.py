@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest, t
 
-from longway.errors import SettingError
 from longway.metrics import Measure
 from longway.metrics.intervals import DRAWS, NAN, mean_interval, seeds_by_rows, widest
 from longway.stats import q_values
@@ -73,10 +72,6 @@ def paired(
     'better'
     """
     before, after = seeds_by_rows(before_correct), seeds_by_rows(after_correct)
-    if before.shape[1] != after.shape[1]:
-        raise SettingError(
-            f"Before and after must be tested on the same rows. Got {before.shape[1]} and {after.shape[1]} rows."
-        )
     n = before.shape[1]
     unit = lcm(len(before), len(after))  # differences are multiples of 1 / unit
     whole = np.rint((after.mean(axis=0) - before.mean(axis=0)) * unit).astype(np.int64)

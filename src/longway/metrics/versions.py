@@ -1,13 +1,11 @@
-"""How much texts changed between two versions: words kept, words edited, meaning moved, information of words.
+"""How much texts changed between two versions: words kept, words edited, information of words.
 
     compare_versions(before, after)                    the same rows in the same order; one summary
-    compare_versions(before, after, vectors=(a, b))    with embeddings of both
     compare_word_information(words, before, after)     how well single words predict the label, which CoBA should lower
 
     bleu             0 to 100, corpus BLEU of the new texts against the old ones (`bleu.sacre_bleu`)
     rouge            0 to 1, ROUGE-1, -2 and -L: F1 of shared words, word pairs, longest common subsequence; mean over rows
     edit distance    words inserted, deleted or replaced, by rapidfuzz; also as a share of the longer version's words
-    embedding        cosine distance, mean over rows
 
 ROUGE and edit distance use the words of `text/tokenizer.py`, in lower case (ROUGE without punctuation, like rouge_score,
 but with letters of every script). The longest common subsequence is rapidfuzz's, which gives rouge_score's number about ninety
@@ -22,9 +20,9 @@ from importlib.util import find_spec
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from longway.errors import MissingExtra, SettingError
+from longway.errors import MissingExtra
 from longway.metrics import Measure
 from longway.metrics.bleu import sacre_bleu
 from longway.stats import mutual_information, points_of
@@ -45,7 +43,7 @@ class Rouge:
 
 @dataclass(frozen=True, slots=True)
 class VersionDistance(Measure):
-    """Two versions of the same rows. changed: share of rows that differ; embedding: None without vectors."""
+    """Two versions of the same rows. changed: share of rows that differ; embedding: not measured here."""
 
     rows: int
     changed: float
@@ -53,13 +51,11 @@ class VersionDistance(Measure):
     rouge: Rouge
     edits: float
     edit_share: float
-    embedding: float | None
+    embedding: float | None = None
 
 
-def compare_versions(
-    before: Sequence[str], after: Sequence[str], *, vectors: tuple[ArrayLike, ArrayLike] | None = None
-) -> VersionDistance:
-    """All distances between two versions of the same rows, in the same order."""
+def compare_versions(before: Sequence[str], after: Sequence[str]) -> VersionDistance:
+    """All distances between two versions of the same rows, in the same order; at least one row."""
     distances, shares = edit_distances(before, after)
     return VersionDistance(
         rows=len(before),
@@ -68,7 +64,6 @@ def compare_versions(
         rouge=rouge(before, after),
         edits=float(distances.mean()),
         edit_share=float(shares.mean()),
-        embedding=float(embedding_distances(*vectors).mean()) if vectors else None,
     )
 
 
@@ -78,13 +73,11 @@ def changed_share(before: Sequence[str], after: Sequence[str]) -> float:
     >>> changed_share(["a", "b"], ["a", "B"])
     0.5
     """
-    _check_rows(before, after)
     return sum(old != new for old, new in zip(before, after, strict=True)) / len(before)
 
 
 def bleu(before: Sequence[str], after: Sequence[str]) -> float:
     """Corpus BLEU of the new texts with the old ones as references, 0 to 100."""
-    _check_rows(before, after)
     return sacre_bleu(after, before)
 
 
@@ -95,7 +88,6 @@ def rouge(before: Sequence[str], after: Sequence[str]) -> Rouge:
 
 def rouge_rows(before: Sequence[str], after: Sequence[str]) -> Floats:
     """(rows, 3): ROUGE-1, ROUGE-2 and ROUGE-L of each row, 0 to 1."""
-    _check_rows(before, after)
     for package in ("rouge_score", "rapidfuzz"):
         _require(package, "ROUGE between two versions")
     from rapidfuzz.distance import LCSseq
@@ -120,7 +112,6 @@ def edit_distances(before: Sequence[str], after: Sequence[str]) -> tuple[Ints, F
     >>> distances.tolist(), shares.tolist()
     ([2], [0.4])
     """
-    _check_rows(before, after)
     _require("rapidfuzz", "The edit distance between two versions")
     from rapidfuzz.distance import Levenshtein
 
@@ -128,22 +119,6 @@ def edit_distances(before: Sequence[str], after: Sequence[str]) -> tuple[Ints, F
     distances = np.array([Levenshtein.distance(old, new) for old, new in pairs], np.int64)
     longer = np.array([max(len(old), len(new), 1) for old, new in pairs])
     return distances, distances / longer
-
-
-def embedding_distances(before: ArrayLike, after: ArrayLike) -> Floats:
-    """For each row, 1 minus the cosine of its two vectors: 0 same direction, 1 unrelated, 2 opposite.
-
-    Two zero vectors have distance 0; a zero vector has distance 1 to any other.
-    """
-    old, new = np.asarray(before, np.float64), np.asarray(after, np.float64)
-    if old.ndim != 2 or old.shape != new.shape or not len(old):
-        raise SettingError(
-            f"Both versions need one vector for each row, of the same length. Got {old.shape} and {new.shape}."
-        )
-    lengths = np.linalg.norm(old, axis=1) * np.linalg.norm(new, axis=1)
-    cosine = np.einsum("ij,ij->i", old, new) / np.where(lengths > 0, lengths, 1)
-    both_zero = ~old.any(axis=1) & ~new.any(axis=1)
-    return np.asarray(np.clip(1 - np.where(both_zero, 1.0, cosine), 0.0, 2.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,14 +192,6 @@ class _SplitAtSpaces:
 
 def _words(texts: Sequence[str]) -> list[list[str]]:
     return tokenize_column(pl.Series(list(texts), dtype=pl.String)).to_list()
-
-
-def _check_rows(before: Sequence[str], after: Sequence[str]) -> None:
-    if len(before) != len(after) or not before:
-        raise SettingError(
-            f"Two versions need the same rows in the same order, at least one. Got {len(before)} and {len(after)}. "
-            "Match them by id first, and leave out added rows."
-        )
 
 
 def _require(package: str, purpose: str) -> None:

@@ -97,12 +97,11 @@ class Predictor(Protocol):
         return [self.labels_[i] for i in self.logits(inputs).argmax(axis=1)]
 
 
-class Classifier(Predictor, Protocol):
+class Classifier(Predictor):
     """Learns labels from texts or pairs."""
 
     name: ClassVar[str]
 
-    @abstractmethod
     def fit(
         self,
         data: Labelled,
@@ -115,23 +114,6 @@ class Classifier(Predictor, Protocol):
         objective: of the rows of `data`; default cross-entropy. validation: rows for early stopping; default a part of
         `data`, or none for models that do not need it.
         """
-
-    @abstractmethod
-    def save(self, folder: Path) -> None:
-        """Write everything that `catalog.load_model` needs: safetensors and JSON."""
-
-
-class Trainable(Classifier):
-    """Base class of classifiers that learn: `fit` sets the labels and calls `_fit`."""
-
-    def fit(
-        self,
-        data: Labelled,
-        *,
-        objective: Objective | None = None,
-        validation: Labelled | None = None,
-    ) -> Self:
-        """Train on `data`; see `Classifier.fit`."""
         self.labels_ = label_names(data.labels)
         objective = objective or CrossEntropy(targets_of(data.labels, self.labels_))
         self._fit(FitData(data, objective, validation))
@@ -139,7 +121,11 @@ class Trainable(Classifier):
 
     @abstractmethod
     def _fit(self, given: FitData) -> None:
-        """Train."""
+        """Train; the labels are known."""
+
+    @abstractmethod
+    def save(self, folder: Path) -> None:
+        """Write everything that `catalog.load_model` needs: safetensors and JSON."""
 
 
 def softmax(logits: NDArray[Any]) -> Floats:

@@ -66,10 +66,6 @@ class Encoder(NetworkClassifier[Read]):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.tuning not in EPOCHS:
-            raise SettingError(
-                f"'tuning' must be lora or full. Got {self.tuning!r}. For frozen weights use `Frozen`."
-            )
         if self.learning_rate is None:
             self.learning_rate = LEARNING_RATE[self.tuning]
         if self.epochs is None:

@@ -22,10 +22,10 @@ from torch import Tensor, nn
 
 from longway.errors import SettingError
 from longway.models.classifier import (
+    Classifier,
     FitData,
     Inputs,
     Labelled,
-    Trainable,
     check_kind,
     targets_of,
 )
@@ -72,7 +72,7 @@ class TrainingTask:
     validated: Callable[[], tuple[Floats, Ints]]
 
 
-class NetworkClassifier(Trainable, Generic[R]):
+class NetworkClassifier(Classifier, Generic[R]):
     """Base class of classifiers with a network. `_read` turns rows into what the network takes, `_forward` applies it."""
 
     name: ClassVar[str]

@@ -28,7 +28,7 @@ from uuid import uuid4
 import numpy as np
 
 from longway.errors import SettingError, TrainingError
-from longway.models.classifier import FitData, Floats, Inputs, Trainable
+from longway.models.classifier import Classifier, FitData, Floats, Inputs
 from longway.models.objectives import CrossEntropy
 
 SMALLEST = 1e-9  # probability; its logarithm is a logit
@@ -49,7 +49,7 @@ PICKLES = (".pkl", ".pickle", ".joblib", ".sav")
 _given: dict[str, Any] = {}  # models of this process by name
 
 
-class OwnModel(Trainable):
+class OwnModel(Classifier):
     """A user's model. trains: whether `fit` trains it; if not, it only learns the names of the labels."""
 
     name = "own"

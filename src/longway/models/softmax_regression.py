@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
-from longway.models.classifier import FitData, Inputs, Trainable, targets_of
+from longway.models.classifier import Classifier, FitData, Inputs, targets_of
 from longway.models.objectives import Best, Objective, loss_and_accuracy, not_a_number
 
 Floats = NDArray[np.float64]
@@ -51,7 +51,7 @@ class SoftmaxRegression:
         return np.asarray(features @ self.weights + self.bias, np.float64)
 
 
-class SoftmaxClassifier(Trainable):
+class SoftmaxClassifier(Classifier):
     """Base class of classifiers that compute features and apply a softmax regression."""
 
     regression_: SoftmaxRegression

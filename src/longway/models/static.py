@@ -20,7 +20,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from longway.errors import SettingError
 from longway.models.classifier import Inputs, Ints
 from longway.models.minilm import MiniLM, model_folder
 from longway.models.network_training import NetworkClassifier, NetworkPlan, device_named
@@ -54,10 +53,6 @@ class StaticNet(NetworkClassifier[Columns]):
     patience: int = 3
     device: str = "auto"
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.kind not in NETWORKS:
-            raise SettingError(f"'kind' must be one of {', '.join(NETWORKS)}. Got {self.kind!r}.")
 
     @cached_property
     def _words(self) -> WordVectors:

@@ -64,15 +64,12 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class ExpectedWrong:
+class ExpectedWrong(Interval):
     """The share of accepted edits whose label is expected to be wrong, with its 95% interval.
 
     basis: what the estimate rests on. rows: the same for changed rows, which may have several edits; None if they were not counted.
     """
 
-    share: float
-    low: float
-    high: float
     basis: str = ""
     rows: Interval | None = None
 

@@ -18,12 +18,12 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from longway.engines.asker import Asker
 from longway.engines.engine import Judgement
 from longway.engines.prompt import judge_prompt
 from longway.errors import BudgetSpent
+from longway.models.classifier import softmax
 from longway.models.nbsvm import NbSvm
 from longway.records import Verdict
 from longway.task import Stance, Task
@@ -327,28 +327,20 @@ class _Words:
     """The bag of words, on words and pairs of adjacent words, with scores turned into probabilities."""
 
     def __init__(self, texts: Sequence[str], labels: NDArray[Any], seed: int) -> None:
-        self._columns: dict[str, int] = {}
-        rows = [self._features(text, learn=True) for text in texts]
-        self.model = NbSvm(seed=seed).fit(self._matrix(rows), labels)
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        self._reader = CountVectorizer(analyzer=_words_and_pairs, binary=True, dtype=np.float64)
+        self.model = NbSvm(seed=seed).fit(self._reader.fit_transform(texts), labels)
         self.labels = self.model.labels_
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
-        scores = self.model.scores(self._matrix([self._features(text) for text in texts]))
-        odds = np.exp(np.clip(scores, -30, 30))  # for two labels, -s and s: the sigmoid of twice the margin
-        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+        scores = self.model.scores(self._reader.transform(texts))
+        return softmax(np.clip(scores, -30, 30))  # for two labels, -s and s: the sigmoid of twice the margin
 
-    def _features(self, text: str, *, learn: bool = False) -> list[int]:
-        tokens = words(text)
-        # In order: the order of a set differs between processes, and with it the last digits of every score.
-        names = dict.fromkeys([*tokens, *(f"{first} {second}" for first, second in pairwise(tokens))])
-        if learn:
-            return [self._columns.setdefault(name, len(self._columns)) for name in names]
-        return [self._columns[name] for name in names if name in self._columns]
 
-    def _matrix(self, rows: list[list[int]]) -> csr_matrix:
-        lengths = np.cumsum([0, *map(len, rows)])
-        columns = np.array([column for row in rows for column in sorted(row)], np.int64)
-        return csr_matrix((np.ones(len(columns)), columns, lengths), shape=(len(rows), len(self._columns)))
+def _words_and_pairs(text: str) -> list[str]:
+    tokens = words(text)
+    return [*tokens, *(f"{first} {second}" for first, second in pairwise(tokens))]
 
 
 # ---------------------------------------------------------------- judge

@@ -66,5 +66,3 @@ def test_sentences_that_differ_in_one_stretch_share_everything_else():
 def test_a_likelihood_that_is_no_number_is_refused_with_its_pair():
     with pytest.raises(SettingError, match="pair 2"):
         crows_pairs([-1.0, float("nan")], [-1.0, -2.0], ["age"] * 2, ["stereo"] * 2)
-    with pytest.raises(SettingError, match="one entry for each pair"):
-        crows_pairs([-1.0], [-1.0, -2.0], ["age"], ["stereo"])

@@ -214,7 +214,6 @@ def test_the_seed_fixes_everything_and_no_rows_are_no_trouble(method):
         ({"field": "context"}, "without context"),
         ({"samples": 1}, "2 or more"),
         ({"target": "maybe"}, "'maybe'"),
-        ({"target": ["yes"]}, "1 labels for 2 rows"),
         ({"method": "ig"}, "rules"),
     ],
 )

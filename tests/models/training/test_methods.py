@@ -28,11 +28,6 @@ def test_an_unknown_name_is_answered_with_the_list():
         method_named("irm")
 
 
-def test_shortcuts_must_be_those_of_the_rows():
-    with pytest.raises(SettingError, match="one row for each training row, 120"):
-        TrainingData(DATA, shortcuts=csr_matrix((3, 2)))
-
-
 @pytest.mark.parametrize("name", sorted(set(TRAINING) - {"jtt-paper"}))  # needs epochs: test_jtt.py
 def test_seeds_fix_everything(name):
     validation, made = PAIRS.rows(40, right=0.9, seed=1), []

@@ -85,11 +85,6 @@ def fairscore(
     >>> score.overall.score.value, round(score.coverage.value, 1)
     (50.0, 66.7)
     """
-    if not len(before) == len(after) == len(changed):
-        raise SettingError(
-            "'before', 'after' and 'changed' must have one entry for each row. "
-            f"Got {len(before)}, {len(after)} and {len(changed)}."
-        )
     only_changed = [change for change in changed if change is not None]
     return fairscore_of(kept(before, after, changed), only_changed, rows=len(changed))
 
@@ -109,10 +104,6 @@ def fairscore_of(stays: ArrayLike, changed: Sequence[Changed], *, rows: int | No
         raise SettingError(
             f"Nothing was changed in any of {n} rows, so there is no fairscore. "
             "Rows that mention a person of some group were expected. Use a larger evaluation set."
-        )
-    if differs.shape[1] != len(changed):
-        raise SettingError(
-            f"'stays' and 'changed' must have one entry for each changed row. Got {differs.shape[1]} and {len(changed)}."
         )
     axes, pairs = sorted({change[0] for change in changed}), sorted(set(changed))
     return Fairscore(

@@ -75,11 +75,6 @@ def crows_pairs(
     >>> scores.by_type["age"].score.value, round(scores.overall.score.value, 1)
     (100.0, 66.7)
     """
-    if not len(more) == len(less) == len(bias_types) == len(directions):
-        raise SettingError(
-            "'more', 'less', 'bias_types' and 'directions' must have one entry for each pair. "
-            f"Got {len(more)}, {len(less)}, {len(bias_types)} and {len(directions)}."
-        )
     sides = np.sign(np.round(np.asarray(more, float), DIGITS) - np.round(np.asarray(less, float), DIGITS))
     if np.isnan(sides).any():
         row = int(np.isnan(sides).argmax())
@@ -152,11 +147,6 @@ def stereoset(
     100.0
     """
     given = np.asarray(scores, np.float64).reshape(-1, 3)
-    if not len(given) == len(targets) == len(bias_types) == len(tasks) or not len(given):
-        raise SettingError(
-            "'scores', 'targets', 'bias_types' and 'tasks' must have one entry for each row, and at least one row. "
-            f"Got {len(given)}, {len(targets)}, {len(bias_types)} and {len(tasks)}."
-        )
     if np.isnan(given).any():
         row = int(np.isnan(given).any(axis=1).argmax())
         raise SettingError(f"The scores of row {row + 1} are not numbers. Score this row again.")

@@ -71,8 +71,4 @@ def _targets(model: Classifier, inputs: Inputs, target: str | Sequence[str] | No
         empty = np.zeros(0, np.int64)
         return np.asarray(model.logits(inputs).argmax(axis=1), np.int64) if len(inputs) else empty
     labels = [target] * len(inputs) if isinstance(target, str) else list(target)
-    if len(labels) != len(inputs):
-        raise SettingError(
-            f"'target' has {len(labels)} labels for {len(inputs)} rows. Give one label, one per row, or none."
-        )
     return targets_of(labels, model.labels_)

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.errors import SettingError
 from longway.models.classifier import Classifier, Labelled
 from longway.models.importance.masking import field_texts, probabilities
 from longway.models.importance.word_scores import Bools, MaskableText, WordScores
@@ -81,10 +80,6 @@ def sufficient_sets(
     importance: of each row's words for the predicted label (`word_importance`).
     exact_up_to: texts of up to so many words are searched exactly; 0 for none.
     """
-    if len(importance) != len(data):
-        raise SettingError(
-            f"'importance' has {len(importance)} entries for {len(data)} rows. Explain the same rows."
-        )
     result: list[Sufficient | None] = []
     for start in range(0, len(data), AT_ONCE):
         rows = range(start, min(start + AT_ONCE, len(data)))
@@ -192,8 +187,4 @@ def lemma_1(places: Sequence[int], attribution: NDArray[Any]) -> Lemma1:
     h = np.asarray(attribution, np.float64).reshape(len(attribution), -1)
     inside = np.zeros(len(h), dtype=bool)
     inside[list(places)] = True
-    if not inside.any() or inside.all():
-        raise SettingError(
-            f"'places' must name some of the {len(h)} words, and not all. Got {len(places)}. Lemma 1 compares the two parts."
-        )
     return Lemma1(*(float(np.linalg.norm(h[part].sum(axis=0)) / part.sum()) for part in (inside, ~inside)))

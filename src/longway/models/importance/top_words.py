@@ -15,7 +15,6 @@ import numpy as np
 
 from longway.english.document import Document
 from longway.english.pipeline import load_pipeline
-from longway.errors import SettingError
 from longway.models.importance.word_scores import WordScores
 
 # Names are nouns, "is" and "has" are verbs, as in the paper's tag set.
@@ -51,13 +50,8 @@ class Overlap:
 
 
 def overlap(scores: Mapping[str, Sequence[WordScores]], *, k: int = 5) -> Overlap:
-    """What the top k words of models have in common. scores: by model, of the same texts in the same order."""
-    n_models, sizes = len(scores), {len(of_model) for of_model in scores.values()}
-    if n_models < 2 or len(sizes) != 1:
-        raise SettingError(
-            f"An overlap needs the same texts explained by two models or more. Got {n_models} models with "
-            f"{', '.join(map(str, sorted(sizes))) or 'no'} texts. Explain the same rows with each."
-        )
+    """What the top k words of models have in common. scores: by model, two or more, of the same texts in the same order."""
+    n_models = len(scores)
     top = {name: [set(text.top(k)) for text in of_model] for name, of_model in scores.items()}
     counts = [Counter(word for words in text for word in words) for text in zip(*top.values(), strict=True)]
     n_words = sum(map(len, counts))

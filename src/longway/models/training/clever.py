@@ -17,8 +17,7 @@ from typing import ClassVar, Self
 
 from scipy.special import log_softmax
 
-from longway.models.classifier import Classifier, Floats, Inputs, Labelled
-from longway.models.objectives import Objective
+from longway.models.classifier import Classifier, FitData, Floats, Inputs
 from longway.models.saved import SavedModel
 from longway.models.training.trainer import Trainer, TrainingData
 
@@ -47,20 +46,11 @@ class Difference(Classifier):
         both.labels_ = about.labels
         return both
 
-    def fit(
-        self,
-        data: Labelled,
-        *,
-        objective: Objective | None = None,
-        validation: Labelled | None = None,
-    ) -> Self:
-        """Train both separately. objective: of the one that sees text and context."""
-        self.fusion.fit(data, objective=objective, validation=validation)
-        self.text_only.fit(
-            data.text_only(), validation=None if validation is None else validation.text_only()
-        )
-        self.labels_ = self.fusion.labels_
-        return self
+    def _fit(self, given: FitData) -> None:
+        """Train both separately; the objective is that of the one that sees text and context."""
+        stop = given.validation
+        self.fusion.fit(given.data, objective=given.objective, validation=stop)
+        self.text_only.fit(given.data.text_only(), validation=stop and stop.text_only())
 
     def logits(self, inputs: Inputs) -> Floats:
         """(n, labels): the difference of the two classifiers' log-probabilities."""

@@ -50,13 +50,6 @@ class TrainingData:
     are_rules: bool = False
     parsed: Bools | None = None
 
-    def __post_init__(self) -> None:
-        if self.shortcuts is not None and self.shortcuts.shape[0] != len(self.labelled):
-            raise SettingError(
-                f"'shortcuts' must have one row for each training row, {len(self.labelled)}. "
-                f"Got {self.shortcuts.shape[0]}. Compute the shortcuts for the rows to train on."
-            )
-
     @property
     def is_pairs(self) -> bool:
         """Whether rows have a context."""
