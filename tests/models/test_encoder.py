@@ -27,15 +27,15 @@ QUICK = {
 @pytest.fixture
 def epochs(monkeypatch):
     """The number of steps after each epoch of a training."""
-    from longway.models.network_training import _NetworkTraining
+    from longway.models.network_training import NetworkTraining
 
-    steps, epoch = [], _NetworkTraining._epoch
+    steps, epoch = [], NetworkTraining._epoch
 
     def counted(self, rng):
         epoch(self, rng)
         steps.append(self.n_steps)
 
-    monkeypatch.setattr(_NetworkTraining, "_epoch", counted)
+    monkeypatch.setattr(NetworkTraining, "_epoch", counted)
     return steps
 
 

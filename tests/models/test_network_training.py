@@ -46,7 +46,7 @@ def test_batches_hold_every_row_once(lengths, batch, seed):
 def test_steps_between_validations_are_counted_over_all_epochs():
     """5 steps an epoch: every 4th of 15 steps is validated, and the end of each epoch."""
     torch = pytest.importorskip("torch", reason="torch is not installed")
-    from longway.models.network_training import NetworkPlan, TrainingTask, train
+    from longway.models.network_training import NetworkPlan, NetworkTraining, TrainingTask
     from longway.models.objectives import CrossEntropy
 
     network = torch.nn.Linear(1, 2)
@@ -61,5 +61,6 @@ def test_steps_between_validations_are_counted_over_all_epochs():
         return np.zeros((1, 2)), np.zeros(1, dtype=np.int64)
 
     task = TrainingTask(CrossEntropy(targets), np.arange(10), [1] * 10, logits_of, validation)
-    train(network, task, NetworkPlan(epochs=3, batch=2, learning_rate=1e-3, patience=99, check=4))
+    plan = NetworkPlan(epochs=3, batch=2, learning_rate=1e-3, patience=99, check=4)
+    NetworkTraining(network, task, plan).run()
     assert validated == [4, 5, 8, 10, 12, 15]

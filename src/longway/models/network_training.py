@@ -152,7 +152,7 @@ class NetworkClassifier(Classifier, Generic[R]):
                 lambda batch: self._forward(read, batch),
                 lambda: (self._logits(stop_read), stop_targets),
             )
-            train(self.network_, task, self._plan())
+            NetworkTraining(self.network_, task, self._plan()).run()
 
     def _checked(self, inputs: Inputs) -> R:
         check_kind(inputs, pairs=self.pairs_)
@@ -180,11 +180,6 @@ def training_rows(
     return rows, data.take(stop)
 
 
-def train(network: nn.Module, task: TrainingTask, plan: NetworkPlan) -> None:
-    """Train a network in place; it ends in its best state."""
-    _NetworkTraining(network, task, plan).run()
-
-
 def device_named(device: str) -> torch.device:
     """The device to compute on; auto is the GPU if there is one."""
     if device == "cuda" and not torch.cuda.is_available():
@@ -210,8 +205,8 @@ def batches_by_length(lengths: Sequence[int], batch: int, rng: np.random.Generat
         yield batches[i]
 
 
-class _NetworkTraining:
-    """The state of one training."""
+class NetworkTraining:
+    """One training of a network, in place; it ends in its best state."""
 
     def __init__(self, network: nn.Module, task: TrainingTask, plan: NetworkPlan) -> None:
         self.network, self.task, self.plan = network, task, plan
@@ -226,6 +221,7 @@ class _NetworkTraining:
         self.best: Best[State] = Best()
 
     def run(self) -> None:
+        """Train."""
         rng = np.random.default_rng(self.plan.seed)
         for _ in range(self.plan.epochs):
             self._epoch(rng)

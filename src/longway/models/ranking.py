@@ -18,7 +18,7 @@ from torch import Tensor
 
 from longway.models.classifier import Inputs
 from longway.models.encoder import Encoder
-from longway.models.network_training import TrainingTask, train
+from longway.models.network_training import NetworkTraining, TrainingTask
 from longway.models.objectives import CrossEntropy, held_out
 from longway.models.pretrained import Read
 
@@ -55,7 +55,7 @@ class EncoderRanker(Encoder):
                 lambda batch: self._table([read[i] for i in batch], width),
                 lambda: (self._stopping(read, stop, width), targets[stop]),
             )
-            train(self.network_, task, self._plan())
+            NetworkTraining(self.network_, task, self._plan()).run()
 
     def scores(self, questions: Sequence[Asked]) -> Floats:
         """The score of each candidate, question after question."""

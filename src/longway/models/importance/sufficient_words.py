@@ -14,7 +14,7 @@ exactly, all sets by increasing size. `lemma_1` checks the paper's Lemma 1 for s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -48,10 +48,6 @@ class Sufficient:
     of: int
     exact: bool
     by_default: bool
-
-    def to_dict(self) -> dict[str, object]:
-        """The fields as JSON values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

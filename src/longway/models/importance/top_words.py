@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -43,10 +43,6 @@ class Overlap:
     some: float
     words: float
     pairs: dict[str, float]
-
-    def to_dict(self) -> dict[str, object]:
-        """The fields as JSON values."""
-        return asdict(self)
 
 
 def overlap(scores: Mapping[str, Sequence[WordScores]], *, k: int = 5) -> Overlap:
