@@ -32,7 +32,8 @@ from longway.jobs.rows import rows_of
 from longway.language_names import ENGLISH, UNKNOWN, name_of
 from longway.methods.drafts import until_spent
 from longway.methods.eda import STOP_WORDS
-from longway.methods.method import BUDGET_SPENT, Rows
+from longway.methods.method import Rows
+from longway.records import BUDGET_SPENT
 from longway.store import Journal
 from longway.text.tokenizer import token_spans
 from runs_common import common

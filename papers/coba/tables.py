@@ -26,7 +26,7 @@ from typing import Any
 
 from lines import Line, Tables
 from longway.errors import LongwayError
-from longway.methods.method import BUDGET_SPENT
+from longway.records import BUDGET_SPENT
 from longway.store import read_json, write_json
 from runs_common import common
 from versions import Workshop, voters

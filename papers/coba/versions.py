@@ -29,9 +29,9 @@ from longway.jobs.augment.settings import PAPER_MODELS, AugmentSettings, default
 from longway.jobs.engine_use import Engines, close
 from longway.jobs.rows import rows_of
 from longway.jobs.run import Started, Watcher
-from longway.methods.method import BUDGET_SPENT
 from longway.models.catalog import model_named
 from longway.models.classifier import Labelled
+from longway.records import BUDGET_SPENT
 from longway.store import JOURNAL_FILE, RUN_FILE, Journal, read_json, write_json
 from longway.store.journal import key_of
 from sources import (

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from longway.data import Dataset, load
-from longway.jobs.engine_use import Engines, RunEstimate
+from longway.jobs.engine_use import Engines
+from longway.jobs.estimate import RunEstimate
 from longway.jobs.prove.job import prove
 from longway.jobs.prove.result import ProveResult
 from longway.jobs.prove.settings import ProveSettings
@@ -27,8 +28,8 @@ from longway.jobs.prove.training import ids_of, rows_of
 from longway.jobs.rewrite.job import rewrite
 from longway.jobs.rewrite.result import RewriteResult
 from longway.jobs.run import Started, Watcher
-from longway.methods.method import BUDGET_SPENT
 from longway.models.catalog import model_named
+from longway.records import BUDGET_SPENT
 from longway.store.journal import key_of
 from runs_common import common
 

@@ -22,6 +22,8 @@ from typing import Any, Literal, cast
 from longway.grammar_names import grammar_name
 from longway.json_values import from_json
 
+BUDGET_SPENT = "the budget is spent"  # why a run or a row stopped
+
 
 @dataclass(frozen=True, slots=True)
 class Example:

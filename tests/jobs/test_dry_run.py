@@ -7,7 +7,8 @@ from longway.data import load
 from longway.engines.engine import Engine, Judgement, Written
 from longway.jobs.augment.job import augment_estimate
 from longway.jobs.augment.settings import AugmentSettings
-from longway.jobs.engine_use import SECONDS_BY_RULES, TIMED_CALLS, Engines, RunEstimate, estimate_calls
+from longway.jobs.engine_use import SECONDS_BY_RULES, TIMED_CALLS, Engines, estimate_calls
+from longway.jobs.estimate import RunEstimate
 from longway.jobs.perturb.job import perturb_estimate
 from longway.jobs.perturb.settings import PerturbSettings
 from longway.jobs.rewrite.job import rewrite_estimate

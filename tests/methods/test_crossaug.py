@@ -5,8 +5,8 @@ import pytest
 from longway.errors import SettingError
 from longway.methods import CrossAug, CrossAugSettings, NoOp, plain_method
 from longway.methods.crossaug import replace_in, substituted
-from longway.methods.method import BUDGET_SPENT
 from longway.methods.negate import negations
+from longway.records import BUDGET_SPENT
 from tests.methods.parts import Verifier, Writer, rows_of
 
 CLAIMS = ["Anna won the race.", "The album has 12 songs.", "Mia lives in Lyon.", "Bob is not a cook."]

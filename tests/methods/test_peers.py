@@ -4,7 +4,7 @@ import pytest
 
 from longway.engines.engine import Written
 from longway.errors import BudgetSpent, ColumnError, DataError, SettingError
-from longway.methods.method import ALL_DONE, BUDGET_SPENT
+from longway.methods.method import ALL_DONE
 from longway.methods.peers import (
     NO_SOURCE,
     Counterfactual,
@@ -13,6 +13,7 @@ from longway.methods.peers import (
     GivenRewrite,
     given_of,
 )
+from longway.records import BUDGET_SPENT
 from longway.verify.form_checks import SurfaceCheck
 from tests.methods.parts import Verifier, model, rows_of
 

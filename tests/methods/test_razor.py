@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from longway.errors import DataError, SettingError
 from longway.methods import METHODS, Razor, RazorSettings
 from longway.methods.drafts import NOT_BETTER, NOT_CHOSEN, NOT_VERIFIED, RETURNS
-from longway.methods.method import BUDGET_SPENT
 from longway.methods.razor import NOTHING_LEFT
-from longway.records import Leak
+from longway.records import BUDGET_SPENT, Leak
 from longway.verify.check import Origin
 from tests.methods import oracle
 from tests.methods.parts import Verifier, Writer, rows_of, texts_after

@@ -14,7 +14,7 @@ from longway.cli.screen import Step, errors
 if TYPE_CHECKING:
     from longway.data import Dataset
     from longway.jobs.change.result import EditedResult
-    from longway.jobs.engine_use import RunEstimate
+    from longway.jobs.estimate import RunEstimate
 
 
 def change(

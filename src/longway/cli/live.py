@@ -8,6 +8,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import typer
 from rich.progress import (
@@ -23,12 +24,14 @@ from rich.text import Text
 
 from longway.cli.screen import Step, clean, end, errors, output, safe
 from longway.errors import SettingError
-from longway.jobs.engine_use import IN_FLIGHT, TOKENS_A_SECOND, RunEstimate, answers_kept
+from longway.jobs.estimate import IN_FLIGHT, TOKENS_A_SECOND, RunEstimate
 from longway.jobs.run import Started, Watcher
-from longway.methods.method import Round
 from longway.report.numbers import approximate_time
 from longway.report.sections import Page
 from longway.report.terminal import show
+
+if TYPE_CHECKING:
+    from longway.methods.method import Round
 
 DO_IT = "Carry it out"
 
@@ -234,6 +237,8 @@ def estimate_words(estimate: RunEstimate) -> str:
 
 def _kept(folder: Path) -> str:
     """What an interrupted run keeps, and how to resume it; "" if no engine has answered yet."""
+    from longway.jobs.engine_use import answers_kept
+
     if not (n := answers_kept(folder)):
         return ""
     answers = "1 answer is" if n == 1 else f"{n:,} answers are"

@@ -3,7 +3,6 @@
     name, writer, judge = engines_of(settings, engines)     who writes, and the models that the settings name
     job = with_graded_judge(job, rows, journal, watcher)    the rules instead of a model that "auto" chose and that judges these rows badly
     asker_of(engine, journal, engines.budget, watcher)  asks one of them, within the budget
-    RunEstimate                                         rows, calls, tokens, money and time of a run, before it begins
     costs(journal, writer, judge)                       what each engine did and cost
 
 Rules are no engine: the writer's name is then "rules", or "rules,served:MODEL" if a model writes where no rule applies.
@@ -29,6 +28,7 @@ from longway.engines.prompt import Prompt
 from longway.engines.recording import CHECKED, WORDS, answers_in
 from longway.engines.registry import RULES, engine_named, split_writer
 from longway.errors import SettingError
+from longway.jobs.estimate import IN_FLIGHT, SECONDS_A_CALL, TOKENS_A_SECOND, CallsEstimate
 from longway.jobs.options import check_options, option
 from longway.jobs.run import Watcher
 from longway.methods.method import Rows
@@ -38,7 +38,6 @@ from longway.verify.grading import grade, graded_rows
 SAMPLED_ROWS = 64  # rows whose prompts are measured
 TIMED_CALLS, TIMED_SECONDS = 4, 4.0  # for engines in this process: calls to time, and when to stop
 SECONDS_BY_RULES = 0.04  # for a text, on a slow core
-IN_FLIGHT, SECONDS_A_CALL, TOKENS_A_SECOND = 32, 1.0, 50.0  # what is assumed of a server
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,66 +188,6 @@ def close(*engines: Engine | None) -> None:
 
 
 # What a run may take
-
-
-@dataclass(frozen=True, slots=True)
-class CallsEstimate:
-    """What many calls to one engine may take. cost: in dollars, None if the price is not known."""
-
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float | None
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class RunEstimate:
-    """The most that a run is likely to take.
-
-    writes, judgements: calls. cost: in dollars, over all starts of the run; None if a price is not known. spent: dollars that earlier
-    starts have paid. seconds: rough time of the calls, for a dry run.
-    sampled, texts: how many of how many texts it was estimated from, if not from all.
-    """
-
-    rows: int = 0
-    writes: int = 0
-    judgements: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cost: float | None = 0.0
-    spent: float = 0.0
-    seconds: float = 0.0
-    sampled: int = 0
-    texts: int = 0
-
-    @classmethod
-    def of(
-        cls,
-        rows: int,
-        writes: Sequence[CallsEstimate],
-        judgements: Sequence[CallsEstimate] = (),
-        *,
-        spent: float = 0.0,
-    ) -> RunEstimate:
-        """The sum of several estimates."""
-        parts = [*writes, *judgements]
-        costs = [part.cost for part in parts]
-        return cls(
-            rows,
-            sum(part.calls for part in writes),
-            sum(part.calls for part in judgements),
-            sum(part.prompt_tokens for part in parts),
-            sum(part.completion_tokens for part in parts),
-            None if None in costs else sum(cost for cost in costs if cost is not None),
-            spent,
-            sum(part.seconds for part in parts),
-        )
-
-    @property
-    def calls(self) -> int:
-        """All calls, to write and to judge."""
-        return self.writes + self.judgements
 
 
 def costs_money(*engines: Engine | None) -> bool:

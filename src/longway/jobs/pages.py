@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from longway.data.label_lists import tag_name
 from longway.data.summary import DatasetSummary
-from longway.jobs.choices.audit.result import ChoiceSummary
 from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.report.sections import KeyFigure, Page, Section, Words
+
+if TYPE_CHECKING:
+    from longway.jobs.choices.audit.result import ChoiceSummary
 
 
 class OfDataset(Protocol):

@@ -34,8 +34,7 @@ from longway.jobs.about import RUNS_FOLDER, ending, inputs_of, stem
 from longway.jobs.formulas import formulas_in
 from longway.jobs.placement import shards_on
 from longway.jobs.results import EDITS_FILE, Result
-from longway.methods.method import BUDGET_SPENT
-from longway.records import Edit
+from longway.records import BUDGET_SPENT, Edit
 from longway.report import html, markdown
 from longway.shard_map import ShardMap
 from longway.store import (
@@ -53,7 +52,7 @@ from longway.store import (
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from longway.jobs.engine_use import RunEstimate
+    from longway.jobs.estimate import RunEstimate
     from longway.methods.method import Round
     from longway.report.sections import Page
 

@@ -11,7 +11,8 @@ from longway.engines.engine import Written
 from longway.engines.paid import PaidWriting
 from longway.engines.prompt import judge_prompt, rewrite_prompt
 from longway.engines.registry import RULES, engine_named, split_writer
-from longway.jobs.engine_use import RunEstimate, close, estimate_calls
+from longway.jobs.engine_use import close, estimate_calls
+from longway.jobs.estimate import RunEstimate
 from longway.jobs.rows import rows_of
 from longway.jobs.run import Watcher
 from longway.methods.method import RewriteRequest

@@ -20,8 +20,8 @@ from longway.engines.engine import Sampling, Written
 from longway.engines.prompt import Prompt, mended
 from longway.english.triples.triple import BadTriples
 from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent
-from longway.methods.method import ALL_DONE, BUDGET_SPENT, Figures, Round, Rows, Verify, fresh_id
-from longway.records import Edit, Verdict
+from longway.methods.method import ALL_DONE, Figures, Round, Rows, Verify, fresh_id
+from longway.records import BUDGET_SPENT, Edit, Verdict
 from longway.verify.check import Candidate
 
 AT_ONCE = 64  # rows per round

@@ -25,7 +25,6 @@ from longway.errors import SettingError
 from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent, with_how
 from longway.methods.method import (
     ALL_DONE,
-    BUDGET_SPENT,
     Figures,
     Objection,
     RewriteRequest,
@@ -36,7 +35,7 @@ from longway.methods.method import (
     fresh_id,
 )
 from longway.methods.negate import RuleNegator
-from longway.records import Edit, Verdict
+from longway.records import BUDGET_SPENT, Edit, Verdict
 from longway.text.tokenizer import is_word, token_spans
 from longway.verify.check import Candidate
 

@@ -31,7 +31,6 @@ from longway.verify.check import Candidate, Origin
 
 Floats = NDArray[np.float64]
 Objection = Callable[[str, str, str], str]  # id, text, proposed text -> why not; "" if there is no objection
-BUDGET_SPENT = "the budget is spent"
 ALL_DONE = "every row was gone through once"
 
 

@@ -42,18 +42,8 @@ from longway.methods.drafts import (
     verify_drafts,
     write_drafts,
 )
-from longway.methods.method import (
-    BUDGET_SPENT,
-    Chooser,
-    Figures,
-    Floats,
-    RewriteRequest,
-    Round,
-    Rows,
-    Verify,
-    Write,
-)
-from longway.records import Edit, Leak
+from longway.methods.method import Chooser, Figures, Floats, RewriteRequest, Round, Rows, Verify, Write
+from longway.records import BUDGET_SPENT, Edit, Leak
 from longway.space.live_space import Embed, Space, SpaceName, space_named
 from longway.verify.check import Origin
 

@@ -35,6 +35,13 @@ POINTS = (
 LEVELS = {"token": "word", "ngram": "phrase", "pair": "word pair"}  # in plain words, where they differ
 
 Record = TypeVar("Record", Leak, Mentions, Problem, Telling, Edit, Verdict)
+SEEN = {
+    "candidates": "surface and words",
+    "encoder": "surface and meaning",
+    "cues": "surface only",
+    "words": "words only",
+    "overlap": "words of the prompt",
+}  # what the ranker of each part sees of the candidates
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from longway.engines.engine import Written
 from longway.errors import BudgetSpent, SettingError
 from longway.methods.coba import Coba, CobaSettings, Important
 from longway.methods.coba.coba import NOTHING_ALTERED, NOTHING_PRINCIPAL
-from longway.methods.method import ALL_DONE, BUDGET_SPENT, Rows
+from longway.methods.method import ALL_DONE, Rows
 from longway.methods.writers import RuleWriter
-from longway.records import Verdict
+from longway.records import BUDGET_SPENT, Verdict
 from longway.task import task_of
 from tests.methods.parts import model
 

@@ -50,13 +50,6 @@ MOST_WORDS = 20_000
 OVERLAP = frozenset({"echo share", "echo", "restated prompt"})  # cues that read the prompt
 READS_PROMPT = OVERLAP | {"article fit", "number fit"}
 CANDIDATES, ENCODER = "candidates", "encoder"
-SEEN = {
-    CANDIDATES: "surface and words",
-    ENCODER: "surface and meaning",
-    "cues": "surface only",
-    "words": "words only",
-    "overlap": "words of the prompt",
-}  # what the ranker of each part sees of the candidates
 Progress = Callable[[int, int], object]
 
 

@@ -21,7 +21,6 @@ from typing import Any, Self
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-from longway.detect.choices.leak import SEEN
 from longway.detect.severity import (
     CRITICAL,
     HIGH,
@@ -36,6 +35,7 @@ from longway.errors import CheckFailed, SettingError
 from longway.jobs.results import Result
 from longway.records import Finding, Leak
 from longway.report.excerpts import PATTERN_LIMIT, cut
+from longway.report.labels import SEEN
 from longway.stats import NOTICEABLE
 
 _LEVELS = {CRITICAL: "error", HIGH: "error", LOW: "warning"}  # of SARIF

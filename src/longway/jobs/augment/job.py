@@ -30,22 +30,16 @@ from longway.jobs.augment.words import read_spurious_words, words_before_and_aft
 from longway.jobs.before_after import Comparison, compare
 from longway.jobs.change.collect import Collected, RefusedEdits, reason_counts
 from longway.jobs.change.job import ChangeJob, change_job
-from longway.jobs.engine_use import (
-    Engines,
-    RunEstimate,
-    costs,
-    costs_money,
-    failed_calls,
-    with_graded_judge,
-)
+from longway.jobs.engine_use import Engines, costs, costs_money, failed_calls, with_graded_judge
+from longway.jobs.estimate import RunEstimate
 from longway.jobs.held_out import arrange
 from longway.jobs.language import SERVED, check_english, check_writer, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.run import ActiveRun, Watcher
-from longway.methods.method import BUDGET_SPENT, Round, Rows
+from longway.methods.method import Round, Rows
 from longway.methods.peers import GivenRewrite
 from longway.models.own_model import sources_of
-from longway.records import Edit, Example
+from longway.records import BUDGET_SPENT, Edit, Example
 from longway.store import now
 
 NOT_NEEDED = "left out so that the labels are balanced"

@@ -34,7 +34,8 @@ from longway.errors import BudgetSpent, DataError, SettingError
 from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.augment.settings import OTHER, AugmentSettings
 from longway.jobs.augment.words import Words, known_words, labelled, words_by_engine, words_by_models
-from longway.jobs.engine_use import RunEstimate, estimate_calls, estimate_rules, sampled
+from longway.jobs.engine_use import estimate_calls, estimate_rules, sampled
+from longway.jobs.estimate import RunEstimate
 from longway.jobs.repair.plan import has_english
 from longway.jobs.rows import rows_of
 from longway.jobs.run import Watcher
@@ -44,7 +45,7 @@ from longway.methods.coba import Coba, CobaSettings, Important
 from longway.methods.coba.text_to_text import TextToText
 from longway.methods.crossaug import CrossAug, CrossAugSettings, labels_of
 from longway.methods.eda import Eda, EdaSettings
-from longway.methods.method import BUDGET_SPENT, Method, Round, Rows, Verify
+from longway.methods.method import Method, Round, Rows, Verify
 from longway.methods.peers import (
     Counterfactual,
     CounterfactualSettings,
@@ -54,7 +55,7 @@ from longway.methods.peers import (
 )
 from longway.methods.writers import EngineWriter, FirstWriter, RuleWriter, writer_of
 from longway.models.ensemble import Ensemble
-from longway.records import Verdict
+from longway.records import BUDGET_SPENT, Verdict
 from longway.store import Journal
 from longway.verify.check import Candidate
 from longway.verify.verifier import ADDED, Verifier, verifier_for

@@ -20,7 +20,6 @@ from longway.jobs.change.result import ChangeResult
 from longway.jobs.engine_use import (
     Engines,
     EngineSettings,
-    RunEstimate,
     addresses_of,
     asker_of,
     check_can_write,
@@ -32,6 +31,7 @@ from longway.jobs.engine_use import (
     name_of,
     sampled,
 )
+from longway.jobs.estimate import RunEstimate
 from longway.jobs.rows import rows_of
 from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
 from longway.methods.method import Rows

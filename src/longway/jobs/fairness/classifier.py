@@ -23,13 +23,8 @@ from longway.engines.engine import Engine
 from longway.errors import EngineError, SettingError
 from longway.jobs.about import stem
 from longway.jobs.documents import ANALYSES_FILE
-from longway.jobs.engine_use import (
-    RunEstimate,
-    costs_money,
-    estimate_calls,
-    failed_calls,
-    sampled,
-)
+from longway.jobs.engine_use import costs_money, estimate_calls, failed_calls, sampled
+from longway.jobs.estimate import RunEstimate
 from longway.jobs.fairness.answers import Questions
 from longway.jobs.fairness.models import AskedClassifier, ClassifierModel
 from longway.jobs.fairness.result import (

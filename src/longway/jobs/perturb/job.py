@@ -28,14 +28,8 @@ from longway.errors import MissingExtra
 from longway.jobs.change.collect import CandidateCounts, reason_counts
 from longway.jobs.change.job import ChangeJob
 from longway.jobs.documents import ANALYSES_FILE
-from longway.jobs.engine_use import (
-    Engines,
-    RunEstimate,
-    close,
-    costs,
-    costs_money,
-    failed_calls,
-)
+from longway.jobs.engine_use import Engines, close, costs, costs_money, failed_calls
+from longway.jobs.estimate import RunEstimate
 from longway.jobs.held_out import MAX_LABELS, arrange
 from longway.jobs.language import check_english, set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
@@ -59,10 +53,9 @@ from longway.jobs.perturb.result import (
 )
 from longway.jobs.perturb.settings import PerturbSettings
 from longway.jobs.run import ActiveRun, Watcher
-from longway.methods.method import BUDGET_SPENT
 from longway.methods.perturb.segments import as_one, place_in
 from longway.metrics.versions import VersionDistance, compare_versions
-from longway.records import Edit
+from longway.records import BUDGET_SPENT, Edit
 from longway.store import now, replacing
 
 WORDS = 5  # examples of words that were left unchanged for one reason

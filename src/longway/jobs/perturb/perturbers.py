@@ -21,15 +21,8 @@ from longway.engines.engine import Engine
 from longway.engines.paid import PaidWriting
 from longway.engines.prompt import Prompt
 from longway.english.document import Document
-from longway.jobs.engine_use import (
-    CallsEstimate,
-    Engines,
-    check_can_write,
-    close,
-    engines_of,
-    estimate_calls,
-    sampled,
-)
+from longway.jobs.engine_use import Engines, check_can_write, close, engines_of, estimate_calls, sampled
+from longway.jobs.estimate import CallsEstimate
 from longway.jobs.perturb.perturbing import Perturbing
 from longway.jobs.perturb.settings import RULES, PerturbSettings
 from longway.methods.perturb.asked import prompt_of, sampling_of

@@ -25,7 +25,7 @@ from longway.jobs.documents import Documents
 from longway.jobs.perturb.result import CONTRAST, OFFENSIVE
 from longway.jobs.perturb.settings import RULES, PerturbSettings
 from longway.jobs.rows import rows_of
-from longway.methods.method import BUDGET_SPENT, Rows, fresh_id
+from longway.methods.method import Rows, fresh_id
 from longway.methods.perturb.choosing import (
     PossibleChange,
     axis_weights,
@@ -37,7 +37,7 @@ from longway.methods.perturb.choosing import (
 from longway.methods.perturb.guards import label_warning, offence
 from longway.methods.perturb.perturber import Perturbed, Perturber, Request
 from longway.methods.perturb.segments import as_one, place_in
-from longway.records import Edit, Verdict
+from longway.records import BUDGET_SPENT, Edit, Verdict
 from longway.shard_map import ShardMap, in_shards
 from longway.text.tokenizer import is_longer_than
 

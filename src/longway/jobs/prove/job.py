@@ -23,7 +23,8 @@ from longway.data import Dataset, as_dataset, load, with_columns
 from longway.errors import ColumnError, DataError, SettingError
 from longway.jobs.about import stem
 from longway.jobs.documents import ANALYSES_FILE, Documents
-from longway.jobs.engine_use import Engines, RunEstimate, close, costs_money
+from longway.jobs.engine_use import Engines, close, costs_money
+from longway.jobs.estimate import RunEstimate
 from longway.jobs.held_out import Arranged, arrange
 from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from

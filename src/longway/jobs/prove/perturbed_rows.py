@@ -27,9 +27,9 @@ from longway.errors import BudgetSpent
 from longway.jobs.engine_use import failed_calls
 from longway.jobs.perturb.perturbers import Who
 from longway.jobs.perturb.perturbing import Outcome, Perturbing, Try
-from longway.methods.method import BUDGET_SPENT
 from longway.metrics.fairness.fairscore import Changed, WordChange
 from longway.models.classifier import Inputs, Labelled
+from longway.records import BUDGET_SPENT
 from longway.report.differences import COMPARE_LIMIT, Change, differences
 from longway.store import Journal, replacing
 

@@ -37,14 +37,8 @@ from longway.jobs.audit.settings import AUTO
 from longway.jobs.before_after import compare, with_patterns
 from longway.jobs.change.collect import Collected, RefusedEdits, reason_counts
 from longway.jobs.change.job import ChangeJob, change_job
-from longway.jobs.engine_use import (
-    Engines,
-    RunEstimate,
-    costs,
-    costs_money,
-    failed_calls,
-    with_graded_judge,
-)
+from longway.jobs.engine_use import Engines, costs, costs_money, failed_calls, with_graded_judge
+from longway.jobs.estimate import RunEstimate
 from longway.jobs.held_out import arrange
 from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from

@@ -12,7 +12,7 @@ from longway.detect.grammar import GrammarDetector
 from longway.detect.levels import CONCEPT
 from longway.english.opposites import opposite_table
 from longway.english.sentiment_words import word_sides
-from longway.jobs.engine_use import RunEstimate
+from longway.jobs.estimate import RunEstimate
 from longway.jobs.language import ENGLISH_ONLY
 from longway.jobs.repair.settings import (
     COUNTERPART,

@@ -45,7 +45,7 @@ from longway.jobs.repair.settings import (
 )
 from longway.jobs.run import Watcher
 from longway.jobs.workload import CHECKED, Workload
-from longway.methods.method import BUDGET_SPENT, Round, Rows, Write
+from longway.methods.method import Round, Rows, Write
 from longway.methods.repair import in_place_remedies
 from longway.methods.repair.asked import AskedCounterparts, AskedEdits
 from longway.methods.repair.counterparts import PairCounterparts, SentimentCounterparts
@@ -57,7 +57,7 @@ from longway.methods.repair.reword import Reword, RewordedCopies
 from longway.methods.repair.take_out import shows
 from longway.methods.writers import writer_of
 from longway.models.entailment import Entailment
-from longway.records import Leak, Verdict
+from longway.records import BUDGET_SPENT, Leak, Verdict
 from longway.store import Journal
 from longway.verify.calibration import bounds
 from longway.verify.check import Candidate

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 
 from longway.detect.choices.effects import StyleEffect
 from longway.detect.choices.judges import OWN, JudgeReport, Share
-from longway.detect.choices.leak import ENCODER, SEEN
+from longway.detect.choices.leak import ENCODER
 from longway.detect.choices.patterns import place_name
 from longway.detect.severity import severity_of, too_few, undecided
 from longway.errors import install_command
@@ -22,7 +22,7 @@ from longway.jobs.results import page_of
 from longway.records import Finding
 from longway.report import charts
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
-from longway.report.labels import leak_words, problems_section, setting_rows, with_interval
+from longway.report.labels import SEEN, leak_words, problems_section, setting_rows, with_interval
 from longway.report.numbers import NONE, count, counted, percent, points, q_value
 from longway.report.sections import (
     REPORT,

@@ -62,9 +62,8 @@ from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder
 from longway.json_values import to_json
 from longway.methods.choices import drop
 from longway.methods.choices.rewrite import RewrittenQuestion
-from longway.methods.method import BUDGET_SPENT
 from longway.models.encoders import VectorCache
-from longway.records import Edit, Finding, Leak
+from longway.records import BUDGET_SPENT, Edit, Finding, Leak
 from longway.store import DROPPED, now
 
 LISTED = 40  # findings

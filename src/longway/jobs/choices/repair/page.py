@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from longway.detect.choices.leak import SEEN
 from longway.detect.severity import too_few_words
 from longway.jobs.change.page import SHEET
 from longway.jobs.choices.audit.page import (
@@ -28,7 +27,7 @@ from longway.jobs.pages import dataset_page
 from longway.jobs.results import page_of
 from longway.report import charts
 from longway.report.excerpts import PATTERN_LIMIT, cut
-from longway.report.labels import leak_words, setting_rows
+from longway.report.labels import SEEN, leak_words, setting_rows
 from longway.report.numbers import NONE, arrow, count, counted, percent, points
 from longway.report.sections import (
     CARD,

@@ -14,7 +14,7 @@ from longway.jobs.choices.audit.result import ChoiceSummary
 from longway.records import Leak
 
 if TYPE_CHECKING:
-    from longway.jobs.engine_use import RunEstimate
+    from longway.jobs.estimate import RunEstimate
 
 FILE = "repair.json"
 

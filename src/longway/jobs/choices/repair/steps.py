@@ -35,13 +35,8 @@ from longway.jobs.choices.repair.settings import (
     REWRITE,
     ChoiceRepairSettings,
 )
-from longway.jobs.engine_use import (
-    RunEstimate,
-    asker_of,
-    costs_money,
-    estimate_calls,
-    sampled,
-)
+from longway.jobs.engine_use import asker_of, costs_money, estimate_calls, sampled
+from longway.jobs.estimate import RunEstimate
 from longway.jobs.run import Watcher
 from longway.methods.choices import drop
 from longway.methods.choices.counter import RULES, counter_pairs
