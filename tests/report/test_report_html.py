@@ -31,10 +31,10 @@ def test_a_problem_names_its_rows(rows, words):
 
 ORDER = {
     "audit": "leak strongest findings people gamma data problems reading",
-    "augment": "words labels sample refused unwritten models leak findings worse checks cost reading",
+    "augment": "words labels leak findings worse sample refused unwritten models checks cost reading",
     "perturb": "balance pairs sample guards refused left distance cost reading",
     "prove": "concerns scores methods worse groups leak apart data reading",
-    "rewrite": "leak rounds findings worse sample strongest refused unwritten checks cost reading",
+    "rewrite": "leak findings worse sample refused unwritten strongest rounds checks cost reading",
 }
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from longway.jobs.augment.result import (
     FILE,
@@ -15,45 +16,33 @@ from longway.jobs.augment.result import (
     TripleStep,
     WordAnalysis,
 )
-from longway.jobs.change.collect import ShownEdit, refusals_of
+from longway.jobs.change.collect import ShownEdit
 from longway.jobs.change.page import (
-    SHEET,
     bar_length,
+    card_section,
     changed_words,
-    checks_section,
-    context_block,
+    compared_page,
     cost_figure,
-    cost_section,
-    edit_facts,
-    encoding_section,
-    label_change,
+    edit_card,
     leak_figure,
     leak_lines,
-    leak_section,
-    patterns_section,
     points_cell,
-    reading_sections,
-    refusal,
-    refused_section,
+    sample_section,
     stopped_words,
-    unwritten_section,
-    verdict_chips,
     worse_section,
 )
 from longway.jobs.model_words import overlap_table, speech_table
-from longway.jobs.pages import dataset_page
 from longway.jobs.results import page_of
 from longway.metrics.versions import WordInformation
 from longway.records import Edit
 from longway.report.differences import EDIT_LIMIT, versions
-from longway.report.excerpts import PATTERN_LIMIT, READ_LIMIT, TEXT_LIMIT, cut, data_span, harmless, pieces
+from longway.report.excerpts import PATTERN_LIMIT, READ_LIMIT, cut, data_span, harmless, pieces
 from longway.report.labels import (
     POINTS,
     Labels,
     label_named,
     label_span,
     labels_of,
-    setting_rows,
 )
 from longway.report.numbers import (
     NONE,
@@ -66,21 +55,14 @@ from longway.report.numbers import (
     short,
 )
 from longway.report.sections import (
-    CARD,
-    REPORT,
     REPORT_AND_SCREEN,
-    SCREEN,
-    Block,
     Blocks,
     Bullet,
     Bullets,
     Card,
-    Cards,
     Column,
-    Details,
     Grid,
     KeyFigure,
-    Only,
     Page,
     Paragraph,
     Row,
@@ -127,49 +109,22 @@ NOTE: Words = [
 @page_of(AugmentResult)
 def augment_page(result: AugmentResult) -> Page:
     """All sections of an augmentation."""
-    dataset = result.dataset
-    labels = labels_of(dataset.labels)
-    unwritten = refusals_of(result.rounds, result.failed_calls)
-    return dataset_page(
+    labels = labels_of(result.dataset.labels)
+    return compared_page(
         result,
-        "Longway augment",
         "Augmentation of",
         verdict=verdict(result),
-        facts=[
-            ("Method", cut(result.method)),
-            ("Written by", cut(result.engine)),
-            ("Judged by", cut(result.judge or "none")),
-        ],
         figures=_key_figures(result),
-        figures_style="three",
-        sections=[
-            _words_section(result, labels),
-            _labels_section(result, labels),
-            _sample_section(result, labels),
-            refused_section(
-                result.refused,
-                lambda one: [addition_card(one.example, labels)],
-                n_rejected=result.rejected,
-                file=FILE,
-            ),
-            unwritten_section(unwritten, result.failed_calls, file=FILE),
-            *_models_section(result.analysis),
-            leak_section(result.comparison, file=FILE),
-            patterns_section(result.comparison, labels, file=FILE),
-            worse_section(result.comparison, labels),
-            checks_section(
-                result.checks,
-                result.missing_checks,
-                "The share of additions with a wrong label was not estimated: error rates of the checks are known for rewritten texts only.",
-                file=FILE,
-            ),
-            cost_section(result.cost, budget=result.budget, file=FILE),
-            *encoding_section(result.encoding_note),
-            *reading_sections(READING, NOTE, formulas=dataset.formulas),
-            _card_section(result),
-        ],
-        settings=setting_rows(result.settings, source=FILE),
-        sheets=(SHEET, "augment.css"),
+        first=[_words_section(result, labels), _labels_section(result, labels)],
+        worse=worse_section(result.comparison, labels),
+        sample=_sample_section(result, labels),
+        rest=_models_section(result.analysis),
+        card=_card_section(result),
+        wrong="The share of additions with a wrong label was not estimated: error rates of the checks are known for rewritten texts only.",
+        edit=addition_card,
+        reading=READING,
+        note=NOTE,
+        sheets=("augment.css",),
     )
 
 
@@ -270,47 +225,17 @@ def _sample_section(result: AugmentResult, labels: Labels) -> Section:
             " ", Span("Spurious words", "spurious"), " have a dotted line and should still be there; ",
             Span("principal words", "principal"), " have a full line and carry the label.",
         ]  # fmt: skip
-    cards = Cards(
-        [addition_card(edit, labels) for edit in result.sample[:MAX_SAMPLE]],
-        open=OPEN_SAMPLE,
-        more="additions",
-    )
-    short_cards = Cards([_short_card(edit, labels) for edit in result.sample[:SAMPLE_ON_SCREEN]])
-    blocks: Blocks = [Paragraph(lead, "lead"), Only(REPORT, [cards]), Only(SCREEN, [short_cards])]
-    if not result.sample:
-        blocks = [nothing("Nothing was added.")]
-    on = REPORT_AND_SCREEN if result.sample else REPORT
-    return Section("sample", "How new texts were made", blocks, on=on)
+    heading = "How new texts were made"
+    return sample_section(result.sample, labels, lead, file=FILE, heading=heading, card=addition_card)
 
 
 def addition_card(edit: ShownEdit, labels: Labels) -> Card:
-    """An addition, step by step if CoBA made it, else both texts with their differences."""
-    trace = CobaTrace.of(edit)
-    between: Blocks = [] if trace is None else [steps_block(edit, trace, labels)]
-    if edit.reason:
-        between.append(refusal(edit.reason))
-    before, after = edit.context_before, edit.context
-    below: Sequence[Block] = context_block(before)
-    if before and after and after != before:
-        texts = [Paragraph(cut(text, CONTEXT_LIMIT), "data") for text in (before, after)]
-        below = [Only(REPORT, [Details("Context, before and after", texts, style="context")])]
-    facts = edit_facts(edit, labels)
-    if trace is not None and trace.target_triples:
-        del facts[0]  # an output text is no label
-    source = f", made from {cut(edit.source)}" if edit.source else ""
-    facts.append(Span(f"id {cut(edit.id)}{source}", "quiet end"))
-    both = [] if trace else _both_texts(edit, EDIT_LIMIT)
-    return Card(facts, both, between, verdict_chips(edit.verdicts), below)
-
-
-def _both_texts(edit: Edit, limit: int) -> list[tuple[Words, Words]]:
-    return list(zip(("Source", "Addition"), versions(edit.before, edit.after, limit=limit), strict=True))
-
-
-def _short_card(edit: ShownEdit, labels: Labels) -> Card:
-    """Both texts, for the terminal."""
-    facts = [label_change(edit.label_before, edit.label_after, labels)] if labels else []
-    return Card(facts, _both_texts(edit, TEXT_LIMIT))
+    """An addition, step by step if CoBA made it."""
+    card, trace = edit_card(edit, labels), CobaTrace.of(edit)
+    if trace is None:
+        return card
+    facts = card.facts[1:] if trace.target_triples else card.facts  # an output text is no label
+    return replace(card, facts=facts, versions=(), between=[steps_block(edit, trace, labels), *card.between])
 
 
 def steps_block(edit: Edit, trace: CobaTrace, labels: Labels) -> Bullets:
@@ -454,7 +379,6 @@ def _votes(analysis: WordAnalysis) -> str:
 
 
 def _card_section(result: AugmentResult) -> Section:
-    """The figures for whoever gets the file later; no text of the dataset."""
     dataset, mean = result.dataset, result.mean_points
     by_label = ", ".join(f"{label} {n:,}" for label, n in result.added_by_label.items())
     items: list[Words] = [
@@ -467,17 +391,4 @@ def _card_section(result: AugmentResult) -> Section:
             f"Mean worth of {counted(len(result.words), 'spurious word')}: {short(100 * mean.before)} points of accuracy before, "
             f"{short(100 * mean.after)} with the additions."
         )
-    items += [
-        *leak_lines(result.comparison.leak),
-        f"Stopped because {result.stopped or 'it was done'}.",
-        f"Seed: {result.settings.get('seed')}.",
-        [
-            "Every candidate is in edits.jsonl, with the checks it passed and the steps that made it. The column ",
-            Span("longway_id", "code"),
-            " names the row, ",
-            Span("longway_source", "code"),
-            " the row that an added row was made from; it is empty for original rows.",
-        ],
-        "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair.",
-    ]
-    return Section("card", "What was done", [Bullets(items)], on=CARD)
+    return card_section(result, [*items, *leak_lines(result.comparison.leak)])

@@ -1,24 +1,36 @@
-"""Sections of jobs that change data: leaks and patterns before and after, edits as cards, checks, refusals and costs.
+"""The page of a command that changes data, and its sections: leaks and patterns before and after, edits as cards, checks, refusals, costs.
 
-`rewrite`, `augment` and `perturb` build their pages from these. Every list is cut and what is cut is counted. `file` is the
-JSON file of the run, which has everything.
+    compared_page(result, ...)      the page of a rewrite, an augmentation or a repair, with the sections that only these have
+
+Every list is cut and what is cut is counted; the JSON file of the run, `file`, has everything. On the terminal are the figures and what
+needs attention; the edits are in the report.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from longway.detect.severity import too_few_words
 from longway.jobs.before_after import Comparison, LeakChange, PatternChange
-from longway.jobs.change.collect import CheckCount, ReasonCount, ShownEdit
+from longway.jobs.change.collect import CheckCount, ReasonCount, ShownEdit, refusals_of
+from longway.jobs.change.result import ChangeResult, ComparedResult, ResultOfRounds
+from longway.jobs.pages import dataset_page
 from longway.records import Edit, Leak, Verdict
 from longway.report.charts import change_bar, leak_chart
 from longway.report.differences import versions
 from longway.report.edit_view import verdict_chip
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, data_span
-from longway.report.labels import Labels, label_named, label_span, level_name, part_name
+from longway.report.labels import (
+    Labels,
+    label_named,
+    label_span,
+    labels_of,
+    level_name,
+    part_name,
+    setting_rows,
+)
 from longway.report.numbers import (
     NONE,
     arrow,
@@ -33,6 +45,7 @@ from longway.report.numbers import (
     three_digits,
 )
 from longway.report.sections import (
+    CARD,
     REPORT,
     REPORT_AND_SCREEN,
     SCREEN,
@@ -52,6 +65,7 @@ from longway.report.sections import (
     Heading,
     KeyFigure,
     Only,
+    Page,
     Paragraph,
     Row,
     Section,
@@ -65,27 +79,19 @@ from longway.report.sections import (
 from longway.store import CallTotals
 from longway.verify.calibration import ExpectedWrong
 
+Refused = TypeVar("Refused", bound=ReasonCount)
 
-class _WithReason(Protocol):
-    @property
-    def reason(self) -> str: ...
-
-    @property
-    def count(self) -> int: ...
-
-
-Refused = TypeVar("Refused", bound=_WithReason)
-
+LIMITS = "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair."
 SHEET = "rewrite.css"  # the style sheet of these sections
 MAX_LEAKS = 8
 OPEN_PATTERNS, MAX_PATTERNS = 15, 60  # the first number is visible at once, the second after a click
 MAX_WORSE = 40
 MAX_REFUSED = 12
-MAX_SAMPLE = 20
+OPEN_SAMPLE, MAX_SAMPLE = 6, 20
 MAX_REASONS = 40
 MAX_ROWS = 40  # of the tables of checks and costs
 CONTEXT_LIMIT = 800
-ON_SCREEN, REASONS_ON_SCREEN, CARDS_ON_SCREEN = 5, 3, 3
+ON_SCREEN, REASONS_ON_SCREEN = 5, 3
 
 
 # Leaks
@@ -281,17 +287,23 @@ def changed_words(before: str, after: str) -> Words:
 
 
 def edit_card(edit: ShownEdit, labels: Labels) -> Card:
-    """An edit: label, engine and score, both texts with their differences, verdicts, context."""
-    before, after = versions(edit.before, edit.after)
+    """An edit: label, engine and score, both texts with their differences, why it was refused, verdicts, context."""
     facts = edit_facts(edit, labels)
     if edit.method == "razor" or edit.score_before is not None:
         scores = (or_dash(score, three_digits) for score in (edit.score_before, edit.score_after))
         facts.append(Span(f"gamma {arrow(*scores)}", "quiet end"))
-    facts.append(Span(f"id {cut(edit.id)}", "quiet"))
-    below = context_block(edit.context)
-    return Card(
-        facts, [("Before", before), ("After", after)], chips=verdict_chips(edit.verdicts), below=below
-    )
+    facts.append(id_words(edit))
+    names = ("Source", "Addition") if edit.source else ("Before", "After")
+    both = list(zip(names, versions(edit.before, edit.after), strict=True))
+    between = [refusal(edit.reason)] if edit.reason else []
+    chips = verdict_chips(edit.verdicts)
+    return Card(facts, both, between, chips, context_block(edit.context_before, edit.context))
+
+
+def id_words(edit: Edit) -> Span:
+    """The id of a row, and of the row that it was made from."""
+    source = f", made from {cut(edit.source)}" if edit.source else ""
+    return Span(f"id {cut(edit.id)}{source}", "quiet")
 
 
 def edit_facts(edit: Edit, labels: Labels) -> list[Words]:
@@ -307,12 +319,12 @@ def label_change(before: str, after: str, labels: Labels) -> Words:
     return old if before == after else [old, Span(" → ", "quiet"), label_span(label_named(after, labels))]
 
 
-def context_block(context: str | None) -> Sequence[Block]:
-    """The context of a text, folded, in the report only."""
-    if not context:
-        return ()
-    inside = Paragraph(data_span(context, CONTEXT_LIMIT))
-    return (Only(REPORT, [Details("Context", [inside], style="context")]),)
+def context_block(before: str | None, after: str | None) -> Sequence[Block]:
+    """The context of a text, folded; both if it was changed."""
+    shown = list(dict.fromkeys(text for text in (before, after) if text))
+    name = "Context" if len(shown) < 2 else "Context, before and after"
+    texts = [Paragraph(data_span(text, CONTEXT_LIMIT)) for text in shown]
+    return (Details(name, texts, style="context"),) if texts else ()
 
 
 def verdict_chips(verdicts: Sequence[Verdict]) -> list[Chip]:
@@ -321,16 +333,21 @@ def verdict_chips(verdicts: Sequence[Verdict]) -> list[Chip]:
 
 
 def sample_section(
-    edits: Sequence[ShownEdit], labels: Labels, lead: Words, *, none: str, file: str
+    edits: Sequence[ShownEdit],
+    labels: Labels,
+    lead: Words,
+    *,
+    file: str,
+    id: str = "sample",
+    heading: str = "A sample to look at",
+    card: Callable[[ShownEdit, Labels], Card] = edit_card,
 ) -> Section:
-    """Edits to read; a few of them on the terminal. none: what to say if there are none."""
-    heading = "A sample to look at"
+    """Edits to read."""
     if not edits:
-        return Section("sample", heading, [nothing(none)])
-    cards = [edit_card(edit, labels) for edit in edits[:MAX_SAMPLE]]
-    rest = left_out(len(edits) - MAX_SAMPLE, "sampled edits", file)
-    blocks = [Paragraph(lead, "lead"), Cards(cards, screen=CARDS_ON_SCREEN), *rest]
-    return Section("sample", heading, blocks, on=REPORT_AND_SCREEN)
+        return Section(id, heading, [nothing("No text was changed or added.")])
+    cards = Cards([card(edit, labels) for edit in edits[:MAX_SAMPLE]], open=OPEN_SAMPLE)
+    rest = left_out(len(edits) - MAX_SAMPLE, "edits", file)
+    return Section(id, heading, [Paragraph(lead, "lead"), cards, *rest])
 
 
 def refusal(reason: str) -> Paragraph:
@@ -364,7 +381,7 @@ def refused_section(
     return Section("refused", heading, [Paragraph(lead, "lead"), reasons, rest], on=REPORT_AND_SCREEN)
 
 
-def reason_words(one: _WithReason, total: int) -> Words:
+def reason_words(one: ReasonCount, total: int) -> Words:
     """A reason with its count and its share."""
     share = percent(one.count / total) if total else NONE
     reason = data_span(one.reason, TEXT_LIMIT)
@@ -506,3 +523,78 @@ def reading_sections(reading: Sequence[tuple[Words, Words]], note: Words, *, for
         Section("reading", "How to read this", blocks),
         *([Section("formulas", "Formulas", warning, on=SCREEN)] if formulas else []),
     ]
+
+
+# The page, and the card
+
+
+def compared_page(
+    result: ComparedResult,
+    title: str,
+    *,
+    verdict: str,
+    figures: Sequence[KeyFigure],
+    first: Sequence[Section],
+    worse: Section,
+    sample: Section,
+    rest: Sequence[Section] = (),
+    card: Section,
+    wrong: str = "",
+    edit: Callable[[ShownEdit, Labels], Card] = edit_card,
+    reading: Sequence[tuple[Words, Words]],
+    note: Words,
+    sheets: Sequence[str] = (),
+) -> Page:
+    """The page of a result that compares the data before and after.
+
+    first, rest: sections that only this command has. wrong: how many labels are expected to be wrong. edit: how an edit is shown.
+    """
+    labels, file = labels_of(result.dataset.labels), result.file
+    facts: Sequence[tuple[str, str]] = ()
+    unwritten: Sequence[ReasonCount] = ()
+    if isinstance(result, ResultOfRounds):
+        facts = [
+            ("Method", cut(result.method)),
+            ("Written by", cut(result.engine)),
+            ("Judged by", cut(result.judge or "none")),
+        ]
+        unwritten = refusals_of(result.rounds, result.failed_calls)
+    refused = refused_section(
+        result.refused, lambda one: [edit(one.example, labels)], n_rejected=result.rejected, file=file
+    )
+    return dataset_page(
+        result,
+        f"Longway {result.command}",
+        title,
+        verdict=verdict,
+        facts=facts,
+        figures=figures,
+        figures_style="three",
+        sections=[
+            *first,
+            leak_section(result.comparison, file=file),
+            patterns_section(result.comparison, labels, file=file),
+            worse,
+            sample,
+            refused,
+            unwritten_section(unwritten, result.failed_calls, file=file),
+            *rest,
+            checks_section(result.checks, result.missing_checks, wrong, file=file),
+            cost_section(result.cost, budget=result.budget, file=file),
+            *encoding_section(result.encoding_note),
+            *reading_sections(reading, note, formulas=result.dataset.formulas),
+            card,
+        ],
+        settings=setting_rows(result.settings, source=file),
+        sheets=(SHEET, *sheets),
+    )
+
+
+def card_section(result: ChangeResult, items: Sequence[Words], *, limits: str = LIMITS) -> Section:
+    """What was done to the dataset, for whoever gets the file later: figures and settings, and no text of the dataset."""
+    cost, _ = total_cost(result.cost)
+    ended = f"Stopped because {result.stopped or 'it was done'}. Seed: {result.settings.get('seed')}. Cost: {cost}."
+    edits: list[str | Span] = ["Every change is in edits.jsonl, with its checks. The column ", Span("longway_id", "code"), " has the id of the row."]  # fmt: skip
+    if result.added:
+        edits += [" ", Span("longway_source", "code"), " has the row that an added row was made from."]
+    return Section("card", "What was done", [Bullets([*items, ended, edits, limits])], on=CARD)

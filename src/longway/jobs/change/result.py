@@ -119,6 +119,11 @@ class ComparedResult(EditedResult):
     sample: tuple[ShownEdit, ...]
     refused: tuple[RefusedEdits, ...] = ()
 
+    @property
+    def rejected(self) -> int:
+        """Candidates that were not used."""
+        return sum(one.count for one in self.refused)
+
     def to_dict(self) -> dict[str, Any]:
         """The content of the file; the comparison of the data before and after is a part of it."""
         content = Result.to_dict(self)

@@ -13,6 +13,7 @@ from hashlib import sha256
 from longway.jobs.change.page import (
     MAX_ROWS,
     SHEET,
+    card_section,
     changed_words,
     cost_section,
     encoding_section,
@@ -45,7 +46,6 @@ from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, data_span
 from longway.report.labels import Labels, label_named, label_span, labels_of, setting_rows
 from longway.report.numbers import NONE, count, counted, percent, short
 from longway.report.sections import (
-    CARD,
     REPORT,
     REPORT_AND_SCREEN,
     Blocks,
@@ -255,15 +255,14 @@ def people_section(
     none: str,
     what: str = "rows",
 ) -> Section:
-    """Changed persons to read, by axis; one of each axis on the terminal. none: what to say if there are none. what: they are."""
+    """Changed persons to read, by axis. none: what to say if there are none. what: they are."""
     if not sample:
         return Section("sample", heading, [nothing(none)])
     blocks: Blocks = [Paragraph(lead, "lead")]
     for axis in dict.fromkeys(row.axis for row in sample):
         cards = [person_card(row, labels) for row in sample if row.axis == axis][:MAX_SAMPLE]
-        listed = Cards(cards, open=OPEN_SAMPLE, more=what, screen=1)
-        blocks += [Only(REPORT, [Heading(data_span(axis))]), listed]
-    return Section("sample", heading, blocks, on=REPORT_AND_SCREEN)
+        blocks += [Heading(data_span(axis)), Cards(cards, open=OPEN_SAMPLE, more=what)]
+    return Section("sample", heading, blocks)
 
 
 def person_card(row: ShownPerson, labels: Labels, *, hidden: bool = False) -> Card:
@@ -395,7 +394,6 @@ def _distance_section(result: PerturbResult) -> Section:
 
 
 def _card_section(result: PerturbResult) -> Section:
-    """The figures for whoever gets the file later; no text of the dataset."""
     dataset = result.dataset
     done = f"{result.changed:,} have another text, none was added"
     if result.adds_rows:
@@ -409,14 +407,9 @@ def _card_section(result: PerturbResult) -> Section:
         f"Who is mentioned, rows before and after: {', '.join(mentioned) or 'nobody'}.",
         f"Blocked as offensive: {result.blocked:,}. Label in doubt, because the change removed or created the contrast of a pair: "
         f"{result.warned:,}, of which {result.kept_warned:,} were kept.",
-        f"Stopped because {result.stopped or 'it was done'}.",
-        [
-            "Every change is in edits.jsonl, with the word that was chosen and its new attribute. The column ",
-            Span("longway_id", "code"),
-            " names the row. The categories are those of the US Census and leave people out.",
-        ],
+        "The categories are those of the US Census and leave people out.",
     ]
-    return Section("card", "What was done", [Bullets(items)], on=CARD)
+    return card_section(result, items, limits="Perturbed data does not make a model fair.")
 
 
 # A counterfactual test set, and a model's answers to it

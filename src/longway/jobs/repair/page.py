@@ -6,32 +6,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from longway.jobs.change.page import (
-    SHEET,
-    checks_section,
-    encoding_section,
+    card_section,
+    compared_page,
     leak_figure,
     leak_lines,
-    leak_section,
     leak_sentence,
-    patterns_section,
-    reading_sections,
     sample_section,
     worse_section,
 )
-from longway.jobs.pages import dataset_page
 from longway.jobs.repair.plan import ExpectedPattern, PlannedRemedy, RepairPlan
 from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSummary
 from longway.jobs.repair.settings import DROP
 from longway.jobs.results import page_of
 from longway.report.excerpts import PATTERN_LIMIT, cut
-from longway.report.labels import POINTS, Labels, labels_of, setting_rows
+from longway.report.labels import POINTS, Labels, labels_of
 from longway.report.numbers import NONE, arrow, count, counted, duration, few, percent
 from longway.report.sections import (
-    CARD,
     REPORT_AND_SCREEN,
     SCREEN,
     Blocks,
-    Bullets,
     Column,
     KeyFigure,
     Page,
@@ -64,28 +57,24 @@ NOTE: Words = [
 @page_of(RepairResult)
 def repair_page(result: RepairResult) -> Page:
     """All sections of a repair."""
-    dataset, comparison = result.dataset, result.comparison
-    labels = labels_of(dataset.labels)
-    return dataset_page(
+    labels = labels_of(result.dataset.labels)
+    read = "Drawn at random. Read each one: does the label hold, and is it good English?"
+    rows = f"{result.changed:,} changed, {result.added:,} added, {result.dropped:,} dropped"
+    items = [
+        f"Rows: {result.dataset.used:,} before, {result.rows_after:,} after; {rows}.",
+        *leak_lines(result.comparison.leak),
+    ]
+    return compared_page(
         result,
-        "Longway repair",
         "Repair of",
         verdict=verdict(result),
         figures=_key_figures(result),
-        figures_style="three",
-        sections=[
-            _remedies_section(result),
-            leak_section(comparison, file=FILE),
-            patterns_section(comparison, labels, file=FILE),
-            _worse_section(result, labels),
-            _sample_section(result, labels),
-            checks_section(result.checks, result.missing_checks, "", file=FILE),
-            _card_section(result),
-            *encoding_section(result.encoding_note),
-            *reading_sections(READING, NOTE, formulas=dataset.formulas),
-        ],
-        settings=setting_rows(result.settings, source=FILE),
-        sheets=(SHEET,),
+        first=[_remedies_section(result)],
+        worse=_worse_section(result, labels),
+        sample=sample_section(result.sample, labels, read, file=FILE),
+        card=card_section(result, items),
+        reading=READING,
+        note=NOTE,
     )
 
 
@@ -242,19 +231,3 @@ def _weights(weights: WeightSummary) -> str:
         f"{count(round(weights.effective_rows))} rows of equal weight. With them a bag of words gets {percent(weights.leak)} "
         f"(chance {percent(weights.chance)}). `longway prove` trains with them."
     )
-
-
-def _sample_section(result: RepairResult, labels: Labels) -> Section:
-    lead = "Drawn at random. Read each one: does the label hold, and is it good English?"
-    none = "No text was changed or added."
-    return sample_section(result.sample, labels, lead, none=none, file=FILE)
-
-
-def _card_section(result: RepairResult) -> Section:
-    rows = f"{result.changed:,} changed, {result.added:,} added, {result.dropped:,} dropped"
-    items = [
-        f"Rows: {result.dataset.used:,} before, {result.rows_after:,} after; {rows}.",
-        *leak_lines(result.comparison.leak),
-        "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair.",
-    ]
-    return Section("card", "What was done", [Bullets(items)], on=CARD)

@@ -9,48 +9,34 @@ from collections.abc import Sequence
 from functools import partial
 from math import isfinite
 
-from longway.jobs.change.collect import RoundSummary, ShownEdit, refusals_of
+from longway.jobs.change.collect import RoundSummary
 from longway.jobs.change.page import (
-    SHEET,
-    checks_section,
+    card_section,
+    compared_page,
     cost_figure,
-    cost_section,
-    edit_card,
-    encoding_section,
     leak_figure,
     leak_lines,
-    leak_section,
     leak_sentence,
     n_worse,
-    patterns_section,
-    reading_sections,
-    refused_section,
     sample_section,
     stopped_words,
-    total_cost,
-    unwritten_section,
     worse_section,
     wrong_words,
 )
-from longway.jobs.pages import dataset_page
 from longway.jobs.results import page_of
 from longway.jobs.rewrite.decisions import DecisionSummary
 from longway.jobs.rewrite.result import FILE, RewriteResult
 from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.report.labels import (
     POINTS,
-    Labels,
     labels_of,
-    setting_rows,
 )
 from longway.report.numbers import NONE, count, counted, duration, few, or_dash, percent, three_digits
 from longway.report.sections import (
-    CARD,
     REPORT_AND_SCREEN,
     SCREEN,
     Blocks,
     Bullets,
-    Cards,
     Column,
     KeyFigure,
     Page,
@@ -64,7 +50,6 @@ from longway.report.sections import (
 )
 
 OPEN_ROUNDS, MAX_ROUNDS = 12, 100  # the first number is visible at once, the second after a click
-OPEN_STRONGEST, MAX_STRONGEST = 5, 20
 MAX_DECISIONS = 6
 OF_ROUNDS = ("rows", "candidates", "accepted")
 HARDLY = 0.02  # a leak that fell by less has hardly fallen
@@ -90,47 +75,30 @@ NOTE: Words = [
 @page_of(RewriteResult)
 def rewrite_page(result: RewriteResult) -> Page:
     """All sections of a rewrite."""
-    dataset, comparison = result.dataset, result.comparison
-    labels = labels_of(dataset.labels)
-    wrong = wrong_words(result.expected_wrong)
-    unwritten = refusals_of(result.rounds, result.failed_calls)
-    return dataset_page(
+    labels, wrong = labels_of(result.dataset.labels), wrong_words(result.expected_wrong)
+    read = (
+        f"Drawn at random from {counted(result.accepted, 'accepted edit')}. Read each one: does the label still hold, and is it good "
+        "English? Words with a dashed line were removed, words with a full line added."
+    )
+    strongest = "The edits that lowered gamma most."
+    return compared_page(
         result,
-        "Longway rewrite",
         "Rewrite of",
         verdict=verdict(result),
-        facts=[
-            ("Method", cut(result.method)),
-            ("Written by", cut(result.engine)),
-            ("Judged by", cut(result.judge)),
-        ],
         figures=_key_figures(result),
-        figures_style="three",
-        sections=[
-            *_decisions_section(result.decisions),
-            leak_section(comparison, file=FILE),
+        first=_decisions_section(result.decisions),
+        worse=worse_section(result.comparison, labels, objections=_less_alike(result.rounds)),
+        sample=sample_section(result.sample, labels, read, file=FILE),
+        rest=[
+            sample_section(result.strongest, labels, strongest, file=FILE, id="strongest", heading="Strongest edits"),
             _rounds_section(result),
-            patterns_section(comparison, labels, file=FILE),
-            worse_section(comparison, labels, objections=_less_alike(result.rounds)),
-            _sample_section(result, labels),
-            _strongest_section(result.strongest, labels),
-            refused_section(
-                result.refused,
-                lambda one: [edit_card(one.example, labels)] if one.example else [],
-                n_rejected=result.rejected,
-                file=FILE,
-            ),
-            unwritten_section(unwritten, result.failed_calls, file=FILE),
-            checks_section(result.checks, result.missing_checks, wrong, file=FILE),
-            cost_section(result.cost, budget=result.budget, file=FILE),
-            _card_section(result, wrong),
             *_notes_section(result),
-            *encoding_section(result.encoding_note),
-            *reading_sections(READING, NOTE, formulas=dataset.formulas),
         ],
-        settings=setting_rows(result.settings, source=FILE),
-        sheets=(SHEET,),
-    )
+        card=_card_section(result, wrong),
+        wrong=wrong,
+        reading=READING,
+        note=NOTE,
+    )  # fmt: skip
 
 
 def verdict(result: RewriteResult) -> str:
@@ -242,28 +210,10 @@ def _less_alike(rounds: Sequence[RoundSummary]) -> list[str]:
     return sentences
 
 
-def _sample_section(result: RewriteResult, labels: Labels) -> Section:
-    lead = (
-        f"Drawn at random from {counted(result.accepted, 'accepted edit')}. Read each one: does the label still hold, and is it good "
-        "English? Words with a dashed line were removed, words with a full line added."
-    )
-    return sample_section(result.sample, labels, lead, none="No edit was accepted.", file=FILE)
-
-
-def _strongest_section(edits: Sequence[ShownEdit], labels: Labels) -> Section:
-    if not edits:
-        return Section("strongest", "Strongest edits", [nothing("No edit was accepted.")])
-    cards = Cards([edit_card(edit, labels) for edit in edits[:MAX_STRONGEST]], open=OPEN_STRONGEST)
-    rest = left_out(len(edits) - MAX_STRONGEST, "strong edits", FILE)
-    lead = Paragraph("The edits that lowered gamma most.", "lead")
-    return Section("strongest", "Strongest edits", [lead, cards, *rest])
-
-
 # The card, and notes on the terminal
 
 
 def _card_section(result: RewriteResult, wrong: str) -> Section:
-    """What was done to the dataset, for whoever gets the file later. It has figures and settings, and no text of the dataset."""
     dataset, found = result.dataset, result.comparison.found
     items: list[Words] = [
         f"Rows: {dataset.used:,} used of {dataset.rows:,}; {result.changed:,} have another text, {result.added:,} were added, "
@@ -275,18 +225,7 @@ def _card_section(result: RewriteResult, wrong: str) -> Section:
         items.append(
             f"Patterns correlated with a label: {found.before:,} before, {found.after:,} after; {stronger}."
         )
-    cost, _ = total_cost(result.cost)
-    items += [
-        wrong,
-        f"Stopped because {result.stopped or 'it was done'}. Seed: {result.settings.get('seed')}. Cost: {cost}.",
-        [
-            "Every change is in edits.jsonl, with the checks it passed. The column ",
-            Span("longway_id", "code"),
-            " has the id of the row.",
-        ],
-        "Longway reduces shortcuts; it does not certify that a dataset or a model trained on it is fair.",
-    ]
-    return Section("card", "What was done", [Bullets(items)], on=CARD)
+    return card_section(result, [*items, wrong])
 
 
 def _notes_section(result: RewriteResult) -> list[Section]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from longway.detect.severity import too_few_words
-from longway.jobs.change.page import SHEET
+from longway.jobs.change.page import SHEET, card_section
 from longway.jobs.choices.audit.page import (
     UNITS,
     option_words,
@@ -30,12 +30,10 @@ from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.report.labels import SEEN, leak_words, setting_rows
 from longway.report.numbers import NONE, arrow, count, counted, percent, points
 from longway.report.sections import (
-    CARD,
     REPORT_AND_SCREEN,
     SCREEN,
     Block,
     Blocks,
-    Bullets,
     Cell,
     Chart,
     Column,
@@ -294,6 +292,6 @@ def _card_section(result: ChoiceRepairResult) -> Section:
         f"{question.capitalize()}s: {result.dataset.used:,} before, {result.questions_after:,} after; {result.changed:,} changed, {result.added:,} added, {result.dropped:,} left out.",
         f"Right without the prompt: {percent(before.accuracy)} before, {percent(after.accuracy)} after; chance is {percent(after.majority)}.",
         *steps,
-        "Longway reduces shortcuts; it does not certify that a benchmark cannot be solved without its questions.",
     ]
-    return Section("card", "What was done", [Bullets(items)], on=CARD)
+    limits = "Longway reduces shortcuts; it does not certify that a benchmark cannot be solved without its questions."
+    return card_section(result, items, limits=limits)
