@@ -13,9 +13,20 @@ from longway.review.decisions import Conflict, LookupFailed
 from longway.review.edit_list import EditFilter
 from longway.review.pages import PAGES
 from longway.review.run_contents import RunContents
-from longway.review.sampling import MAX_SIZE, draw_sample, sample_state, samples, tag, undo
-from longway.review.tags import CHANGED, EDITED, KEPT
+from longway.review.sampling import (
+    MAX_SIZE,
+    OTHER_TAGS,
+    TAGS,
+    VERDICTS,
+    draw_sample,
+    sample_state,
+    samples,
+    tag,
+    undo,
+)
 from tests.review.made_runs import an_edit, made_run
+
+KEPT, CHANGED = (verdict.name for verdict in VERDICTS)
 
 
 @pytest.fixture(scope="module")
@@ -168,54 +179,26 @@ def test_two_tabs_of_one_rater_do_not_lose_each_others_tags(contents):
     assert sample_state(contents, "first", rater="ann").items[0].tags == [CHANGED]
 
 
-def test_raters_are_blind_until_both_are_done(contents):
-    draw_sample(contents, name="first", size=12, seed=0, author="ann")
-    keys = keys_of(contents)
-    rate(contents, "first", "ann", wrong=keys[:3])
-    rate(contents, "first", "bob", wrong=keys[:2], among=keys[:-1])
-    for rater in ("ann", "bob", "eve"):
-        state = sample_state(contents, "first", rater=rater)
-        assert state.is_blind
-        assert state.agreement is None
-        assert set(state.estimates) == {rater}
-        assert not any(item.others for item in state.items)
-        assert state.summary.progress == {"ann": 12, "bob": 11}
-    assert sample_state(contents, "first", rater="bob").to_dict()["next"] == keys[-1]
-    rate(contents, "first", "bob", among=keys[-1:])
-    for rater, other in (("ann", "bob"), ("bob", "ann")):
-        state = sample_state(contents, "first", rater=rater)
-        assert not state.is_blind
-        assert state.is_closed
-        assert [list(item.others) for item in state.items] == [[other]] * 12
-        assert state.agreement.pairs[0].error.percent == pytest.approx(11 / 12)
-        with pytest.raises(SettingError, match="are closed"):
-            tag(contents, "first", keys[0], [KEPT], author=rater)
-    third = sample_state(contents, "first", rater="eve")
-    assert third.is_blind
-    assert third.agreement is None
-    assert not any(item.others for item in third.items)
-
-
-def test_an_error_that_one_of_two_saw_counts_as_in_table_9(contents):
+def test_each_rater_has_own_tags_and_an_own_estimate(contents):
     draw_sample(contents, name="first", size=20, seed=0, author="ann")
     keys = keys_of(contents)
     rate(contents, "first", "ann", wrong=keys[:2])
-    rate(contents, "first", "bob", wrong=keys[1:3])
-    state = sample_state(contents, "first", rater="ann")
+    rate(contents, "first", "bob", wrong=keys[1:4], among=keys[:-1])
     strata = contents.decisions.of("sample", "first").value["strata"]
+    for rater, wrong in (("ann", keys[:2]), ("bob", keys[1:4])):
+        state = sample_state(contents, "first", rater=rater)
+        assert [item.key for item in state.items if item.tags == [CHANGED]] == wrong
+        assert state.summary.progress == {"ann": 20, "bob": 19}
+        assert state.estimate.error.hits == len(wrong)
+        assert state.estimate.error.low < state.estimate.error.share < state.estimate.error.high
     by_hand = sum(
-        stratum["members"]
-        / state.summary.population
-        * sum(key in keys[:3] for key in stratum["keys"])
-        / len(stratum["keys"])
+        stratum["members"] * sum(key in keys[:2] for key in stratum["keys"]) / len(stratum["keys"])
         for stratum in strata
     )
-    error = state.estimate.error
-    assert error.share == pytest.approx(by_hand)
-    assert error.hits == 3
-    assert error.low < error.share < error.high
-    assert state.estimates["ann"].error.hits == 2
-    assert state.estimate.tags[KEPT].hits == 19  # what at least one said; they part on two
+    error = sample_state(contents, "first", rater="ann").estimate.error
+    assert error.share == pytest.approx(by_hand / state.summary.population)
+    assert sample_state(contents, "first", rater="bob").to_dict()["next"] == keys[-1]
+    assert sample_state(contents, "first", rater="eve").estimate.error is None
 
 
 def test_a_change_of_fact_is_an_error_and_an_unnatural_text_is_none(contents):
@@ -237,19 +220,6 @@ def test_there_is_no_estimate_until_every_kind_has_a_tag(contents):
     assert sample_state(contents, "first", rater="ann").estimate.error.hits == 0
 
 
-def test_three_raters_have_alpha_too(contents):
-    draw_sample(contents, name="first", size=10, seed=0, author="ann")
-    keys = keys_of(contents)
-    rate(contents, "first", "ann", wrong=keys[:4])
-    rate(contents, "first", "eve", wrong=keys[:4], among=keys[:-1])
-    rate(contents, "first", "bob", wrong=keys[:4])
-    assert sample_state(contents, "first", rater="ann").agreement.alpha is None  # eve is not done
-    rate(contents, "first", "eve", among=keys[-1:])
-    found = sample_state(contents, "first", rater="ann").agreement
-    assert found.alpha == 1
-    assert [pair.raters for pair in found.pairs] == [["ann", "bob"], ["ann", "eve"], ["bob", "eve"]]
-
-
 def test_samples_and_tags_can_be_taken_back(contents):
     draw_sample(contents, name="first", size=5, seed=0, author="ann")
     key = keys_of(contents)[0]
@@ -262,25 +232,6 @@ def test_samples_and_tags_can_be_taken_back(contents):
     assert len(again.value["keys"]) == 6
 
 
-def test_tags_that_are_compared_cannot_be_taken_back(contents):
-    draw_sample(contents, name="first", size=3, seed=0, author="eve")
-    rate(contents, "first", "ann")
-    undo(contents, author="ann")
-    assert sample_state(contents, "first", rater="ann").rated == 2  # nobody else is done: it is still hers
-    rate(contents, "first", "ann")
-    rate(contents, "first", "bob")
-    before = contents.decisions.current("tag")
-    for rater in ("ann", "bob"):
-        for batch in (None, before[f"first:{keys_of(contents)[1]}:{rater}"].batch):
-            with pytest.raises(SettingError, match=f"tags of {rater} in the sample 'first' are closed"):
-                undo(contents, author=rater, batch=batch)
-    assert contents.decisions.current("tag") == before
-    assert sample_state(contents, "first", rater="ann").agreement.pairs
-    rate(contents, "first", "eve", among=keys_of(contents)[:1])
-    undo(contents, author="eve")  # she is not done
-    assert sample_state(contents, "first", rater="eve").rated == 0
-
-
 def test_a_sample_that_somebody_rated_stays(contents):
     draw_sample(contents, name="first", size=3, seed=0, author="ann")
     rate(contents, "first", "bob", among=keys_of(contents)[:1])
@@ -291,15 +242,18 @@ def test_a_sample_that_somebody_rated_stays(contents):
     assert undo(contents, author="ann")[0].kind == "sample"
 
 
-def test_what_another_rater_said_is_in_no_page_before_both_are_done(contents):
+def test_what_another_rater_said_is_in_no_page(contents):
     draw_sample(contents, name="first", size=3, seed=0, author="ann")
     rate(contents, "first", "ann", wrong=keys_of(contents))
+    rate(contents, "first", "bob")
     said = {
         rater: [one["value"] for one in PAGES["run"](contents, {"author": rater}).data["history"]]
         for rater in ("ann", "bob")
     }
     assert sum(CHANGED in value.get("tags", ()) for value in said["ann"]) == 3
-    assert not any("tags" in value for value in said["bob"])
+    assert not any(CHANGED in value.get("tags", ()) for value in said["bob"])
+    page = PAGES["sample/{name}"](contents, {"author": "bob", "name": "first"})
+    assert CHANGED not in json.dumps(page.data["items"])
 
 
 def test_the_list_of_samples_says_how_far_each_rater_is(contents):
@@ -320,28 +274,28 @@ def test_the_list_of_samples_says_how_far_each_rater_is(contents):
         st.tuples(
             st.sampled_from(["ann", "bob"]),
             st.integers(0, 5),
-            st.sets(st.sampled_from(EDITED.names[2:])),
+            st.sets(st.sampled_from([one.name for one in OTHER_TAGS])),
             st.booleans(),
         ),
         max_size=24,
     )
 )
 def test_any_order_of_tags_against_a_slow_twin(contents, said):
-    """What each rater said last of each edit, kept by hand in a dict; tags that come after both are done are refused."""
+    """What each rater said last of each edit, kept by hand in a dict."""
     sample = f"sample {len(samples(contents))}"
     draw_sample(contents, name=sample, size=6, seed=1, author="ann")
     keys, twin = keys_of(contents, sample), {"ann": {}, "bob": {}}
     for rater, place, more, is_changed in said:
         tags = [CHANGED if is_changed else KEPT, *more]
-        if all(len(theirs) == len(keys) for theirs in twin.values()):
-            with pytest.raises(SettingError, match="closed"):
-                tag(contents, sample, keys[place], tags, author=rater)
-        else:
-            tag(contents, sample, keys[place], tags, author=rater)
-            twin[rater][keys[place]] = set(tags)
-    both_done = all(len(theirs) == len(keys) for theirs in twin.values())
+        tag(contents, sample, keys[place], tags, author=rater)
+        twin[rater][keys[place]] = set(tags)
     for rater, theirs in twin.items():
         state = sample_state(contents, sample, rater=rater)
         assert {item.key: set(item.tags) for item in state.items if item.tags} == theirs
         assert state.rated == len(theirs)
-        assert state.is_blind is not both_done
+
+
+def test_every_tag_has_a_name_and_a_key_of_its_own():
+    every = (*VERDICTS, *OTHER_TAGS)
+    assert len({one.name for one in every}) == len({one.key for one in every}) == len(every) == len(TAGS)
+    assert not {one.key for one in every} & set("jku")  # next, previous, undo

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import httpx
 
 from longway.review import routes
+from longway.review.app import EXPORTS
 
 
 @contextmanager
@@ -75,9 +76,8 @@ def addresses():
     values = {"key": "0" * 16, "id": "1", "name": "first"}
     pages = [f"/{name.format(**values)}" for name in routes.PAGES]
     twins = [f"/{name.format(**values) or 'overview'}.json" for name in routes.PAGES]
-    exports = [f"/export/{name}" for name in routes.EXPORTS]
+    exports = [f"/export/{name}" for name in EXPORTS]
     others = [
-        "/openapi.json",
         "/static/review.css",
         "/static/nothing",
         "/no-such-page",

@@ -37,10 +37,6 @@ def command(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of --sample.")] = 0,
-    agreement: Annotated[
-        bool,
-        typer.Option("--agreement", help="Print how far the raters of samples agree on each tag, and end."),
-    ] = False,
     browser: Annotated[
         bool,
         typer.Option("--browser/--no-browser", help="Open the page in a browser if there is a display."),
@@ -56,8 +52,6 @@ def command(
         longway review --no-browser --port 8123 --author ada
 
         longway review longway-runs/reviews-perturb --sample 300 --author ada
-
-        longway review longway-runs/reviews-perturb --agreement
     """
     from longway.cli.screen import cells_progress, errors, output, safe
     from longway.review.run_contents import RunContents
@@ -72,9 +66,6 @@ def command(
             f"--data {safe(str(data))} is ignored: the run has its own dataset, {safe(contents.dataset_path.name)}.",
             soft_wrap=True,
         )
-    if agreement:
-        _print_agreement(contents, name)
-        return
     from longway.review.serve import Review, has_display, serve
 
     page = "" if sample is None else _sample_page(contents, sample, seed, name)
@@ -96,16 +87,6 @@ def _sample_page(contents: RunContents, size: int, seed: int, author: str) -> st
 
     drawn = draw_sample(contents, name=f"sample-{size}-{seed}", size=size, seed=seed, author=author)
     return f"sample/{drawn.key}"
-
-
-def _print_agreement(contents: RunContents, reader: str) -> None:
-    from longway.report.terminal import show
-    from longway.review.agreement import agreement_page
-
-    try:
-        show(agreement_page(contents, reader=reader))
-    finally:
-        contents.close()
 
 
 def _end(contents: RunContents, folder: Path) -> None:

@@ -5,7 +5,7 @@ classification.py   accuracy, F1, AUROC, and calibration of probabilities
 fairness/           how a model treats people
 group_accuracy.py   accuracy per group, and with and against a pattern
 intervals.py        confidence intervals
-judgements.py       agreement of raters, and shares estimated from a stratified sample
+judgements.py       shares estimated from a stratified sample
 paired.py           whether accuracy differs before and after
 rewrites.py         how close rewrites are to those that people wrote
 usable_information.py  bits of the label that a model reads from each row

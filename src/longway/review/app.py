@@ -2,7 +2,7 @@
 
     GET  /edits?label=...      routes.PAGES    -> pages.PAGES["edits"](contents, values)   -> HTML, or its data as .json
     POST /decide               routes.ACTIONS  -> fields checked -> contents.decisions ... -> {"ok": true, "decision": {...}}
-    GET  /export/dataset       routes.EXPORTS  -> export.py writes a temporary file        -> a file with a fixed name
+    GET  /export/dataset       EXPORTS         -> export.py writes a temporary file        -> a file with a fixed name
     GET  /static/review.css    a fixed dict of files, read at the start
 
 Values of the path and of the query reach a page as one dict of texts. A form is answered with a redirect to its page (`back`), a JSON
@@ -46,10 +46,7 @@ Answer = dict[str, object]
 
 def application(contents: RunContents, *, author: str) -> Starlette:
     """The review of a run folder, to be put behind the guard. author: who decides here."""
-    description, static = routes.openapi(), pages.static_files()
-
-    async def describe(request: Request) -> Response:
-        return _json(description)
+    static = pages.static_files()
 
     async def file(request: Request) -> Response:
         name = request.path_params["name"]
@@ -58,10 +55,10 @@ def application(contents: RunContents, *, author: str) -> Starlette:
         content, kind = static[name]
         return Response(content, media_type=kind)
 
-    table = [Route("/openapi.json", describe), Route("/static/{name}", file)]
+    table = [Route("/static/{name}", file)]
     for name in routes.PAGES:
         table += _page_routes(contents, name, author)
-    for name in routes.EXPORTS:
+    for name in EXPORTS:
         table.append(Route(f"/export/{name}", _export(contents, name)))
     for name in routes.ACTIONS:
         table.append(Route(f"/{name}", _action(contents, name, author), methods=["POST"]))

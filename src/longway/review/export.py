@@ -1,8 +1,8 @@
 """Results of a review: the dataset, a table for spreadsheets, everything as JSON, and the decisions for the next rewrite.
 
     export_dataset(contents, path)    the dataset of the run in its format, with the decisions applied; all other cells unchanged
-    export_csv(contents, path)        one line per edit and per rated row that is unchanged; cells that a spreadsheet would run as formulas are escaped
-    export_json(contents, path)       run, findings, edits with the tags of raters, samples with their agreement, and the whole log of decisions
+    export_csv(contents, path)        one line per edit; cells that a spreadsheet would run as formulas are escaped
+    export_json(contents, path)       run, findings, edits with the tags of raters, samples, and the whole log of decisions
     decisions_of(folder)          for `longway rewrite DATA --decisions RUN`: findings marked as signal or shortcut, rejected texts
 
 Files are written atomically.
@@ -15,7 +15,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import asdict
-from itertools import chain
 from pathlib import Path
 from shlex import quote
 from typing import IO
@@ -34,7 +33,7 @@ from longway.review.chosen import ChosenRow, Undecided, chosen
 from longway.review.edit_list import EditFilter, ReviewedEdit
 from longway.review.row_edits import steps_of
 from longway.review.run_contents import RunContents
-from longway.review.sampling import finished_agreement, samples, tags_by_key
+from longway.review.sampling import samples, tags_by_key
 from longway.store import replacing
 
 CSV_COLUMNS = (
@@ -68,9 +67,8 @@ def export_csv(contents: RunContents, path: Path) -> Path:
     with _written(path, encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL)
         writer.writerow(CSV_COLUMNS)
-        edits = (_cells(edit) for edit in contents.edits.all(EditFilter()))
-        for cells in chain(edits, _unchanged_rows(contents, tags)):
-            cells["tags"] = _tags_cell(tags.get(str(cells["key"]), {}))
+        for reviewed in contents.edits.all(EditFilter()):
+            cells = {**_cells(reviewed), "tags": _tags_cell(tags.get(reviewed.key, {}))}
             writer.writerow([escape_formula(cells.get(name)) for name in CSV_COLUMNS])
     return path
 
@@ -80,16 +78,13 @@ def export_json(contents: RunContents, path: Path) -> Path:
     history = reversed(contents.decisions.history(last=ALL))
     tags = tags_by_key(contents)
     edits = (item.to_dict() | {"tags": tags.get(item.key, {})} for item in contents.edits.all(EditFilter()))
-    unchanged = (row | {"tags": tags[str(row["key"])]} for row in _unchanged_rows(contents, tags))
     with _written(path) as file:
         file.write(f'{{\n"run": {_json(contents.about)},\n"summary": {_json(contents.summary)},')
         _write_list(file, "findings", (item.to_dict() for item in contents.all_findings()))
         file.write(",")
         _write_list(file, "edits", edits)
         file.write(",")
-        _write_list(file, "unchanged", unchanged)
-        file.write(",")
-        _write_list(file, "samples", _samples(contents))
+        _write_list(file, "samples", map(asdict, samples(contents)))
         file.write(",")
         _write_list(file, "decisions", (item.to_dict() for item in history))
         file.write("\n}\n")
@@ -243,31 +238,6 @@ def _cells(reviewed: ReviewedEdit) -> dict[str, object]:
         values |= {"text_by_hand": value.get("text"), "passed": value.get("passed")}
         values |= {"author": reviewed.decision.author, "time": reviewed.decision.time}
     return values
-
-
-def _unchanged_rows(contents: RunContents, tags: Iterable[str]) -> Iterator[dict[str, object]]:
-    """The rated rows that a perturbation left unchanged. tags: the keys of everything that was rated."""
-    for key in sorted(set(contents.unchanged_rows()).intersection(tags)):
-        people = contents.people(key)
-        if people is not None:
-            row = contents.row(people.id).row
-            texts = {"field": contents.text_column, "before": row.text, "after": row.text}
-            labels = {"label_before": row.label, "label_after": row.label, "method": contents.command}
-            yield {
-                "key": key,
-                "id": people.id,
-                **texts,
-                **labels,
-                "status": "unchanged",
-                "reason": people.stayed,
-            }
-
-
-def _samples(contents: RunContents) -> Iterator[dict[str, object]]:
-    """The samples, each with the agreement of the raters who are done."""
-    for sample in samples(contents):
-        agreed = finished_agreement(contents, sample.name)
-        yield {**asdict(sample), "agreement": None if agreed is None else asdict(agreed)}
 
 
 def _tags_cell(tags: Mapping[str, Mapping[str, Sequence[str]]]) -> str:

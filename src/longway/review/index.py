@@ -3,7 +3,6 @@
     edits.jsonl     ->  edits (filter columns), bodies (the rest), failed (checks), rules, edits_text (search)
     the dataset     ->  rows, rows_text
     findings        ->  patterns: the edits that change a pattern
-    people.jsonl    ->  people: the demographic words of the rows of a perturbation
     scores.parquet  ->  row_scores: what an audit measured for each row
 
 Everything is streamed and written in one transaction: a killed process leaves the previous state.
@@ -16,7 +15,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -30,9 +29,9 @@ from longway.errors import RunError
 from longway.records import Edit, Pattern
 from longway.review.database import Database, folded
 from longway.review.row_edits import TRACE, EditLine, RowTrace
-from longway.review.run_folder import edits_in, people_in
+from longway.review.run_folder import edits_in
 
-VERSION = 9
+VERSION = 10
 AT_ONCE = 1000
 MAX_TRIGRAMS = 40  # of a search
 RULES_LIMIT = 200  # characters of the names of the rules of one step
@@ -53,7 +52,6 @@ _TABLES = (
     # solved: by words alone; pvi: bits of the label that words give away; p_label: probability of the row's label, by its neighbours;
     # may_be_wrong: whether its label may be wrong
     "create table row_scores (id text not null, solved integer, pvi real, p_label real, may_be_wrong integer)",
-    "create table people (key text primary key, is_changed integer not null, value text not null)",
 )  # fmt: skip
 _INDEXES = (
     "create index edits_id on edits (id)",
@@ -131,7 +129,6 @@ def build(
     merge: Callable[[Path], Iterable[EditLine]] | None = None,
     patterns: Mapping[str, Pattern] | None = None,
     context: str | None = None,
-    people: Path | None = None,
     scores: Path | None = None,
 ) -> None:
     """Build the tables, unless they were built with the same `stamp`.
@@ -159,8 +156,6 @@ def build(
             _add_edits(database, lines, lambda done: progress(done, total), is_merged=merge is not None)
         if listed:
             _add_rows(database, listed.rows, lambda done: progress(size + done, total))
-        if people:
-            _add_people(database, people)
         if listed and scores:
             _add_scores(database, scores)
         for statement in (*_RANKS, *_INDEXES):
@@ -232,16 +227,6 @@ def _add_rows(database: Database, rows: Iterable[RowValues], progress: Callable[
         if buffer.is_full:
             buffer.flush()
             progress(number)
-    buffer.flush()
-
-
-def _add_people(database: Database, path: Path) -> None:
-    buffer = _Buffer(database, "people")
-    for people in people_in(path):
-        value = json.dumps({**asdict(people), "id": _storable(people.id)})
-        buffer.add("people", (row_key(people.id), not people.stayed, value))
-        if buffer.is_full:
-            buffer.flush()
     buffer.flush()
 
 
@@ -329,7 +314,7 @@ class _Buffer:
             if rows:
                 columns = "(rowid, text)" if table.endswith("_text") else ""
                 marks = ", ".join("?" * len(rows[0]))
-                insert = "insert or ignore into" if table in ("failed", "rules", "people") else "insert into"
+                insert = "insert or ignore into" if table in ("failed", "rules") else "insert into"
                 self._database.execute_many(f"{insert} {table} {columns} values ({marks})", rows)
                 rows.clear()
 
@@ -341,11 +326,6 @@ def edit_key(line: Mapping[str, object]) -> str:
     '78321f739dea62a0'
     """
     return _hash(line, "id", "field", "before", "after", "label_after", "round", "method")
-
-
-def row_key(id_: str) -> str:
-    """The key of a row: a hash of its id, which can be any text."""
-    return _hash({"row": id_}, "row")
 
 
 def finding_key(finding: Mapping[str, object]) -> str:

@@ -1,8 +1,7 @@
-"""Every address of the review in one table, the fields of its requests, and its description as OpenAPI.
+"""Every address of the review in one table, and the fields of its requests.
 
     PAGES     GET  /edits          a page, and its JSON at /edits.json
     ACTIONS   POST /decide         takes a JSON object or a form, returns JSON
-    EXPORTS   GET  /export/...     a file to download
 
     a body (JSON object or form)  ->  read_body()  ->  read_fields(body, FIELDS)  ->  a dict of valid values, or BadRequest
 
@@ -23,7 +22,6 @@ from urllib.parse import parse_qsl
 from longway.errors import LongwayError
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
-Schema = dict[str, object]
 Values = dict[str, Any]
 
 
@@ -44,10 +42,6 @@ class Field(ABC):
     @abstractmethod
     def read(self, name: str, value: object) -> object:
         """The value, checked; raises BadRequest."""
-
-    @abstractmethod
-    def schema(self) -> Schema:
-        """JSON Schema of the field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +66,6 @@ class TextField(Field):
             raise BadRequest(f"{name} must match this pattern: {self.pattern}.")
         return value
 
-    def schema(self) -> Schema:
-        """JSON Schema."""
-        if self.choices:
-            return {"type": "string", "enum": list(self.choices)}
-        pattern = {"pattern": f"^{self.pattern}$"} if self.pattern else {}
-        return {"type": "string", "maxLength": self.longest, **pattern}
-
 
 @dataclass(frozen=True, slots=True)
 class WholeField(Field):
@@ -97,10 +84,6 @@ class WholeField(Field):
             raise BadRequest(f"{name} must be between {self.low} and {self.high}.")
         return value
 
-    def schema(self) -> Schema:
-        """JSON Schema."""
-        return {"type": "integer", "minimum": self.low, "maximum": self.high}
-
 
 @dataclass(frozen=True, slots=True)
 class ListField(Field):
@@ -118,10 +101,6 @@ class ListField(Field):
             raise BadRequest(f"{name} must have at most {self.most} texts. Got {len(values)}.")
         return list(dict.fromkeys(self.of.read(name, item) for item in values))
 
-    def schema(self) -> Schema:
-        """JSON Schema."""
-        return {"type": "array", "items": self.of.schema(), "maxItems": self.most}
-
 
 @dataclass(frozen=True, slots=True)
 class ObjectField(Field):
@@ -134,10 +113,6 @@ class ObjectField(Field):
         if not isinstance(value, dict):
             raise BadRequest(f"{name} must be an object. Got {_kind(value)}.")
         return read_fields(value, self.of, within=f"{name}.")
-
-    def schema(self) -> Schema:
-        """JSON Schema."""
-        return object_schema(self.of)
 
 
 def read_fields(given: Mapping[str, object], fields: Mapping[str, Field], *, within: str = "") -> Values:
@@ -152,16 +127,6 @@ def read_fields(given: Mapping[str, object], fields: Mapping[str, Field], *, wit
         name: field.read(within + name, given[name])
         for name, field in fields.items()
         if given.get(name) is not None
-    }
-
-
-def object_schema(fields: Mapping[str, Field]) -> Schema:
-    """JSON Schema of an object with exactly these fields."""
-    return {
-        "type": "object",
-        "properties": {name: field.schema() for name, field in fields.items()},
-        "required": [name for name, field in fields.items() if field.required],
-        "additionalProperties": False,
     }
 
 
@@ -291,61 +256,3 @@ ACTIONS: dict[str, dict[str, Field]] = {
 }
 
 UNDECIDED = TextField(choices=("as_run", "reject"), required=False)
-EXPORTS = {
-    "dataset": "the dataset with the decisions applied, in the format of the input",
-    "edits.csv": "all edits and decisions, for spreadsheets",
-    "everything.json": "all edits, findings and decisions",
-}
-
-_PATH = {"key": KEY, "name": NAME, "id": ANY}
-_ERROR: Schema = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
-_OK: Schema = {"type": "object", "properties": {"ok": {"const": True}}, "required": ["ok"]}
-_STATUSES = {
-    400: "an invalid value",
-    403: "no cookie, or from another site",
-    404: "not found",
-    409: "there is a newer decision",
-    413: "too large",
-    415: "an unsupported type of body",
-}
-
-
-def openapi() -> Schema:
-    """OpenAPI 3.1 of every address."""
-    paths: Schema = {}
-    for name, query in PAGES.items():
-        parameters = [
-            _parameter("path", parameter, _PATH[parameter]) for parameter in re.findall(r"{(\w+)}", name)
-        ]
-        parameters += [_parameter("query", parameter, field) for parameter, field in query.items()]
-        operation = _operation(name or "overview", {"type": "object"}, parameters)
-        paths[f"/{name or 'overview'}.json"] = {"get": operation}
-    for name in EXPORTS:
-        undecided = [_parameter("query", "undecided", UNDECIDED)]
-        paths[f"/export/{name}"] = {"get": _operation(f"export {name}", {}, undecided, media="*/*")}
-    for name, fields in ACTIONS.items():
-        schema = object_schema(fields)
-        body = {"required": True, "content": {JSON: {"schema": schema}, FORM: {"schema": schema}}}
-        paths[f"/{name}"] = {"post": {**_operation(name, _OK, [], is_form=True), "requestBody": body}}
-    return {"openapi": "3.1.0", "info": {"title": "Longway review", "version": "1"}, "paths": paths}
-
-
-def _parameter(place: str, name: str, field: Field) -> Schema:
-    return {"in": place, "name": name, "required": place == "path", "schema": field.schema()}
-
-
-def _operation(
-    name: str, schema: Schema, parameters: list[Schema], *, media: str = JSON, is_form: bool = False
-) -> Schema:
-    """is_form: it also takes forms, which are answered with pages."""
-    pages: Schema = {"text/html": {}} if is_form else {}
-    responses: Schema = {
-        "200": {"description": "success", "content": {media: {"schema": schema}}},
-        **{
-            str(status): {"description": why, "content": {JSON: {"schema": _ERROR}, **pages}}
-            for status, why in _STATUSES.items()
-        },
-    }
-    if is_form:
-        responses["303"] = {"description": "back to the page of the form"}
-    return {"operationId": name, "parameters": parameters, "responses": responses}

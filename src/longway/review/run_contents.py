@@ -27,7 +27,6 @@ from longway.detect.detector import Spans
 from longway.detect.levels import TokenizedRow, required_words, where
 from longway.errors import DataError, RunError
 from longway.jobs.audit.rows import PossibleError, RowSummary
-from longway.jobs.perturb.result import RowPeople
 from longway.json_values import from_json
 from longway.languages.words import rules_for
 from longway.records import Edit, Pattern
@@ -35,7 +34,7 @@ from longway.review.choice_rows import choice_fields, load_questions, merged_que
 from longway.review.database import REVIEW_FILE, REVIEW_FOLDER, Database, folded
 from longway.review.decisions import CHOICES, Decision, Decisions
 from longway.review.edit_list import EditList, ListPage, ReviewedEdit, one_of, page_bounds, page_of, unknown
-from longway.review.index import RowList, build, finding_key, row_key, search_in, stamp_of
+from longway.review.index import RowList, build, finding_key, search_in, stamp_of
 from longway.review.row_edits import EditLine, merged, merged_rounds
 from longway.review.run_folder import RunFinding, read_run
 from longway.text.tokenizer import splitting
@@ -164,7 +163,6 @@ class RunContents:
                 stamp=stamp_of(
                     run.edits_path,
                     source,
-                    run.people_path,
                     run.scores_path,
                     columns=json.dumps(asdict(self.columns)),
                 ),
@@ -177,10 +175,8 @@ class RunContents:
                     )
                 },
                 context=self.columns.context,
-                people=run.people_path,
                 scores=run.scores_path,
             )
-        self.has_people = run.people_path is not None
         self._counts: dict[tuple[str, ...], int] = {}
         self.edits = EditList(self.database, self.decisions, has_any=run.edits_path is not None)
 
@@ -303,21 +299,6 @@ class RunContents:
             return None
         is_text = self.choice_fields is not None or edit.field == self.text_column
         return (context, rows[0][1] or "") if is_text else (self.text_column, rows[0][0])
-
-    def unchanged_rows(self) -> list[str]:
-        """The keys of rows with a demographic word that a perturbation left unchanged."""
-        return [
-            row[0] for row in self.database.query("select key from people where not is_changed order by key")
-        ]
-
-    def people(self, key: str) -> RowPeople | None:
-        """The demographic words of the row with this key; None if the run did not write them."""
-        rows = self.database.query("select value from people where key = ?", (key,))
-        return from_json(RowPeople, json.loads(rows[0][0])) if rows else None
-
-    def people_of(self, edit: Edit) -> RowPeople | None:
-        """The demographic words of the row that an edit was made for."""
-        return self.people(row_key(edit.source or edit.id))
 
     @property
     def text_column(self) -> str:

@@ -2,7 +2,6 @@
 
     read_run(folder)      ->  RunFolder: run.json, the summary of its command, the files
     edits_in(path)        ->  each line of edits.jsonl, with the records.Edit it holds
-    people_in(path)       ->  each line of people.jsonl, which a perturbation writes
     findings of the run   ->  RunFinding
 
 A damaged file raises RunError with the file and the line. The remedy is always the same: run the command again.
@@ -14,16 +13,14 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from longway.data.formats import is_known
 from longway.errors import RunError
-from longway.jobs.perturb.result import PEOPLE_FILE, RowPeople
 from longway.json_values import from_json
 from longway.records import Edit, Pattern
 from longway.store import DROPPED, RUN_FILE, holding, read_json, sizes_in
 
-T = TypeVar("T")
 EDITS, FINDINGS, SCORES = "edits.jsonl", "findings.json", "scores.parquet"
 DATASETS = ("dataset.", "train.")
 SUMMARIES = {
@@ -131,11 +128,6 @@ class RunFolder:
         return self.folder / EDITS if EDITS in self.files else None
 
     @property
-    def people_path(self) -> Path | None:
-        """The demographic words of the rows; None if it is no perturbation, or if an earlier version wrote the run."""
-        return self.folder / PEOPLE_FILE if self.command == "perturb" and PEOPLE_FILE in self.files else None
-
-    @property
     def scores_path(self) -> Path | None:
         """What an audit measured for each row: scores.parquet, a file or a folder of shards; None for other commands."""
         path = self.folder / SCORES
@@ -215,8 +207,7 @@ def read_run(folder: Path) -> RunFolder:
     changed = [
         other
         for other, size in dict(about.get("files") or {}).items()
-        if files.get(other) != size
-        and (other in (EDITS, FINDINGS, PEOPLE_FILE, name) or other.startswith(DATASETS))
+        if files.get(other) != size and (other in (EDITS, FINDINGS, name) or other.startswith(DATASETS))
     ]  # a report may be edited or deleted
     if changed:
         raise RunError(
@@ -244,26 +235,16 @@ def _unfinished(folder: Path, command: str) -> str:
 
 def edits_in(path: Path) -> Iterator[tuple[int, dict[str, object], Edit]]:
     """The lines of edits.jsonl: bytes read so far, the JSON object, the edit."""
-    return _lines(path, Edit)
-
-
-def people_in(path: Path) -> Iterator[RowPeople]:
-    """The lines of people.jsonl."""
-    return (people for _, _, people in _lines(path, RowPeople))
-
-
-def _lines(path: Path, kind: type[T]) -> Iterator[tuple[int, dict[str, object], T]]:
-    """The lines of a file of records: bytes read so far, the JSON object, the record."""
     read = 0
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             read += len(line)
             try:
                 values = json.loads(line)
-                record: T = from_json(kind, values)
+                edit: Edit = from_json(Edit, values)
             except (ValueError, TypeError) as error:
                 raise _damaged(path, f"line {number}", error) from None
-            yield read, values, record
+            yield read, values, edit
 
 
 def _damaged(path: Path, where: str, error: Exception) -> RunError:

@@ -27,7 +27,6 @@ from longway.report.sections import (
     Table,
     Words,
 )
-from longway.review.agreement import agreement_sections
 from longway.review.chosen import chosen
 from longway.review.edit_list import EditFilter
 from longway.review.pages.page_layout import CHOICES
@@ -75,8 +74,7 @@ def _review_sections(contents: RunContents, author: str) -> list[Section]:
         sections.append(_decisions_section(contents))
         sections += _rules_section(contents)
     sections += _findings_section(contents)
-    sections += _sample_section(contents, author)
-    return [*sections, *agreement_sections(contents, reader=author)]
+    return sections + _sample_section(contents, author)
 
 
 def _decisions_section(contents: RunContents) -> Section:

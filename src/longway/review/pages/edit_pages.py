@@ -61,7 +61,7 @@ from longway.review.pages.page_layout import (
     row_address,
     whole_number,
 )
-from longway.review.pages.people_views import edit_stages, person_view
+from longway.review.pages.people_views import PersonView, person_view
 from longway.review.row_edits import RowTrace
 from longway.review.run_contents import DataRow, RunContents
 from longway.review.run_folder import EDITS
@@ -281,7 +281,7 @@ def edit_page(contents: RunContents, query: Query) -> PageView:
         "strengths": STRENGTHS,
         "other": other_column_view(_unchanged(edit, other)),
         **_coba_steps(reviewed, labels),
-        **person_views(contents, reviewed, findings.before),
+        "person": read_person(reviewed, findings.before),
         "change": _gamma(edit),
         "hand_text": None if contents.choice_fields else _hand_text(reviewed),
         "is_question": contents.choice_fields is not None,
@@ -423,12 +423,10 @@ def _coba_steps(reviewed: ReviewedEdit, labels: Labels) -> Json:
         return {"steps": html.block(steps_block(reviewed.edit, coba, labels)) if coba else None}
 
 
-def person_views(contents: RunContents, reviewed: ReviewedEdit, notes: Sequence[Span] = ()) -> Json:
-    """The person of a perturbation, and the stages that led to the edit; None for other methods."""
+def read_person(reviewed: ReviewedEdit, notes: Sequence[Span] = ()) -> PersonView | None:
+    """The person of a perturbation; None for other methods."""
     with _reading_trace(reviewed):
-        person = person_view(reviewed.edit, notes, limit=WHOLE_LIMIT)
-        people = contents.people_of(reviewed.edit)
-        return {"person": person, "stages": edit_stages(reviewed.edit, person, people) if person else None}
+        return person_view(reviewed.edit, notes, limit=WHOLE_LIMIT)
 
 
 @contextmanager

@@ -115,15 +115,6 @@ document.addEventListener("submit", (event) => {
   send(form, event.submitter);
 });
 
-/* A reason implies its tag; without the tag there are no reasons. The server does the same with what is sent. */
-document.addEventListener("change", (event) => {
-  const { name, checked, value, form } = event.target;
-  if (name !== "tags") return;
-  const main = all("input[name=tags]", form).find((input) => input.value === event.target.dataset.of);
-  if (checked && main) main.checked = true;
-  if (!checked) for (const input of all("input[data-of]", form)) if (input.dataset.of === value) input.checked = false;
-});
-
 document.addEventListener("click", (event) => {
   const target = event.target.closest("[data-reload], [data-close], [data-help], [data-copy]");
   if (!target) return;
