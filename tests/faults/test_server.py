@@ -4,12 +4,13 @@ import csv
 import json
 import signal
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 
 import pytest
 
 from longway import cli
-from longway.jobs import engine_use
+from longway.cli.options import ServerOptions
 from longway.store import RUN_FILE, read_json
 from longway.verify import wordforms
 from tests.engines.loopback import Loopback, completion
@@ -49,12 +50,7 @@ def rewrite(monkeypatch, capsys):
 
     def run(url, **options):
         options = {"backoff": 0.001, "retries": RETRIES, "timeout": 30.0} | options
-
-        class Patient(ENGINES):
-            def __init__(self, *given):
-                super().__init__(*given, options=options)
-
-        monkeypatch.setattr(engine_use, "Engines", Patient)
+        monkeypatch.setattr(ServerOptions, "engines", lambda self: replace(ENGINES(self), options=options))
         monkeypatch.setattr(sys, "argv", ["longway", "rewrite", "data.csv", *OPTIONS, "--base-url", url])
         before = signal.getsignal(signal.SIGINT)
         try:
@@ -69,7 +65,7 @@ def rewrite(monkeypatch, capsys):
     return run
 
 
-ENGINES = engine_use.Engines
+ENGINES = ServerOptions.engines
 
 
 def table(path):

@@ -324,7 +324,7 @@ class CallQueue:
         self.engine, self.journal, self.ledger, self.take, self.say = engine, journal, ledger, take, say
         self.answered = 0
         self.failed: Counter[str] = Counter()
-        self._failed_in_a_row = 0
+        self._failed_in_a_row, self._is_testing = 0, False
         self._stop: LongwayError | None = None
         self._uncommitted: list[tuple[EngineCall, Written | Judgement]] = []
         self._committed_at = time.monotonic()
@@ -408,10 +408,12 @@ class CallQueue:
         self._failed_in_a_row += 1
         self.failed[str(error)] += 1
         tested: Usage | None = None
-        if self._failed_in_a_row >= MAX_FAILED_IN_A_ROW and not self._is_stopped():
-            self._failed_in_a_row = 0  # others fail while it is tested
+        is_doubtful = self._failed_in_a_row >= MAX_FAILED_IN_A_ROW and not self._is_stopped()
+        if is_doubtful and not self._is_testing:
+            self._failed_in_a_row, self._is_testing = 0, True  # others fail while it is tested
             # If it responds, it fails on these rows only, and the others are still tried.
             responds, tested = await self.engine.responds(reservation)
+            self._is_testing = False
             if not responds:
                 after = f"{MAX_FAILED_IN_A_ROW} calls in a row failed. "
                 self._stop = self._stop or self._with_saved(error, after=after)
