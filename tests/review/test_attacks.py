@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from longway.review import routes
+from longway.review.app import EXPORTS
 from longway.review.edit_list import EditFilter
 from longway.review.guard import HEADERS, MAX_BODY
 from longway.review.run_contents import RunContents
@@ -198,8 +199,7 @@ def test_no_path_climbs_out_of_the_pages(review, hostile):
 def test_no_value_behind_the_question_mark_climbs_either(review, hostile):
     before = everything_below(hostile)
     exports = {
-        f"export/{name}": {"undecided": routes.UNDECIDED, "path": None, "name": None}
-        for name in routes.EXPORTS
+        f"export/{name}": {"undecided": routes.UNDECIDED, "path": None, "name": None} for name in EXPORTS
     }
     for name, values in {**routes.PAGES, **exports}.items():
         if "{" in name:
