@@ -154,6 +154,50 @@ def test_imports_point_downwards(path):
         assert other == part or DEPTH[other] < DEPTH[part], f"{path.name} must not import {module}"
 
 
+def test_no_imports_make_a_ring_functions_included():
+    """A module that needs, through any chain of imports, a module that needs it cannot be read, tested or moved alone."""
+    paths = {
+        ".".join(("longway", *path.relative_to(SOURCE).with_suffix("").parts)): path
+        for path in SOURCE.rglob("*.py")
+    }
+    paths = {name.removesuffix(".__init__"): path for name, path in paths.items()}
+    graph = {name: _modules_imported(path, paths) for name, path in paths.items()}
+    while free := [name for name, needed in graph.items() if not needed & graph.keys()]:
+        for name in free:
+            del graph[name]
+    rings = {name for name in graph if name in _reached(graph, name)}
+    assert not rings
+
+
+def _reached(graph, start):
+    seen, left = set(), [start]
+    while left:
+        new = (graph[left.pop()] & graph.keys()) - seen
+        seen |= new
+        left += new
+    return seen
+
+
+def _modules_imported(path, known):
+    """The modules that a file imports at run time; of `from package import module`, the module."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typed = {id(node) for test in ast.walk(tree) if _is_for_types(test) for node in ast.walk(test)}
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and id(node) not in typed:
+            modules = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= (
+                modules & known.keys() if modules <= known.keys() else modules & known.keys() | {node.module}
+            )
+        elif isinstance(node, ast.Import) and id(node) not in typed:
+            names |= {alias.name for alias in node.names}
+    return names & known.keys()
+
+
+def _is_for_types(node):
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
 def test_ray_is_imported_by_nothing_else():
     """It is loaded by name where a user asks for it (`jobs.placement`)."""
     for path in SOURCE.rglob("*.py"):

@@ -21,7 +21,8 @@ from longway.grammars.vocabulary import words_of
 from longway.jobs.grammar.result import WrongPrediction
 from longway.models.classifier import Classifier, Inputs
 from longway.models.importance import word_importance
-from longway.models.importance.gradients import gradients_of, text_starts
+from longway.models.importance.gradients import gradients_of
+from longway.models.importance.word_scores import text_starts
 from longway.records import Example
 
 SALIENT = 5  # tokens of a saliency map, as in the paper

@@ -25,43 +25,29 @@ so a longer text shrinks its context's columns) is shared by all words.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.errors import SettingError
 from longway.models.bag_of_words import BagOfWordsClassifier
 from longway.models.classifier import Classifier, Inputs, softmax
-from longway.models.importance.word_scores import Floats, MaskableText, WordScores
+from longway.models.importance.word_scores import (
+    Floats,
+    Ints,
+    MaskableText,
+    PieceScores,
+    Scorer,
+    WordScores,
+    text_starts,
+)
 from longway.text.tokenizer import tokenize
 
-Ints = NDArray[np.int64]
 STEPS = 48
 AT_ONCE = 64  # rows between two calls of `progress`
 NODES = 8  # per interval of the path
 NATS = 2.0  # by which logits may change relative to each other in one interval
-
-
-@dataclass(frozen=True, slots=True)
-class PieceScores:
-    """The scores of the pieces of one text, or of both texts joined by `joined`.
-
-    spans: of each piece in the text. norms: the L2 norm of the vector that a score is the sum of.
-    value, baseline: the label's probability with the text and without.
-    """
-
-    spans: Sequence[tuple[int, int]]
-    scores: Floats
-    norms: Floats
-    value: float
-    baseline: float
-
-
-# rows, the index of each one's label, the field, steps -> for each row the pieces of the field and their scores
-Scorer = Callable[[Inputs, Ints, str, int], list[PieceScores]]
 
 
 def integrated_gradients(
@@ -90,20 +76,6 @@ def integrated_gradients(
         if progress is not None:
             progress(len(rows))
     return result
-
-
-def joined(context: str, text: str) -> str:
-    """Both texts of a pair, context first, as the spans of the field "both" count them."""
-    return f"{context}\n{text}"
-
-
-def text_starts(context: str) -> int:
-    """Where the text of a pair starts in `joined`.
-
-    >>> joined("a man", "he")[text_starts("a man") :]
-    'he'
-    """
-    return len(context) + 1
 
 
 def words_and_spans(

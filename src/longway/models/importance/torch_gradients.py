@@ -19,8 +19,7 @@ import numpy as np
 
 from longway.errors import MissingExtra, SettingError
 from longway.models.classifier import Classifier, Inputs
-from longway.models.importance.gradients import Ints, PieceScores, Scorer, text_starts
-from longway.models.importance.word_scores import Bools, MaskableText
+from longway.models.importance.word_scores import Bools, Ints, MaskableText, PieceScores, Scorer, text_starts
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

@@ -9,16 +9,18 @@ Words are those of `text/tokenizer.py`; each occurrence counts separately, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from longway.models.classifier import Inputs
 from longway.text.tokenizer import is_word, token_spans
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 _CLOSING = frozenset(",.;:!?)]}…")
 
 
@@ -106,3 +108,36 @@ class MaskableText:
         _, end = self.spans[i]
         closes = self.words[i] in _CLOSING and (end == len(self.text) or self.text[end].isspace())
         return self._joined[i] if self._joined[i][:1].isspace() or closes else " " + self._joined[i]
+
+
+@dataclass(frozen=True, slots=True)
+class PieceScores:
+    """The scores of the pieces of one text, or of both texts joined by `joined`.
+
+    spans: of each piece in the text. norms: the L2 norm of the vector that a score is the sum of.
+    value, baseline: the label's probability with the text and without.
+    """
+
+    spans: Sequence[tuple[int, int]]
+    scores: Floats
+    norms: Floats
+    value: float
+    baseline: float
+
+
+# rows, the index of each one's label, the field, steps -> for each row the pieces of the field and their scores
+Scorer = Callable[[Inputs, Ints, str, int], list[PieceScores]]
+
+
+def joined(context: str, text: str) -> str:
+    """Both texts of a pair, context first, as the spans of the field "both" count them."""
+    return f"{context}\n{text}"
+
+
+def text_starts(context: str) -> int:
+    """Where the text of a pair starts in `joined`.
+
+    >>> joined("a man", "he")[text_starts("a man") :]
+    'he'
+    """
+    return len(context) + 1
