@@ -21,7 +21,6 @@ from longway.data import Dataset, load
 from longway.detect.leak import cross_validated, word_features
 from longway.detect.reading import TEXT, Reading
 from longway.jobs.audit.job import audit
-from longway.jobs.audit.page import surest
 from longway.jobs.audit.result import AuditResult
 from longway.jobs.audit.settings import AuditSettings, levels_named
 from longway.records import Finding, Leak
@@ -97,9 +96,6 @@ def show(result: AuditResult, text: str, top: int) -> list[Finding]:
             f"  {rank:3d} {f.pattern.name + others:38s} {f.level:9s} {f.label:14s} {f.count:6,d} {f.texts or 0:6,d} {f.label_share:6.1%} "
             f"gain {1000 * f.gain:6.2f} mnat  z {f.z:5.1f}  q {f.q:.1e}"
         )
-    sure = surest(mine, after=top, n=12)
-    listed = [f"{f.pattern} -> {f.label} ({f.label_share:.0%} of {f.count})" for f in sure]
-    print(f"  rare, but nearly certain: {'; '.join(listed) or 'none'}")
     return mine
 
 

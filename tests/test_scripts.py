@@ -97,6 +97,7 @@ SMALL = {  # options, and keys of the last line
         "--limit 2",
         "bounds, false_accept_pair, false_reject_pair, false_accept_single, false_reject_single",
     ),
+    "bench/trace.py": ("--rows 20", "rows, files, forms, audit_modules, repair_modules"),
     "runs/counterbias_checks.py": ("--data snli --limit 4", "snli"),
     "papers/coba/tables.py": (
         "--tables 6 --rows 6 --test-rows 10 --voters bow --out OUT",
@@ -134,14 +135,14 @@ SMALL = {  # options, and keys of the last line
 LONG = {
     "runs/sample.py",
     "bench/review.py", "bench/scale.py", "bench/encoder.py", "bench/stream.py", "bench/round.py", "bench/grammar.py", "bench/served.py",
-    "bench/score.py", "runs/calibration.py", "runs/redteam.py", "runs/form_replay.py", "runs/people.py",
+    "bench/score.py", "bench/trace.py", "runs/calibration.py", "runs/redteam.py", "runs/form_replay.py", "runs/people.py",
     "runs/analysis.py", "papers/grammar/snli.py", "papers/grammar/qqp.py", "bench/audit.py", "bench/razor.py", "runs/planted.py", "runs/repair.py", "runs/prompts.py",
     "bench/quick.py", "papers/perturbation/pretrain.py",
 }  # fmt: skip
 # These make up their own rows.
 NEED_NO_DATA = {
     "papers/grammar/figure2.py", "papers/perturbation/train.py", "bench/stream.py", "bench/served.py", "bench/grammar.py",
-    "bench/razor.py", "runs/plant.py", "runs/planted.py", "runs/redteam.py",
+    "bench/razor.py", "bench/trace.py", "runs/plant.py", "runs/planted.py", "runs/redteam.py",
 }  # fmt: skip
 
 

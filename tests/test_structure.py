@@ -56,8 +56,8 @@ LAYERS = (
 )  # fmt: skip
 # The most statements of each folder, docstrings apart: they do not depend on how lines are broken. Who raises one lowers another in the same commit.
 BUDGETS = {
-    "jobs": 14_098, "english": 8_806, "methods": 6_865, "detect": 3_854, "data": 3_629, "review": 3_501, "models": 3_068,
-    "engines": 2_754, "grammars": 2_586, "verify": 1_452, "cli": 1_421, "report": 1_257, "metrics": 1_091, "": 740, "languages": 488,
+    "jobs": 13_655, "english": 8_806, "methods": 6_855, "detect": 3_563, "data": 3_629, "review": 3_167, "models": 2_950,
+    "engines": 2_565, "grammars": 2_585, "verify": 1_402, "cli": 1_404, "report": 1_201, "metrics": 943, "": 739, "languages": 488,
     "space": 383, "store": 332, "text": 316, "on_ray": 113, "sample": 17,
 }  # fmt: skip
 ROOT = Path(__file__).parents[1]

@@ -21,7 +21,7 @@ from typing import Any
 import peers
 from longway.engines.asker import Asker
 from longway.engines.recording import ANSWERS, CHECKED
-from longway.engines.registry import engine_named
+from longway.engines.registry import RULES, engine_named
 from longway.errors import DataError, MissingExtra, SettingError
 from longway.jobs.augment.job import augment, augment_estimate
 from longway.jobs.augment.result import AugmentResult
@@ -126,7 +126,8 @@ class Workshop:
     def check(self) -> None:
         """Raise what is wrong with the settings or the engine, before anything is made."""
         self.settings("coba")
-        close(engine_named(self.options.engine, base_url=self.options.base_url))
+        if self.options.engine != RULES:
+            close(engine_named(self.options.engine, base_url=self.options.base_url))
 
     # Versions
 

@@ -1,6 +1,7 @@
 """`longway perturb` as a stranger meets it: help that teaches, mistakes told in words, tables that say what became of it."""
 
 import json
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -62,7 +63,7 @@ def test_a_run_prints_who_is_mentioned_and_what_to_do_next(data):
     for words in (
         "Changed by rules; run folder longway-runs/notes-perturb",
         "In all 12 rows that mention somebody’s gender, race or age, one person was changed; all 16 labels stay the same.",
-        "Who is mentioned, before and after", "chosen word",
+        "Who is mentioned, before and after",
         "longway-runs/notes-perturb/dataset.csv", "longway-runs/notes-perturb/report.html",
         f"longway prove {data} longway-runs/notes-perturb --fairscore --text", "does not make a model fair",
         "Look at every edit and decide: longway review longway-runs/notes-perturb",
@@ -88,7 +89,10 @@ def test_markup_and_codes_in_the_data_stay_text(tmp_path):
     rows = [{"text": f"She said [bold]no[/] \x1b[31m{i}.", "label": "[red]x[/]"} for i in range(3)]
     result = run("perturb", write(tmp_path / "odd.csv", rows), "--to", "man")
     assert result.exit_code == 0
-    assert "He said [bold]no[/] \ufffd[31m" in result.output
+    assert "\x1b[31m" not in result.output
+    report = next(Path("longway-runs").glob("*/report.html")).read_text(encoding="utf-8")
+    assert "said [bold]no[/]" in report
+    assert "\x1b" not in report
 
 
 def test_money_is_not_spent_without_a_word(prices, tmp_path):

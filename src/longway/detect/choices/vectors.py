@@ -17,9 +17,9 @@ from longway.detect.choices.ranker import Sets
 from longway.errors import LongwayError, MissingExtra
 from longway.language_names import ENGLISH, UNKNOWN
 from longway.languages.row_languages import main_language
-from longway.models import multilingual
+from longway.models import minilm, multilingual
 from longway.models.encoders import CachedEncoder, VectorCache, encoder_named
-from longway.models.minilm import MiniLM, model_folder
+from longway.models.minilm import MiniLM
 from longway.models.multilingual import MINILM, MULTILINGUAL, encoder_for
 from longway.models.onnx_graph import can_run
 
@@ -87,7 +87,7 @@ def installed() -> list[str]:
 def is_installed() -> bool:
     """Whether the sentence encoder and what runs it are installed."""
     try:
-        model_folder()
+        minilm.model_folder()
     except MissingExtra:
         return False
     return can_run()
