@@ -9,15 +9,13 @@ number, and the lowest cosine. Both matter to a classifier on top, so speed alon
 from __future__ import annotations
 
 import argparse
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
 import common
-from longway.models.minilm import BertGraph, MiniLM, forward_in, model_folder
+from longway.models.minilm import MiniLM, model_folder
 
 ROUNDS = 3
 
@@ -36,18 +34,8 @@ def torch_forward() -> Callable:
     return forward
 
 
-def int8_forward(encoder: MiniLM) -> Callable:
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    with tempfile.TemporaryDirectory() as folder:
-        whole, small = Path(folder) / "whole.onnx", Path(folder) / "small.onnx"
-        whole.write_bytes(BertGraph(encoder.weights, encoder.heads).serialized_network())
-        quantize_dynamic(whole, small, weight_type=QuantType.QInt8, per_channel=True)
-        return forward_in(small.read_bytes())
-
-
 def with_forward(encoder: MiniLM, forward: Callable) -> MiniLM:
-    return MiniLM(encoder.weights, encoder.tokenizer, heads=encoder.heads, forward=forward)
+    return MiniLM(encoder.weights, encoder.tokenizer, forward=forward)
 
 
 def timed(encoder: MiniLM, texts: list[str]) -> tuple[float, float, np.ndarray]:
@@ -74,7 +62,7 @@ def main() -> None:
     runtimes = {
         "torch": with_forward(encoder, torch_forward()),
         "onnx": encoder,
-        "onnx_int8": with_forward(encoder, int8_forward(encoder)),
+        "onnx_int8": encoder.rounded,
     }
     print(f"{len(texts)} texts, {sum(map(len, texts)) / len(texts):.0f} characters on average")
     print(f"{'':12}{'texts/s':>10}{'texts/CPU s':>13}{'largest difference':>20}{'lowest cosine':>15}")

@@ -14,16 +14,13 @@ import runpy
 import time
 from pathlib import Path
 
-import polars as pl
-
 os.environ["OMP_NUM_THREADS"] = "1"  # threads that wait for each other count as processor time, too
 
 import common
 from longway.data import load
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
-from longway.languages.words import rules_for
-from longway.text.tokenizer import splitting, tokenize_column
+from longway.languages.words import tokenizer_for
 
 _TEXTS = runpy.run_path(str(Path(__file__).resolve().parents[1] / "runs" / "languages.py"))
 LANGUAGES, made_rows, planted_in = (_TEXTS[name] for name in ("LANGUAGES", "made_rows", "planted_in"))
@@ -65,8 +62,7 @@ def main() -> None:
         rows = rows_of(language, options.characters, options.seed)
         size = sum(len(row["text"]) for row in rows)
         audit(load(rows[:400]), SETTINGS)  # loads what is loaded once
-        with splitting(rules_for([language])):
-            tokens = seconds(tokenize_column, pl.Series([row["text"] for row in rows])) / size
+        tokens = seconds(tokenizer_for([language]).lists, [row["text"] for row in rows]) / size
         took = seconds(audit, load(rows), SETTINGS) / size
         english = figures.get("en", {"audit": took})["audit"]
         figures[language] = {"tokens": tokens, "audit": took, "ratio": took / english}

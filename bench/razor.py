@@ -23,7 +23,8 @@ import polars as pl
 import common
 from longway import save
 from longway.engines.engine import Written
-from longway.methods import Razor, RazorSettings, Rows
+from longway.methods.method import Rows
+from longway.methods.razor import Razor, RazorSettings
 from longway.records import Verdict
 from longway.space.shortcut import position_code
 from longway.task import task_of

@@ -21,8 +21,9 @@ import numpy as np
 
 import common
 from longway.jobs.rewrite.rewriting import LeakOfRounds
-from longway.methods import Razor, RazorSettings, Rows
 from longway.methods.leak_aware import GiveAway
+from longway.methods.method import Rows
+from longway.methods.razor import Razor, RazorSettings
 from longway.space.live_space import LiveSpace
 from longway.task import task_of
 from razor import InstantWriter, pass_all, random_texts
@@ -41,8 +42,7 @@ def measured(options: argparse.Namespace, n_rows: int) -> dict[str, float]:
         settings,
         write=InstantWriter(texts, options.seed),
         verify=pass_all,
-        rank_by=chooser,
-        choose_by=chooser,
+        chooser=chooser,
     )
     rounds = razor.run(rows)
     next(rounds)

@@ -31,8 +31,8 @@ import common
 from longway.engines.asker import Asker
 from longway.engines.engine import Sampling
 from longway.engines.prompt import rewrite_prompt
+from longway.engines.requests import ServerFeatures
 from longway.engines.served import ServedEngine
-from longway.engines.transport import ServerFeatures
 from longway.store import Journal
 from longway.task import task_of
 
@@ -71,14 +71,14 @@ def figures_of(url: str) -> dict:
 def ours(url: str, prompts, *, n: int = N, sampling: Sampling | None = None, **options) -> int:
     """How many requests it sent: an answer that cannot be read is asked for once more."""
     engine, sent = ServedEngine("toy", base_url=url, **options), 0
-    post = engine._transport.post
+    post = engine._post
 
     async def counted(*about):
         nonlocal sent
         sent += 1
         return await post(*about)
 
-    engine._transport.post = counted
+    engine._post = counted
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(Path(folder) / "journal.sqlite")
         with Asker(engine, journal) as asker:
@@ -115,7 +115,7 @@ def bare(url: str, prompts, slots: int) -> None:
 
     async def ask(client, room, prompt) -> None:
         async with room:
-            body = prompt.messages(form="json", n=N)
+            body = prompt.messages(n=N)
             answer = await client.chat.completions.create(
                 model="toy", messages=body, response_format={"type": "json_object"}
             )

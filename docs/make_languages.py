@@ -20,7 +20,7 @@ from longway.languages.lemmas import LANGUAGES as WITH_LEMMAS
 from longway.languages.word_lists import LANGUAGES as WITH_TABLES
 from longway.languages.word_lists import has_words
 from longway.languages.words import EXTRAS, NOTES, how_split
-from longway.methods.repair import Exchange, Normalise, PutIn, PutTrait, Reshape, TakeOut
+from longway.methods.repair import REMEDIES
 from longway.models.multilingual import LANGUAGES as ENCODED
 from longway.verify.check import Check
 
@@ -55,7 +55,6 @@ COLUMNS: dict[str, Callable[[str], str]] = {
 }
 # What needs English although no declaration in the code says so: lists of people, and the methods that edit by English rules.
 ENGLISH_LEVELS = {"people"}
-IN_PLACE = (TakeOut, Normalise, Exchange, Reshape, PutTrait, PutIn)
 CHECKS = ("content_checks", "counterbias", "form_checks", "model_checks", "verifier")
 TOP = """# My texts are not in English
 
@@ -204,7 +203,7 @@ def capabilities() -> list[tuple[str, str, str, str]]:
     everywhere = ("yes", "yes", "yes")
     english = ("yes", "no", "no")
     levels = [level for level in LEVELS if level not in {*ENGLISH_LEVELS, "negation", CONCEPT}]
-    changes = {remedy.name for remedy in IN_PLACE if not remedy.needs_english}
+    changes = {remedy.name for remedy in REMEDIES.values() if remedy.levels and not remedy.english_rules}
     english_checks = {check.name for check in _checks() if check.english_only}
     other_checks = {check.name for check in _checks()} - english_checks - {"negation"}
     encoder = "extra `multilingual`"

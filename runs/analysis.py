@@ -26,7 +26,7 @@ from rich.table import Table
 
 from common import data, finish
 from longway.english.document import Document
-from longway.english.pipeline import EnglishPipeline, load_pipeline
+from longway.english.pipeline import MODEL_PATH, EnglishPipeline, load_pipeline
 from people import gap_figures, show_gap
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "train"))
@@ -121,7 +121,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--model", default="longway", help="longway or a spaCy pipeline with Universal Dependencies labels"
+        "--model", default=MODEL_PATH, help="a spaCy pipeline with Universal Dependencies labels"
     )
     parser.add_argument("--limit", type=int, help="only so many documents of each set")
     parser.add_argument("--seed", type=int, default=0, help="for the bootstrap intervals on GAP")

@@ -30,8 +30,9 @@ from rich.console import Console
 from rich.table import Table
 
 from common import data, finish
+from longway.english.contradict import negated
+from longway.english.pipeline import load_pipeline
 from longway.methods.method import RewriteRequest, keeps_of
-from longway.methods.negate import RuleNegator
 from longway.methods.writers import RuleWriter
 from longway.models.encoders import CachedEncoder
 from longway.models.entailment import Entailment
@@ -126,11 +127,11 @@ def negated_claims(limit: int, seed: int) -> Set:
     """Supported claims, negated or with another number or an opposite."""
     supported = [r for r in rows("fever/paper_test_supports_refutes.jsonl.gz") if r["label"] == "SUPPORTS"]
     chosen = some(supported, limit, seed)
-    asked = [RewriteRequest(i, row["claim"], "SUPPORTS", 1, row["evidence"]) for i, row in enumerate(chosen)]
+    documents = load_pipeline().analyse_all(row["claim"] for row in chosen)
     found = [
-        Candidate(0, row["claim"], written.texts[0], "SUPPORTS", row["evidence"])
-        for row, written in zip(chosen, RuleNegator(seed)(asked), strict=True)
-        if written.texts
+        Candidate(0, row["claim"], made.text, "SUPPORTS", row["evidence"])
+        for row, document in zip(chosen, documents, strict=True)
+        for made in islice(negated(document, random.Random(f"{seed}|0|{document.text}")), 1)
     ]
     return Set("negated by rules, FEVER", FEVER, False, found)
 

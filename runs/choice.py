@@ -31,21 +31,22 @@ import numpy as np
 
 import common
 from longway.data.choices import ChoiceDataset, Question, load_choices
+from longway.detect.choices.candidates import Candidates, Sets, fit, softmax
 from longway.detect.choices.leak import (
     ENCODER,
     REPEATS,
+    Encoder,
     encoder_features,
     feature_sets,
     leak_of,
     picks,
-    repeated_picks,
+    repeated_hits,
+    sampled,
 )
-from longway.detect.choices.patterns import Candidates
-from longway.detect.choices.ranker import Sets, fit, softmax
 from longway.detect.choices.search import search
-from longway.detect.choices.vectors import EmbeddedEncoder, is_installed, sampled
 from longway.jobs.choices.audit.job import as_choices, audit_choices
 from longway.jobs.choices.repair.job import repair_choices
+from longway.models import minilm
 from longway.records import Finding, Leak
 
 FILES = (
@@ -144,7 +145,7 @@ def permuted(names: Sequence[str], audits: int, limit: int | None, workers: int)
     figures: Figures = {}
     for name in names:
         tasks = [(repaired_at_random, name, range(at, min(at + PER_TASK, audits)), limit) for at in range(0, audits, PER_TASK)]  # fmt: skip
-        if is_installed():
+        if minilm.is_installed():
             tasks.insert(0, (ranked_at_random, name, range(0, audits, RANKED_PER), limit))
         made = [one for some in common.each(called, tasks, workers) for one in some]
         rows, encoder = ([one for one in made if isinstance(one, kind)] for kind in (dict, Leak))
@@ -189,7 +190,7 @@ def ranked_at_random(name: str, seeds: Sequence[int], limit: int | None) -> list
 
 def encoded(given: Candidates, *, is_ordered: bool) -> tuple[Candidates, Any, Any]:
     """The questions that the sentence encoder reads, with their features and penalties."""
-    encoder = EmbeddedEncoder()
+    encoder = Encoder()
     some = given.part(sampled(given, encoder, 0))
     return some, *encoder_features(some, encoder, is_ordered=is_ordered)
 
@@ -206,7 +207,7 @@ def coverage(names: Sequence[str], draws: int, limit: int | None, workers: int) 
     """How often the interval of a leak has its expectation, for random answers and for answers drawn from a ranker that was fitted to the real ones."""
     widths = (18, 11, 8, 7, 15, 9)
     line(widths, "data", "ranker", "answers", "leak", "variance, once", "repeated", "interval has it")
-    parts = [part for part in PARTS if part != ENCODER or is_installed()]
+    parts = [part for part in PARTS if part != ENCODER or minilm.is_installed()]
     tasks = [(name, part, scale, draws, limit) for name in names for part in parts for scale in (0.0, 1.0)]
     figures: Figures = {}
     for (name, part, scale, *_), row in zip(tasks, common.each(covered, tasks, workers), strict=True):
@@ -254,7 +255,7 @@ def answers_by(p: np.ndarray, given: Candidates, random: Random) -> Candidates:
 
 
 def repeated_leak(features: Any, penalty: Any, given: Candidates) -> Leak:
-    hit = np.mean([one.hit for one in repeated_picks(features, penalty, given, 0)], axis=0)
+    hit = repeated_hits(features, penalty, given, 0)
     return leak_of("", hit, given, ("",), REPEATS)
 
 

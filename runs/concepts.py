@@ -40,7 +40,7 @@ from longway.detect.leak import linked_rows
 from longway.detect.levels import detectors_for
 from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.jobs.audit.concept_level import concept_detectors, out_of_fold
-from longway.jobs.audit.examples import examples_by_place, grouped, places_of
+from longway.jobs.audit.rows import examples_by_place, grouped, places_of
 
 SETS = {
     "mr": ("rotten_tomatoes_mr/all.jsonl.gz", "text"),

@@ -30,7 +30,7 @@ from rich.table import Table
 
 from common import data, finish
 from longway.jobs.augment.methods import verifier_of
-from longway.methods.eda import Eda
+from longway.methods.eda import eda_texts
 from longway.methods.method import Rows
 from longway.task import task_of
 from longway.verify.check import Candidate
@@ -124,7 +124,7 @@ def candidate(row: int, source: Row, new: Row) -> Candidate:
 
 
 def edited(place: int, source: Row, new: Row) -> Row:
-    texts = Eda().texts_for(source[1], key=str(place))
+    texts = eda_texts(source[1], key=str(place))
     return source[0], texts[0][1] if texts else source[1], new[2]
 
 

@@ -35,7 +35,7 @@ from longway.english.document import Document, Word
 from longway.english.people.chains import find_chains, load_weights
 from longway.english.people.discourse import Discourse
 from longway.english.people.mentions import Mention, head_index
-from longway.english.pipeline import EnglishPipeline, load_pipeline
+from longway.english.pipeline import MODEL_PATH, EnglishPipeline, load_pipeline
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "train"))
 from chains import cross_validated
@@ -330,7 +330,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--model", default="longway", help="longway or a spaCy pipeline with Universal Dependencies labels"
+        "--model", default=MODEL_PATH, help="a spaCy pipeline with Universal Dependencies labels"
     )
     parser.add_argument("--limit", type=int, help="only so many rows and documents")
     parser.add_argument("--seed", type=int, default=0, help="for folds and intervals")

@@ -27,12 +27,11 @@ from typing import Any
 import numpy as np
 
 import common
+from longway.english.people.change import Place, Request, Rules, change_person
 from longway.english.people.demographic_mentions import find_demographics
-from longway.english.people.demographics import demographic_entries, parse_attribute
 from longway.english.people.pronouns import HE, SHE
+from longway.english.people.words import demographic_entries, parse_attribute
 from longway.english.pipeline import load_pipeline
-from longway.methods.perturb.perturber import Place, Request
-from longway.methods.perturb.rule_perturber import RulePerturber
 from longway.metrics.versions import compare_versions
 
 Swap = Callable[[Sequence[str], str, str], list[str]]
@@ -62,7 +61,7 @@ def words(text: str) -> list[str]:
     return re.findall(r"\w+|[^\w\s]", text)
 
 
-def perturbed(text: str, perturber: RulePerturber, sources: Sequence[str], target: str) -> str:
+def perturbed(text: str, rules: Rules, sources: Sequence[str], target: str) -> str:
     """The text with everybody of the sources changed to the target."""
     for source in sources:
         found = [
@@ -77,13 +76,13 @@ def perturbed(text: str, perturber: RulePerturber, sources: Sequence[str], targe
                 parse_attribute(source),
                 parse_attribute(target),
             )
-            text = perturber.perturb_one(request).segments[0]
+            text = change_person(request, rules).segments[0]
     return text
 
 
 def ours(texts: Sequence[str], source: str, target: str) -> list[str]:
-    perturber = RulePerturber(everyone=True, names=False, change_famous=True)
-    return [perturbed(text, perturber, [source], target) for text in texts]
+    rules = Rules(everyone=True, names=False, change_famous=True)
+    return [perturbed(text, rules, [source], target) for text in texts]
 
 
 def peer(name: str, python: str) -> Swap:
@@ -156,11 +155,11 @@ def difference(one: str, other: str) -> str:
 
 def neutral(limit: int | None, show: int) -> dict[str, float]:
     """Word error rate of singular "they" against what people wrote."""
-    perturber = RulePerturber(everyone=True, names=False, nouns=False, change_famous=True)
+    rules = Rules(everyone=True, names=False, nouns=False, change_famous=True)
     found = {}
     for part in ("reddit", "opensubtitles"):
         rows = lines_of(f"neutralrewriter/{part}.jsonl.gz")[:limit]
-        new = [perturbed(row["original"], perturber, ["man", "woman"], "non-binary") for row in rows]
+        new = [perturbed(row["original"], rules, ["man", "woman"], "non-binary") for row in rows]
         pairs = [(a.split(), row["gender_neutral"].split()) for a, row in zip(new, rows, strict=True)]
         errors = [edit_distance(a, b) for a, b in pairs]
         found[part] = sum(errors) / sum(len(b) for _, b in pairs)
@@ -197,14 +196,14 @@ def false_changes(wanted: int, seed: int, show: int) -> float:
     not counted, above and below the line. A changed text that was not judged counts as a false change, so that other samples look worse.
     """
     judged = set(CHECKED.read_text(encoding="utf-8").split())
-    perturber = RulePerturber(everyone=True)
+    rules = Rules(everyone=True)
     texts = sampled(wanted, seed)
     both = [(["woman"], "man"), (["man"], "woman")]
     changed = {
         key: new
         for key, text in texts.items()
         for sources, target in both
-        if (new := perturbed(text, perturber, sources, target)) != text
+        if (new := perturbed(text, rules, sources, target)) != text
     }
     wrong = [key for key in changed if key not in judged]
     nobody = [key for key in texts if key not in judged]

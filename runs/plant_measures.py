@@ -11,8 +11,16 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from longway.detect.levels import required_words
-from longway.jobs.plant.planting import KINDS, PlantTruth, showing, tokens_of, words_of
-from longway.jobs.plant.sample_shortcuts import PatternInformation, information, share_gone
+from longway.jobs.plant.job import (
+    KINDS,
+    PatternInformation,
+    PlantTruth,
+    information,
+    share_gone,
+    showing,
+    tokens_of,
+    words_of,
+)
 from longway.records import Example, Finding
 
 PHRASES = frozenset(["token", "ngram", "position", "pair"])  # levels of findings whose patterns are words

@@ -38,8 +38,16 @@ from longway.errors import SettingError
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
 from longway.jobs.before_after import PatternChange
-from longway.jobs.plant.planting import KINDS, Plant, Planted, plant, reversed_test
-from longway.jobs.plant.sample_shortcuts import PlantedChange, information, planted_changes
+from longway.jobs.plant.job import (
+    KINDS,
+    Plant,
+    Planted,
+    PlantedChange,
+    information,
+    plant,
+    planted_changes,
+    reversed_test,
+)
 from longway.jobs.prove.training import Cell, Version, train_cell
 from longway.jobs.repair.job import repair as run_repair
 from longway.jobs.repair.result import RepairResult

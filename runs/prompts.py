@@ -26,9 +26,9 @@ from rich.console import Console
 from rich.table import Table
 
 from common import data, finish
+from longway.engines.answers import read_identified
 from longway.engines.asker import Asker
 from longway.engines.engine import Sampling, Written
-from longway.engines.line_answers import read_identified
 from longway.engines.prompt import (
     Prompt,
     counterfactual_prompt,
@@ -39,14 +39,14 @@ from longway.engines.prompt import (
     triples_prompt,
 )
 from longway.engines.registry import engine_named
+from longway.english.people.change import Place, Request
 from longway.english.people.demographic_mentions import find_demographics
-from longway.english.people.demographics import parse_attribute
+from longway.english.people.words import parse_attribute
 from longway.english.pipeline import load_pipeline
 from longway.english.triples.triple import parse, parse_pair
 from longway.errors import LongwayError
-from longway.methods.additions import Refused, ask_structured
-from longway.methods.perturb.asked import AskedPerturber
-from longway.methods.perturb.perturber import Place, Request
+from longway.methods.loop import Refused, ask_structured
+from longway.methods.perturb.asked import perturb_by_prompts
 from longway.store.journal import Journal
 from longway.task import Task, task_of
 from longway.verify.check import Candidate
@@ -272,7 +272,7 @@ def perturbed(asker: Asker, n_rows: int) -> Iterator[Answer]:
             for i, line in enumerate(lines)
             if (request := request_of(line[source], [SIDES[source]], SIDES[target])) is not None
         ]
-        done = AskedPerturber(asker).perturb([request for _, _, request in asked])
+        done = perturb_by_prompts([request for _, _, request in asked], asker)
         for (i, line, _), one in zip(asked, done, strict=True):
             texts = () if one.reason else (one.segments[0],)
             right = bool(texts) and texts[0].split() == line[target].split()

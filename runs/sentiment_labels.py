@@ -3,7 +3,7 @@
     python runs/sentiment_labels.py
 
 Draws of some rows from datasets about sentiment (1 is positive) and about something else, these with the labels both ways round. The test is
-`english/sentiment_words.py`: it knows no dataset, only words. Prints the share of the draws in which it says "sentiment".
+`english/words.py`: it knows no dataset, only words. Prints the share of the draws in which it says "sentiment".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 
 from common import finish, rows_of
-from longway.english.sentiment_words import agreement_of, balance
+from longway.english.words import agreement_of, balance
 
 # File, column, the label that is 1, and the one that is 0 (None: all others).
 SENTIMENT = {

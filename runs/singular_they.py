@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import common
 from longway.english.document import Document, apply_changes
 from longway.english.people.pronouns import THEY, pronoun_form
-from longway.english.pipeline import EnglishPipeline, load_pipeline
+from longway.english.pipeline import MODEL_PATH, EnglishPipeline, load_pipeline
 from longway.english.verb_agreement import change_pronouns
 
 SETS = ("reddit", "opensubtitles")
@@ -169,7 +169,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=int, default=None, help="read the first rows only")
     parser.add_argument("--seed", type=int, default=0, help="nothing here is random; kept for uniformity")
-    parser.add_argument("--model", default="longway", help="the pipeline that analyses the sentences")
+    parser.add_argument("--model", default=MODEL_PATH, help="the pipeline that analyses the sentences")
     parser.add_argument("--half", choices=list(HALVES), default=None, help="look at one half only")
     parser.add_argument(
         "--show", action="store_true", help="list the words on which we and the reference differ"

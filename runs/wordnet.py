@@ -21,9 +21,9 @@ from typing import Any
 
 import common
 from longway.english.document import Document, Word, apply_changes
-from longway.english.pipeline import load_pipeline
+from longway.english.pipeline import MODEL_PATH, load_pipeline
 from longway.english.replacements import Replacement, antonyms, synonyms, with_article
-from longway.english.wordnet_file import VERSION
+from longway.english.wordnet import VERSION
 from longway.stats import wilson_interval
 
 # Files that the settings were not chosen on; those were SNLI dev, FEVER paper_dev, IMDb train, SST-2 train, Yelp and others.
@@ -149,7 +149,7 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=200, help="replacements to draw")
     parser.add_argument("--limit", type=int, default=200, help="rows read of each dataset")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--model", default="longway", help="the English pipeline")
+    parser.add_argument("--model", default=MODEL_PATH, help="the English pipeline")
     parser.add_argument("--context", action="store_true", help="show the sentences, before and after")
     options = parser.parse_args()
     print(f"WordNet {VERSION}")

@@ -97,7 +97,7 @@ def few_repeats():
 def short_pauses():
     """Servers of tests that fail are asked again at once: a call that fails six times would wait for half a minute."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("longway.engines.transport.LONGEST_BACKOFF", 0.02)
+        patch.setattr("longway.engines.served.LONGEST_BACKOFF", 0.02)
         yield
 
 

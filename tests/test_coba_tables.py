@@ -291,7 +291,7 @@ def test_paraphrases_keep_their_label_and_have_room(part, tmp_path):
     assert asker.samplings[0].max_tokens > 2000
     assert writing.why == {"nothing to say": 1}
     peers.save(texts, tmp_path / "texts.csv")
-    assert [one.label for one in read_given_file(tmp_path / "texts.csv").rewrites] == ["neg", "pos"]
+    assert [one.label for one in read_given_file(tmp_path / "texts.csv")] == ["neg", "pos"]
 
 
 def test_back_translation_goes_there_and_back(part):
@@ -349,16 +349,13 @@ def test_what_stands_in_the_marked_places_is_found(part, new, words):
     assert part("peers").replaced("The soup was bad.", [(4, 8)], new) == words
 
 
-@pytest.mark.parametrize("form", ["json", "lines"])
-def test_the_prompts_of_the_peers_say_that_rows_are_data(part, form):
+def test_the_prompts_of_the_peers_say_that_rows_are_data(part):
     peers, rows = part("peers"), few_reviews("a <b> c")
     for prompt in (peers.translation("a <b> c", "German"), peers.filling(rows, 0, [(0, 1)])):
-        system, user = (
-            message["content"] for message in mended(prompt, "Sure!", "no").messages(form=form, n=2)
-        )
+        system, user = (message["content"] for message in mended(prompt, "Sure!", "no").messages(n=2))
         assert "never an instruction" in system
         assert "<b>" not in user
-        assert '{"rewrites": [' in user or form == "lines"
+        assert '{"rewrites": [' in user
 
 
 def test_the_peers_are_added_by_longway_augment_and_asked_once(part, reviews, monkeypatch, capsys, tmp_path):

@@ -21,7 +21,7 @@ import time
 from dataclasses import fields, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 import pytest
@@ -38,13 +38,13 @@ from longway.engines.registry import NAMES as ENGINES
 from longway.english.pipeline import load_pipeline
 from longway.english.rules import RULES
 from longway.english.rules.rule import Scene
-from longway.english.rules.titles import read
+from longway.english.rules.sentence import read_all
 from longway.jobs.augment.settings import METHODS as AUGMENTATIONS
 from longway.jobs.before_after import PatternChange
-from longway.jobs.plant.planting import KINDS as PLANTS
+from longway.jobs.plant.job import KINDS as PLANTS
 from longway.jobs.prove import settings as prove_settings
 from longway.jobs.rewrite import rewriting
-from longway.methods import METHODS
+from longway.jobs.rewrite.settings import Method
 from longway.records import Edit, Finding, Leak, Mentions, Pattern, Problem, Telling, Verdict
 from longway.sample import NAMES as SAMPLES
 from longway.sample import planted, sample_path
@@ -402,7 +402,7 @@ def test_the_rewriting_page_names_every_check_and_method():
     checks = set(re.findall(r'^    name = "(.+)"$', source, flags=re.MULTILINE))
     assert len(checks) > 5
     assert {name for name in checks if f"| `{name}` |" not in "".join((text, *others))} == set()
-    assert [name for name in METHODS if name != "razor" and f"`--method {name}`" not in text] == []
+    assert [name for name in get_args(Method) if name != "razor" and f"`--method {name}`" not in text] == []
 
 
 @pytest.mark.parametrize(
@@ -441,7 +441,7 @@ def texts_by(family, told):
     """What a family makes of a sentence of the page; bold words are telling, a stance in brackets makes it a pair."""
     told, _, stance = told.removesuffix(")").partition(" (")
     telling = frozenset(phrase.lower() for phrase in re.findall(r"\*\*(.+?)\*\*", told))
-    document = read(load_pipeline("longway"), told.replace("**", ""))
+    document = next(read_all(load_pipeline(), [told.replace("**", "")]))
     scene = Scene(document, CONTEXT if stance else None, stance or None, telling)
     return [rewriting.apply(document) for rewriting in RULES[family](scene)]
 

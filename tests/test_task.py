@@ -30,7 +30,7 @@ def test_an_engine_is_told_what_not_entailment_means():
 
     task = task_of(["entailment", "not_entailment"], context_name="premise")
     prompt = judge_prompt(task, "It rains.", context="It pours.")
-    system = prompt.messages(form="json", options=task.labels)[0]
+    system = prompt.messages(options=task.labels)[0]
     assert '"not_entailment": the context does not show that the text is true' in system["content"]
 
 

@@ -23,10 +23,9 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
 from gap import Answer, Choice, Row, answer, bounds, choice, read_gap, score
-from longway.english.people.antecedent_rules import RULES
-from longway.english.people.chains import WEIGHTS_PATH, Weights, weights_from_table
+from longway.english.people.chains import RULES, WEIGHTS_PATH, Weights, weights_from_table
 from longway.english.people.discourse import SITUATIONS
-from longway.english.pipeline import load_pipeline
+from longway.english.pipeline import MODEL_PATH, load_pipeline
 
 PULL, SITUATION_PULL = 1.0, 6.0  # how hard weights are pulled to 0 (L2)
 FOLDS, BLOCK = 5, 20  # neighbouring rows often share a page: they stay in one fold
@@ -124,7 +123,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True, help="GAP development, JSON lines")
-    parser.add_argument("--model", default="longway", help="the pipeline that reads the texts")
+    parser.add_argument("--model", default=MODEL_PATH, help="the pipeline that reads the texts")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=WEIGHTS_PATH)
     options = parser.parse_args()

@@ -24,7 +24,7 @@ from longway.english.pipeline import load_pipeline
 from longway.english.replacements import antonyms
 from longway.methods.method import RewriteRequest
 from longway.methods.writers import RuleWriter
-from longway.models.entailment import tidied
+from longway.models.minilm import tidied
 from longway.task import task_of
 
 FACTS = task_of(["REFUTES", "SUPPORTS"], text_name="claim", context_name="evidence")

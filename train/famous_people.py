@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from longway.english.people.famous_people import PATH, plain
+from longway.english.people.words import FAMOUS_PATH, plain
 
 HEADER = """\
 # Widely known people: full name, gender (m, f, n; - if not stated), single names that are used for this person alone.
@@ -39,11 +39,13 @@ def main() -> None:
     )
     parser.add_argument("--database", type=Path, required=True, help="a folder with data.noun")
     options = parser.parse_args()
-    lines = [line for line in PATH.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    lines = [
+        line for line in FAMOUS_PATH.read_text(encoding="utf-8").splitlines() if not line.startswith("#")
+    ]
     by_hand = {line.split("\t")[0]: line for line in lines if line.split("\t")[1] != "-"}
     others = {plain(name) for name in wordnet_names(options.database / "data.noun")} - by_hand.keys()
     rows = [*by_hand.values(), *(f"{name}\t-\t" for name in others)]
-    PATH.write_text(HEADER + "\n".join(sorted(rows)) + "\n", encoding="utf-8")
+    FAMOUS_PATH.write_text(HEADER + "\n".join(sorted(rows)) + "\n", encoding="utf-8")
     print(f"{len(by_hand):,} written by hand, {len(others):,} from WordNet")
 
 

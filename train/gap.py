@@ -14,8 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longway.english.document import Document
-from longway.english.people.antecedent_rules import no_antecedent_values
-from longway.english.people.chains import PronounResolver, Weights, rule_values_of_candidates
+from longway.english.people.chains import (
+    PronounResolver,
+    Weights,
+    no_antecedent_values,
+    rule_values_of_candidates,
+)
 from longway.english.people.discourse import Entity, PronounContext
 from longway.english.people.mentions import Mention
 from longway.english.pipeline import EnglishPipeline

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from longway.english.inflection import inflect
 from longway.english.opposites import opposite_table
-from longway.english.sentiment_words import FILE
+from longway.english.words import FILE
 
 FORMS = {"VERB": ("VBZ", "VBD", "VBN", "VBG"), "ADJ": ("JJR", "JJS"), "NOUN": ("NNS",)}
 SIGNS = {"positive": "+", "negative": "-"}

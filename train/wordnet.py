@@ -1,4 +1,4 @@
-"""Condense WordNet's database into the file that `longway.english.wordnet_file` reads, and copy its licence.
+"""Condense WordNet's database into the file that `longway.english.wordnet` reads, and copy its licence.
 
 python train/wordnet.py --database FOLDER
 
@@ -137,7 +137,7 @@ def sense_key(synset: Synset, word: Word, synsets: dict[Place, Synset]) -> str:
 
 
 def blocks(database: Path) -> Iterator[Iterable[str]]:
-    """The lines of each block of the file; `longway.english.wordnet_file` describes them."""
+    """The lines of each block of the file; `longway.english.wordnet` describes them."""
     synsets = {synset.place: synset for synset in read_synsets(database)}
     number = {place: n for n, place in enumerate(synsets)}
     index, counts = read_index(database), read_counts(database)

@@ -120,7 +120,7 @@ class Tables:
 
     def table_5(self) -> list[Line]:
         """Gender bias of a language model, and of the classifiers' answers."""
-        from longway.english.people.demographics import demographic_entries
+        from longway.english.people.words import demographic_entries
 
         words = tuple(sorted({entry.word.lower() for entry in demographic_entries("gender")}))
         made = self.shop.made("imdb", "coba-gender-words", spurious=words)

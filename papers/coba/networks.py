@@ -84,7 +84,7 @@ def language_network(name: str, *, device: str) -> Network:
     """A causal or masked language model with its tokenizer."""
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
-    from longway.engines.scoring.transformers_lm import head_of
+    from longway.models.language_models import head_of
     from longway.models.network_training import device_named
     from longway.models.pretrained import read_model
 

@@ -25,13 +25,13 @@ import polars as pl
 from longway.data import load
 from longway.engines.asker import Asker
 from longway.engines.engine import Sampling, Written
-from longway.engines.prompt import CLOSE, NO_LABELS, OPEN, Prompt, fenced, rewrite_prompt
+from longway.engines.prompt import CLOSE, NO_LABELS, OPEN, PROMPTS, Prompt, PromptKind, fenced, rewrite_prompt
 from longway.engines.registry import engine_named
-from longway.engines.transport import tokens_for
+from longway.engines.requests import tokens_for
+from longway.english.words import STOP_WORDS
 from longway.jobs.rows import rows_of
 from longway.language_names import ENGLISH, UNKNOWN, name_of
-from longway.methods.drafts import until_spent
-from longway.methods.eda import STOP_WORDS
+from longway.methods.loop import until_spent
 from longway.methods.method import Rows
 from longway.records import BUDGET_SPENT
 from longway.store import Journal
@@ -66,6 +66,10 @@ Example: "the ⟦waiter⟧ brought our soup , which was ⟦cold⟧ ." \
 -> "the owner brought our soup , which was too salty ." """
 
 
+PROMPTS["translate"] = PromptKind("translate.v2")
+PROMPTS["fill"] = PromptKind("fill.v3")
+
+
 @dataclass(frozen=True, slots=True)
 class Question(Prompt):
     """A prompt with a wording of its own. system: the instructions; shown: the text as the engine reads it."""
@@ -73,10 +77,9 @@ class Question(Prompt):
     system: str = ""
     shown: str = ""
 
-    def messages(self, *, n: int, form: str, **more: object) -> list[dict[str, str]]:
+    def messages(self, *, n: int, **more: object) -> list[dict[str, str]]:
         """The instructions, and the text with the form of the answer."""
-        as_json = 'one JSON object: {"rewrites": ["...", "..."]}'
-        answer = as_json if form == "json" else "one text a line, numbered"
+        answer = 'one JSON object: {"rewrites": ["...", "..."]}'
         parts = [] if self.context is None else [f"<context>{fenced(self.context)}</context>"]
         parts.append(f"<text>{fenced(self.shown)}</text>")
         parts.append(f"Write {n} different new text(s). Answer with {answer}, and nothing else.")
@@ -145,7 +148,7 @@ METHODS: dict[str, Callable[[Writing, Rows], Texts]] = {
 def translation(text: str, language: str, source: str = "") -> Question:
     """Asks for a translation."""
     system = _TRANSLATE.format(source=f" from {source}" if source else "", language=language, data=_DATA)
-    return Question("translate.v2", NO_LABELS, text, system=system, shown=text)
+    return Question("translate", NO_LABELS, text, system=system, shown=text)
 
 
 def language_of(rows: Rows, row: int) -> str:
@@ -164,7 +167,7 @@ def filling(rows: Rows, row: int, spans: Sequence[Span]) -> Question:
     system = _FILL.format(label=fenced(label), data=_DATA)
     marked = {"marked": [list(span) for span in spans]}
     return Question(
-        "fill.v3", NO_LABELS, text, rows.context(row), label, values=marked, system=system, shown=shown + text[end:]
+        "fill", NO_LABELS, text, rows.context(row), label, values=marked, system=system, shown=shown + text[end:]
     )  # fmt: skip
 
 

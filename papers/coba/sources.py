@@ -137,13 +137,16 @@ def moved(model: Classifier, pairs: Sequence[Mapping[str, Any]]) -> float:
 
 def gender_changed(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """The rows in which rules can change somebody's gender, each with the changed row."""
-    from longway.jobs.perturb.perturbing import Perturbing
+    from longway.english.people.change import change_person
+    from longway.jobs.perturb.perturbing import Perturber, Perturbing
     from longway.jobs.perturb.settings import PerturbSettings
-    from longway.methods.perturb.rule_perturber import RulePerturber
 
     perturbing = Perturbing(dataset_of(rows), PerturbSettings(axes=("gender",)))
     pairs: list[dict[str, Any]] = []
-    for outcome in perturbing.run(RulePerturber(read=perturbing.documents)):
+    rules = Perturber(
+        "rules", lambda requests: [change_person(one, read=perturbing.documents) for one in requests]
+    )
+    for outcome in perturbing.run(rules):
         if outcome.taken is not None:
             segments, row = outcome.taken.perturbed.segments, rows[outcome.row]
             context = {"context": segments[0]} if len(segments) > 1 else {}

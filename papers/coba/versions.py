@@ -20,8 +20,9 @@ from typing import Any
 
 import peers
 from longway.engines.asker import Asker
-from longway.engines.recording import ANSWERS, CHECKED
-from longway.engines.registry import RULES, engine_named
+from longway.engines.engine import RULES
+from longway.engines.recording import ANSWERS
+from longway.engines.registry import engine_named
 from longway.errors import DataError, MissingExtra, SettingError
 from longway.jobs.augment.job import augment, augment_estimate
 from longway.jobs.augment.result import AugmentResult
@@ -32,7 +33,7 @@ from longway.jobs.run import Started, Watcher
 from longway.models.catalog import model_named
 from longway.models.classifier import Labelled
 from longway.records import BUDGET_SPENT
-from longway.store import JOURNAL_FILE, RUN_FILE, Journal, read_json, write_json
+from longway.store import CHECKED, JOURNAL_FILE, RUN_FILE, Journal, read_json, write_json
 from longway.store.journal import key_of
 from sources import (
     SOURCES,

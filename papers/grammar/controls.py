@@ -24,7 +24,7 @@ import numpy as np
 import snli
 from controlled_sets import ControlCounts, ControlledSet, control_counts, controlled_sets
 from longway.grammars.trees import Tree
-from longway.jobs.grammar.row_sample import in_turn
+from longway.jobs.grammar.induced import in_turn
 from longway.methods.contrast import GrammarWords
 from longway.models.catalog import model_named
 from longway.models.classifier import Inputs, Labelled

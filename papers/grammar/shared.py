@@ -35,12 +35,13 @@ from longway.grammars.information import (
     informative_rules,
 )
 from longway.grammars.trees import Tree, brackets, read_brackets, sides, span
-from longway.jobs.grammar.induced import ParsedRows, parse
-from longway.jobs.grammar.row_sample import (
+from longway.jobs.grammar.induced import (
     LengthLimits,
     ParsableRow,
+    ParsedRows,
     in_turn,
     labels_as,
+    parse,
     sample_rows,
     split_off,
 )

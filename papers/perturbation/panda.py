@@ -17,11 +17,11 @@ from difflib import SequenceMatcher
 
 import longway as lw
 from longway.english.document import Document
+from longway.english.people.change import Place, Request, starts_of
 from longway.english.people.demographic_mentions import DescribedPerson, find_persons
-from longway.english.people.demographics import Attribute, other_attributes, parse_attribute
+from longway.english.people.words import Attribute, other_attributes, parse_attribute
 from longway.errors import DataError, SettingError
-from longway.methods.perturb.perturber import Place, Request
-from longway.methods.perturb.segments import FORMS, PERT_SEP, SEP, Unfit, separated, starts_of
+from longway.methods.perturb.segments import FORMS, PERT_SEP, SEP, Unfit, separated
 from longway.text.tokenizer import is_word, token_spans
 
 KNOWN = {called.lower(): known for form in FORMS.values() for known, called in form.attributes.items()}
@@ -94,7 +94,7 @@ def request_of(row: PandaRow, document: Document | None = None) -> Request | Non
     if there is none, it is the first occurrence, and the source is any other attribute: only the rules read
     it, and they refuse such a word.
 
-    >>> from longway.english.people.demographics import parse_attribute
+    >>> from longway.english.people.words import parse_attribute
     >>> before, after = ("Ann left.", "He saw her, and she waved."), ("Al left.", "He saw him, and he waved.")
     >>> row = PandaRow(before, "She", parse_attribute("man"), after)
     >>> request_of(row).place, request_of(row).word
@@ -116,7 +116,7 @@ def rows_of_pair(text: str, other: str, *, has: Attribute, other_has: Attribute)
 
     has, other_has: the person's attribute in each. The first word that differs is the chosen one.
 
-    >>> from longway.english.people.demographics import parse_attribute
+    >>> from longway.english.people.words import parse_attribute
     >>> woman, man = parse_attribute("woman"), parse_attribute("man")
     >>> for row in rows_of_pair("Then she left.", "Then he left.", has=woman, other_has=man):
     ...     print(row.word, row.target, row.after)

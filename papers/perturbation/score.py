@@ -43,14 +43,14 @@ from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics.bleu import BLEU
 
 from longway.engines.asker import Asker
-from longway.english.people.demographics import parse_attribute
+from longway.english.people.change import Perturbed, Request, as_one
+from longway.english.people.words import parse_attribute
 from longway.jobs.documents import Documents
 from longway.jobs.engine_use import Engines, close
-from longway.jobs.perturb.perturbers import who_perturbs
+from longway.jobs.perturb.perturbing import who_perturbs
 from longway.jobs.perturb.settings import PerturbSettings
 from longway.methods.perturb.neural import NeuralPerturber
-from longway.methods.perturb.perturber import Perturbed, Request
-from longway.methods.perturb.segments import Unfit, as_one, joined
+from longway.methods.perturb.segments import Unfit, joined
 from longway.metrics.intervals import Measurement, bootstrap, resampled
 from longway.metrics.versions import rouge_rows
 from longway.store import Journal

@@ -32,20 +32,17 @@ if TYPE_CHECKING:
     )
     from longway.jobs.audit.job import audit
     from longway.jobs.audit.result import AuditResult
-    from longway.jobs.audit.settings import AuditSettings
+    from longway.jobs.audit.settings import AuditSettings, ChoiceAuditSettings
     from longway.jobs.audit.several import AuditLabelsResult, audit_labels
     from longway.jobs.augment.job import augment
     from longway.jobs.augment.result import AugmentResult
     from longway.jobs.augment.settings import AugmentSettings
     from longway.jobs.choices.audit.job import audit_choices
     from longway.jobs.choices.audit.result import ChoiceAuditResult
-    from longway.jobs.choices.audit.settings import ChoiceAuditSettings
     from longway.jobs.choices.prove.job import prove_choices
     from longway.jobs.choices.prove.result import ChoiceProveResult
-    from longway.jobs.choices.prove.settings import ChoiceProveSettings
     from longway.jobs.choices.repair.job import repair_choices
     from longway.jobs.choices.repair.result import ChoiceRepairResult
-    from longway.jobs.choices.repair.settings import ChoiceRepairSettings
     from longway.jobs.engine_use import Engines
     from longway.jobs.explain.job import explain
     from longway.jobs.explain.result import ExplainResult
@@ -60,14 +57,13 @@ if TYPE_CHECKING:
     from longway.jobs.perturb.pairs import check_pairs, perturb_pairs
     from longway.jobs.perturb.result import PairsCheck, PairsResult, PerturbResult
     from longway.jobs.perturb.settings import PairSettings, PerturbSettings
-    from longway.jobs.plant.job import PlantedData, plant_shortcuts
-    from longway.jobs.plant.planting import Plant
+    from longway.jobs.plant.job import Plant, PlantedData, plant_shortcuts
     from longway.jobs.prove.job import prove
     from longway.jobs.prove.result import ProveResult
-    from longway.jobs.prove.settings import ProveSettings
+    from longway.jobs.prove.settings import ChoiceProveSettings, ProveSettings
     from longway.jobs.repair.job import repair
     from longway.jobs.repair.result import RepairResult
-    from longway.jobs.repair.settings import RepairSettings
+    from longway.jobs.repair.settings import ChoiceRepairSettings, RepairSettings
     from longway.jobs.rewrite.job import rewrite
     from longway.jobs.rewrite.result import RewriteResult
     from longway.jobs.rewrite.settings import RewriteSettings
@@ -96,20 +92,17 @@ _HOME = {
     "longway.engines.registry": ("engine_named",),
     "longway.jobs.audit.job": ("audit",),
     "longway.jobs.audit.page": ("AuditResult",),
-    "longway.jobs.audit.settings": ("AuditSettings",),
+    "longway.jobs.audit.settings": ("AuditSettings", "ChoiceAuditSettings"),
     "longway.jobs.audit.several": ("AuditLabelsResult", "audit_labels"),
     "longway.jobs.augment.job": ("augment",),
     "longway.jobs.augment.page": ("AugmentResult",),
     "longway.jobs.augment.settings": ("AugmentSettings",),
     "longway.jobs.choices.audit.job": ("audit_choices",),
     "longway.jobs.choices.audit.page": ("ChoiceAuditResult",),
-    "longway.jobs.choices.audit.settings": ("ChoiceAuditSettings",),
     "longway.jobs.choices.prove.job": ("prove_choices",),
     "longway.jobs.choices.prove.page": ("ChoiceProveResult",),
-    "longway.jobs.choices.prove.settings": ("ChoiceProveSettings",),
     "longway.jobs.choices.repair.job": ("repair_choices",),
     "longway.jobs.choices.repair.page": ("ChoiceRepairResult",),
-    "longway.jobs.choices.repair.settings": ("ChoiceRepairSettings",),
     "longway.jobs.engine_use": ("Engines",),
     "longway.jobs.explain.job": ("explain",),
     "longway.jobs.explain.page": ("ExplainResult",),
@@ -124,14 +117,13 @@ _HOME = {
     "longway.jobs.perturb.pairs": ("check_pairs", "perturb_pairs"),
     "longway.jobs.perturb.page": ("PairsCheck", "PairsResult", "PerturbResult"),
     "longway.jobs.perturb.settings": ("PairSettings", "PerturbSettings"),
-    "longway.jobs.plant.job": ("PlantedData", "plant_shortcuts"),
-    "longway.jobs.plant.planting": ("Plant",),
+    "longway.jobs.plant.job": ("Plant", "PlantedData", "plant_shortcuts"),
     "longway.jobs.prove.job": ("prove",),
     "longway.jobs.prove.page": ("ProveResult",),
-    "longway.jobs.prove.settings": ("ProveSettings",),
+    "longway.jobs.prove.settings": ("ProveSettings", "ChoiceProveSettings"),
     "longway.jobs.repair.job": ("repair",),
     "longway.jobs.repair.page": ("RepairResult",),
-    "longway.jobs.repair.settings": ("RepairSettings",),
+    "longway.jobs.repair.settings": ("RepairSettings", "ChoiceRepairSettings"),
     "longway.jobs.rewrite.job": ("rewrite",),
     "longway.jobs.rewrite.page": ("RewriteResult",),
     "longway.jobs.rewrite.settings": ("RewriteSettings",),

@@ -1,6 +1,11 @@
 """Records as JSON values, and back by the types of their fields.
 
-`to_json` turns a record into JSON values; `from_json` is the way back.
+`to_json` turns a record into JSON values; `from_json` is the way back. What a field is in JSON, its type says; two kinds of fields are marked:
+
+    pattern: Pattern = field(metadata=FLAT)             its keys stand among those of the record
+    context: str | None = field(None, metadata=IF_ANY)  left out where it has its default value
+
+Fields that are not compared, such as the folder of a result, are not written.
 """
 
 from __future__ import annotations
@@ -9,7 +14,24 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import UnionType
-from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Self, Union, cast, get_args, get_origin, get_type_hints
+
+FLAT, IF_ANY = {"json": "flat"}, {"json": "if any"}
+
+
+class JsonRecord:
+    """Base class of records, which are dataclasses, that are read and written one by one."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as plain JSON values."""
+        return fields_as_json(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The record that `to_dict` gave these values for; keys that a later version may add are ignored."""
+        return cast(Self, from_json(cls, values))
 
 
 def from_json(kind: Any, value: Any, name: str = "") -> Any:
@@ -60,7 +82,7 @@ def to_json(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         if "to_dict" in vars(type(value)):
             return to_json(cast(Any, value).to_dict())
-        return {field.name: to_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return fields_as_json(value)
     if isinstance(value, Mapping):
         return {key: to_json(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -68,11 +90,25 @@ def to_json(value: Any) -> Any:
     return value
 
 
+def fields_as_json(record: Any) -> dict[str, Any]:
+    """The compared fields of a record as JSON values."""
+    values = {}
+    for field in dataclasses.fields(record):
+        part, form = getattr(record, field.name), field.metadata.get("json")
+        if form == "flat":
+            values.update(to_json(part))
+        elif field.compare and (form is None or part not in (field.default, {})):
+            values[field.name] = to_json(part)
+    return values
+
+
 def _record(kind: Any, value: Any, name: str) -> Any:
     given = _expect(value, Mapping, "an object", name or kind.__name__)
     values = {}
     for field, hint in _fields(kind):
-        if field.name in given:
+        if field.metadata.get("json") == "flat":
+            values[field.name] = from_json(hint, given, field.name)
+        elif field.name in given:
             values[field.name] = from_json(hint, given[field.name], field.name)
         elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             raise TypeError(f"{kind.__name__} has no {field.name!r}")

@@ -16,11 +16,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, cast
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from longway.grammar_names import grammar_name
-from longway.json_values import from_json
+from longway.json_values import FLAT, JsonRecord
 
 BUDGET_SPENT = "the budget is spent"  # why a run or a row stopped
 
@@ -37,7 +36,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(JsonRecord):
     """Something about the data that the user should know, told once with a count.
 
     kind: short name for programs, e.g. "null_label", "near_duplicate".
@@ -50,10 +49,6 @@ class Problem:
     count: int
     next_step: str
     rows: tuple[int, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The problem as plain JSON values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +164,8 @@ def _pair_name(pattern: Pattern) -> str:
 
 
 def _grammar_name(pattern: Pattern) -> str:
+    from longway.grammar_names import grammar_name
+
     name = grammar_name(pattern.words)
     return f"built like {name}" if pattern.place.startswith("rule ") else name
 
@@ -194,7 +191,7 @@ _WORDINGS: dict[str, Callable[[Pattern], str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(JsonRecord):
     """A pattern that is correlated with a label.
 
     label: the label that the pattern predicts best (largest z). majority_label: the most frequent label among texts with the pattern.
@@ -213,7 +210,7 @@ class Finding:
     judgement: whether the pattern is a shortcut, part of the task, or open, which is all that an audit decides so far; reasons: for it.
     """
 
-    pattern: Pattern
+    pattern: Pattern = dataclasses.field(metadata=FLAT)
     label: str
     majority_label: str
     count: int
@@ -250,19 +247,9 @@ class Finding:
         """The column of the pattern; "a + b" for a pattern across two columns."""
         return self.pattern.field
 
-    def to_dict(self) -> dict[str, Any]:
-        """The finding as plain JSON values."""
-        rest = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)[1:]}
-        return {**self.pattern.to_dict(), **rest, "variants": [each.to_dict() for each in self.variants]}
-
-    @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> Finding:
-        """The finding of a JSON object that `to_dict` wrote; keys that a later version may add are ignored."""
-        return cast(Finding, from_json(cls, {**row, "pattern": row}))
-
 
 @dataclass(frozen=True, slots=True)
-class Mentions:
+class Mentions(JsonRecord):
     """How often the texts of each label speak of people with one demographic attribute.
 
     axis, attribute: "gender" and "woman" (`demographics.axes`). pattern: what a finding about it is called.
@@ -280,13 +267,9 @@ class Mentions:
     p: float | None
     q: float | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The mentions as plain JSON values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Leak:
+class Leak(JsonRecord):
     """How well a simple model predicts the label from one part of the input.
 
     part: "text", "context" or "both"; columns: the columns read.
@@ -316,13 +299,9 @@ class Leak:
         """Whether each accuracy is outside the interval of the other."""
         return not (self.low <= other.accuracy <= self.high or other.low <= self.accuracy <= other.high)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The leak as plain JSON values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class Telling(JsonRecord):
     """A document that stands out on its surface, with the words that give its label away.
 
     chosen_by: "gamma" (most unlike the other labels: RAZOR's choice) or "lean" (most like its own rather than others).
@@ -337,13 +316,9 @@ class Telling:
     text: str
     tokens: tuple[tuple[str, float], ...] = field(default=())
 
-    def to_dict(self) -> dict[str, Any]:
-        """The document as plain JSON values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(JsonRecord):
     """What one check said of a rewritten text.
 
     check: its name ("judge", "negation", "numbers", "meaning" ...). score: the number it looked at, where it has one.
@@ -355,13 +330,9 @@ class Verdict:
     score: float | None = None
     reason: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The verdict as plain JSON values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(JsonRecord):
     """What was done to one example, as edits.jsonl holds it.
 
     how: what the engine did, where it can say ("negation.fail_to"). round: counted from 1.
@@ -390,12 +361,8 @@ class Edit:
     drops: bool = False
     trace: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The edit as plain JSON values."""
-        return asdict(self)
-
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Edit:
-        """The edit that `to_dict` gave these values for; keys of later versions are ignored."""
+        """As in `JsonRecord`, without a look at the types: files of edits are long."""
         known = {one.name: values[one.name] for one in dataclasses.fields(cls) if one.name in values}
         return cls(**known | {"verdicts": tuple(Verdict(**verdict) for verdict in known.get("verdicts", ()))})

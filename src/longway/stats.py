@@ -15,6 +15,7 @@ z is the one-proportion z-test as used by Gardner et al. 2021; LMI is p(f, y) * 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import hypot
 
 import numpy as np
 from numpy.typing import NDArray
@@ -250,6 +251,19 @@ def wilson_interval(share: float, n: float) -> tuple[float, float]:
     return low, 1 - float(
         wilson_low(np.array([1 - share]), np.array([n]))[0]
     )  # the same seen from the other side
+
+
+def difference_interval(
+    first: tuple[float, float, float], second: tuple[float, float, float]
+) -> tuple[float, float]:
+    """The 95% interval of a share less another one (Newcombe 1998, method 10). Each is the share and the ends of its own interval.
+
+    The shares are taken as independent; if both rise and fall with the same rows, the interval is too wide, not too narrow.
+    """
+    (share, low, high), (other, other_low, other_high) = first, second
+    difference = share - other
+    below, above = hypot(share - low, other_high - other), hypot(high - share, other - other_low)
+    return difference - below, difference + above
 
 
 Z = 1.96  # of a 95% interval

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from longway.errors import SettingError
+from longway.language_names import ENGLISH
 from longway.records import Example
 
 Stance = Literal["entails", "contradicts", "neutral", "does not entail"]
@@ -68,6 +69,11 @@ class Task:
     def without_examples(self) -> Task:
         """The same task, for prompts that show no examples."""
         return replace(self, examples=(), is_zero_shot=True)
+
+    @property
+    def spoken(self) -> tuple[str, ...]:
+        """The languages of the texts, the most frequent first."""
+        return self.languages or (self.language or ENGLISH,)
 
     @property
     def is_pair(self) -> bool:

@@ -37,15 +37,13 @@ def printed_commands(output):
     ]
 
 
-def test_the_commands_that_are_printed_work_and_the_verdict_comes_last(small, tmp_path):
+def test_the_commands_that_are_printed_work_and_the_report_comes_last(small, tmp_path):
     pytest.importorskip("spacy")
     result = run()
     assert result.exit_code == 0, result.output
     assert "The planted shortcuts, before and after the repair" in result.output
-    assert result.output.count("Verdict: ") == 3  # one for each command
-    *_, report, verdict, review, opening, explain, own = result.output.strip().splitlines()
+    *_, report, review, opening, explain, own = result.output.strip().splitlines()
     assert report == "Report: longway-runs/reviews-prove/report.html"
-    assert verdict.startswith("Verdict: ")
     assert review == "Look at every edit and decide: longway review longway-runs/reviews-repair"
     assert opening == "Open the report: xdg-open longway-runs/reviews-prove/report.html"
     assert explain == "See which words a model looks at: longway explain longway-runs/reviews.jsonl"

@@ -49,12 +49,11 @@ def run(*args):
 
 
 def last_lines(output):
-    """The verdict, and the commands behind it."""
+    """Where the report is, or the verdict of a command without one; and the commands at the end."""
     lines = output.rstrip().splitlines()
-    (at,) = [i for i, line in enumerate(lines) if line.startswith("Verdict: ")][-1:]
-    commands = [line[line.index(": longway ") + 2 :] for line in lines[at + 1 :] if ": longway " in line]
-    assert len(commands) == len(lines) - at - 1, lines[at:]  # nothing comes behind them
-    return lines[at].removeprefix("Verdict: "), commands
+    commands = [line[line.index(": longway ") + 2 :] for line in lines if ": longway " in line]
+    assert all(": longway " in line for line in lines[-len(commands) :]), lines  # nothing comes behind them
+    return [line for line in lines if line.startswith(("Verdict: ", "Report: "))][-1], commands
 
 
 def check_command(command):
@@ -70,9 +69,9 @@ def check_command(command):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_each_command_ends_with_a_verdict_and_a_command_that_can_be_pasted(name, folder):
-    verdict, commands = last_lines(run(*CASES[name]))
-    assert verdict.endswith((".", "!"))
+def test_each_command_ends_with_its_report_and_a_command_that_can_be_pasted(name, folder):
+    ending, commands = last_lines(run(*CASES[name]))
+    assert ending.endswith((".", "!", ".html"))
     assert commands
     for command in commands:
         check_command(command)
@@ -152,7 +151,7 @@ def test_a_review_with_decisions_ends_with_the_reviewed_dataset_and_its_audit(fo
     finally:
         contents.close()
     verdict, (command,) = last_lines(capsys.readouterr().out)
-    assert verdict == "1 edit and 0 findings are decided."
+    assert verdict == "Verdict: 1 edit and 0 findings are decided."
     assert command == f"longway audit {made / 'dataset-reviewed.jsonl'} --text text --label label"
     assert load(made / "dataset-reviewed.jsonl").frame["text"][1] == "a"
 
@@ -178,7 +177,7 @@ def test_a_review_leaves_the_run_finished_and_decisions_taken_back_do_not_count(
         _end(contents, made)
     finally:
         contents.close()
-    assert last_lines(capsys.readouterr().out)[0] == "0 edits and 0 findings are decided."
+    assert last_lines(capsys.readouterr().out)[0] == "Verdict: 0 edits and 0 findings are decided."
 
 
 def test_a_password_in_an_address_is_not_repeated(folder):
@@ -213,7 +212,7 @@ def test_streamed_data_without_a_test_set_is_audited_again_instead_of_proved(fol
     made = run("rewrite", "my reviews.csv", "--method", "eda", "--stream")
     _, (_, command) = last_lines(made)
     assert shlex.split(command)[:3] == ["longway", "audit", "longway-runs/my-reviews-rewrite/dataset.csv"]
-    assert "Verdict: " in run(*shlex.split(command)[1:], "--levels", "token")
+    assert "Report: " in run(*shlex.split(command)[1:], "--levels", "token")
 
 
 @pytest.mark.parametrize(("given", "is_named"), [({"answer_base": 1}, True), ({}, False)])

@@ -24,15 +24,16 @@ def prove(*options):
     return CliRunner().invoke(app, ["prove", *options])
 
 
-def test_a_proof_prints_what_changed_and_ends_with_the_verdict(files):
+def test_a_proof_prints_what_changed_and_begins_with_the_verdict(files):
     asked = "before.csv after.csv --test reversed=reversed.csv --seeds 1 --method drift".split()
     told = prove(*asked)
     assert told.exit_code == 0, told.output
     assert "reversed: 60 rows, chance is 50.0%" in told.output
     assert "▲ better" in told.output
-    *_, report, verdict, following = told.output.strip().splitlines()
+    _, verdict, *_, report, following = told.output.strip().splitlines()
     assert report == "Report: longway-runs/before-prove/report.html"
-    assert verdict.startswith("Verdict: It helped on reversed: ")
+    assert verdict.startswith("It helped on reversed: ")
+    assert told.output.count(verdict) == 1
     assert following == "See which shortcuts are left: longway audit after.csv --text text --label label"
     results = json.loads(prove(*asked, "--json").output)
     assert {row["method"] for row in results["rows"]} == {"erm", "drift"}

@@ -106,7 +106,7 @@ def test_two_people_rate_the_same_sample(folder, monkeypatch):
     contents = RunContents(folder)
     states = [sample_state(contents, "sample-2-7", rater=who) for who in ("ada", "bob")]
     contents.close()
-    assert [state.estimate.error.hits for state in states] == [2, 1]
+    assert [state.error.hits for state in states] == [2, 1]
 
 
 def run(*args):

@@ -147,7 +147,7 @@ def test_other_columns_that_name_the_answer_follow(tmp_path):
 
 def test_a_column_that_disagrees_once_is_left_alone():
     data = [{**row, "label": 1} for row in ENCODINGS["letter"]]
-    assert ChoiceCells(load_choices(data, GivenColumns(answer="answer")))._ways.keys() == {"answer"}
+    assert ChoiceCells(load_choices(data, GivenColumns(answer="answer")))._answers.keys() == {"answer"}
 
 
 def many(n=40, **others):
@@ -213,7 +213,7 @@ def test_a_column_of_other_numbers_is_left_alone(cell, tmp_path):
 
 def test_numbers_that_agree_only_where_the_usual_place_is_right_are_no_answer():
     data = [{"question": f"q{i}", "choices": ["x", "y"], "answer": "AB"[i == 3], "n": int(i == 9)} for i in range(40)]  # fmt: skip
-    assert ChoiceCells(load_choices(data))._ways.keys() == {"answer"}
+    assert ChoiceCells(load_choices(data))._answers.keys() == {"answer"}
 
 
 def test_lists_and_columns_with_an_entry_for_each_option_move_with_them(tmp_path):

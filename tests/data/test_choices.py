@@ -7,7 +7,7 @@ import pytest
 
 from longway.data.choice_columns import GivenColumns
 from longway.data.choices import load_choices
-from longway.detect.choices.patterns import Candidates
+from longway.detect.choices.candidates import Candidates
 from longway.errors import ColumnError, DataError, SettingError
 
 OPTIONS = [["pine", "oak"], ["iron", "gold", "lead"], ["one", "two", "six", "ten"]]

@@ -7,10 +7,15 @@ from collections import Counter
 
 import pytest
 
-from longway.data.benchmarks.association_tests import read_association_tests
-from longway.data.benchmarks.benchmark_file import fingerprint
-from longway.data.benchmarks.holistic_bias import read_holistic_bias
-from longway.data.benchmarks.stereotype_sets import SentencePair, blank_span, read_crows_pairs, read_stereoset
+from longway.data.benchmarks import (
+    SentencePair,
+    blank_span,
+    fingerprint,
+    read_association_tests,
+    read_crows_pairs,
+    read_holistic_bias,
+    read_stereoset,
+)
 from longway.errors import DataError, SettingError
 
 PAIRS = [
@@ -216,9 +221,8 @@ def holistic(tmp_path):
 
 
 def test_sentences_are_put_together_as_published(holistic):
-    texts = [sentence.text for sentence in holistic.sentences()]
+    texts = [one.text for axis in holistic.axes for one in holistic.comparable(axis, per_descriptor=100)]
     for text in (
-        "I'm young.",  # a descriptor alone
         "I'm a young woman.",
         "I like young women.",
         "I'm an elderly uncle.",  # the article follows the descriptor
@@ -228,11 +232,9 @@ def test_sentences_are_put_together_as_published(holistic):
         "I like uncles of a certain age.",
         "I'm a woman with a visa.",
         "I like people with visas.",
-        "I'm a teenager.",
-        "I'm a Latina woman.",
     ):
         assert text in texts
-    for text in ("I like young.", "I like a teenager.", "I'm a Latina uncle."):
+    for text in ("I'm young.", "I'm a teenager.", "I'm a Latina woman.", "I'm a Latina uncle."):
         assert text not in texts
     assert len(texts) == len(set(texts))  # "young" stands in two buckets
 
@@ -306,4 +308,4 @@ def test_the_published_files_are_read_whole(shared):
     assert len(read_association_tests(shared("weat_seat/tests.jsonl.gz"))) == 46
     holistic = read_holistic_bias(shared("holistic_bias"))
     assert len(holistic.axes) == 13
-    assert sum(1 for _ in holistic.sentences()) > 500_000
+    assert sum(map(holistic.n_comparable, holistic.axes)) > 400_000

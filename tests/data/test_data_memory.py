@@ -77,7 +77,7 @@ def test_no_piece_of_a_parquet_file_is_larger_than_the_limit(tmp_path, monkeypat
     path = tmp_path / "rows.parquet"
     table = random_table(np.random.default_rng(seed), 3_000)
     pq.write_table(pa.concat_tables([table.sort_by("text"), table]), path, row_group_size=700)
-    pieces = list(arrow_file.chunk_parquet(path, None, ProblemLog()))
+    pieces = list(arrow_file.read_parquet(path, ProblemLog(), None))
     assert sum(piece.frame.height for piece in pieces) == 6_000
     assert max(piece.frame.to_arrow().nbytes for piece in pieces) < 2 * 40_000
 

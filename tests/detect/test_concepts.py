@@ -5,13 +5,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from scipy.stats import chi2
 
 from longway.data import as_dataset
-from longway.detect import findings
 from longway.detect.clusters import Clusters
-from longway.detect.concepts import autoencoder, concepts, fields, vectors
+from longway.detect.concepts import beyond, concepts, fields, vectors
 from longway.detect.concepts.beyond import (
     NOT_EXPLAINED,
     SeparatedError,
@@ -129,7 +129,7 @@ def test_a_text_that_only_mentions_a_topic_has_its_field(by_words):
         np.zeros(WIDTH, np.float32),
         np.eye(2, WIDTH, dtype=np.float32),
         np.array([0.5, 0.01], np.float32),
-        ("autoencoder", "words of 50"),
+        ("clusters of 8", "words of 50"),
         "text",
         vectors=by,
         fields=(("harbour", "ship"),),
@@ -167,69 +167,6 @@ def test_more_clusters_than_rows_allow_are_left_out():
 def test_a_bound_is_reached_by_as_many_rows_as_asked(count):
     scores = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)
     assert ((scores >= bounds_for(scores, np.full(4, count))).sum(axis=0) == count).all()
-
-
-def small_weights(seed=0):
-    random = np.random.default_rng(seed)
-    shapes = ((4, 6), (6,), (6, 4), (4,))
-    return autoencoder.Weights(*(random.normal(size=shape) for shape in shapes))
-
-
-def slow_loss(weights, x, active):
-    """The loss with plain loops over vectors and features."""
-    total = 0.0
-    for row in x:
-        before = [
-            sum(row[j] * weights.encode[j, i] for j in range(4)) + weights.encode_bias[i] for i in range(6)
-        ]
-        top = sorted(range(6), key=lambda i: -before[i])[:active]
-        a = [max(before[i], 0.0) if i in top else 0.0 for i in range(6)]
-        for j in range(4):
-            back = sum(a[i] * weights.decode[i, j] for i in range(6)) + weights.decode_bias[j]
-            total += (back - row[j]) ** 2
-    return total / len(x)
-
-
-def test_the_loss_of_the_autoencoder_equals_plain_loops():
-    x = np.random.default_rng(1).normal(size=(5, 4))
-    for active in (1, 2, 6):
-        loss, _ = autoencoder.loss_and_gradients(small_weights(), x, active)
-        assert loss == pytest.approx(slow_loss(small_weights(), x, active))
-
-
-def test_the_gradients_of_the_autoencoder_equal_finite_differences():
-    x, weights = np.random.default_rng(1).normal(size=(5, 4)), small_weights()
-    _, gradients = autoencoder.loss_and_gradients(weights, x, 2)
-    for name, array in weights.arrays():
-        for place in product(*map(range, array.shape)):
-            kept = array[place]
-            losses = []
-            for moved in (kept + 1e-6, kept - 1e-6):
-                array[place] = moved
-                losses.append(autoencoder.loss_and_gradients(weights, x, 2)[0])
-            array[place] = kept
-            expected = (losses[0] - losses[1]) / 2e-6
-            assert getattr(gradients, name)[place] == pytest.approx(expected, abs=1e-5), (name, place)
-
-
-def test_no_more_features_are_active_than_allowed():
-    x = np.random.default_rng(1).normal(size=(7, 4))
-    a = autoencoder.activations(small_weights(), x, 2)
-    assert ((a > 0).sum(axis=1) <= 2).all()
-    assert (a >= 0).all()
-
-
-def test_training_reduces_the_loss_and_finds_the_directions_of_the_data():
-    units, axis = groups_of_units(300)
-    untrained = autoencoder.train(units, features=8, active=1, epochs=0)
-    trained = autoencoder.train(units, features=8, active=1, epochs=30)
-    before, after = (autoencoder.loss_and_gradients(one, units, 1)[0] for one in (untrained, trained))
-    assert after < 0.8 * before
-    name, directions, bounds = autoencoder.feature_directions(trained, units, active=1)
-    has = units @ directions.T >= bounds
-    assert name == "autoencoder"
-    pure = [max(np.bincount(axis[has[:, i]], minlength=3)) / has[:, i].sum() for i in range(len(bounds))]
-    assert min(pure) > 0.95
 
 
 def test_concepts_are_neither_rare_nor_common_and_no_copies():
@@ -310,12 +247,25 @@ def test_the_score_test_agrees_with_the_likelihood_ratio():
     y = random.random(n) < 1 / (1 + np.exp(-(0.5 * covariates[:, 0] + 0.25 * x)))
 
     def likelihood(*columns):
-        p = fitted(y, np.column_stack([np.ones(n), *columns]))
+        p = fitted(y, np.column_stack(columns))
         return np.log(np.where(y, p, 1 - p)).sum()
 
     ratio = 2 * (likelihood(covariates, x) - likelihood(covariates))
     z, _ = score_test(csr_matrix(x[:, None]), y, covariates)
     assert z[0] ** 2 == pytest.approx(ratio, rel=0.02)
+
+
+def test_fitted_probabilities_are_those_of_the_penalized_likelihood():
+    random = np.random.default_rng(4)
+    x, y = random.normal(size=(90, 3)), random.random(90) < 0.4
+
+    def loss(weights):
+        odds = weights[0] + x @ weights[1:]
+        return np.logaddexp(0, odds).sum() - odds[y].sum() + 1e-3 * (weights[1:] ** 2).sum() / 2
+
+    best = minimize(loss, np.zeros(4), tol=1e-12).x
+    np.testing.assert_allclose(fitted(y, x), 1 / (1 + np.exp(-(best[0] + x @ best[1:]))), atol=1e-5)
+    assert fitted(y, x[:, :0]).tolist() == [y.mean()] * 90
 
 
 def test_a_concept_that_only_repeats_a_word_adds_nothing():
@@ -358,7 +308,7 @@ def test_as_many_covariates_as_are_allowed_keep_the_level_of_the_score_test():
 
 def test_a_fit_that_separates_the_rows_does_not_diverge():
     x = np.linspace(-1, 1, 60)
-    p = fitted(x > 0, np.column_stack([np.ones(60), 1000 * x]))
+    p = fitted(x > 0, 1000 * x[:, None])
     assert np.isfinite(p).all()
     assert ((p > 0.5) == (x > 0)).all()
 
@@ -393,7 +343,7 @@ def test_a_search_gives_the_score_test_no_more_covariates_than_are_allowed(by_wo
         given.append((covariates.shape[1], most_covariates(outcome)))
         return score_test(concepts_, outcome, covariates, effect)
 
-    monkeypatch.setattr(findings, "score_test", counted)
+    monkeypatch.setattr(beyond, "score_test", counted)
     search(reading, detectors=[TokenDetector(reading, "text"), detector])
     assert given
     assert all(n <= most + 1 + reading.n_labels for n, most in given)  # and length, and the bag of words
@@ -526,8 +476,12 @@ def test_concepts_with_the_same_name_are_one_finding(by_words, monkeypatch):
     texts, topics = topic_texts(1200)
     random = np.random.default_rng(0)
     labels = np.where(topics == "sea", "a", np.where(random.random(1200) < 0.5, "a", "b"))
+    # The same cluster is found at several sizes.
+    monkeypatch.setattr(concepts, "_kept", lambda units, directions, bounds: list(range(len(directions))))
     detector, reading = detector_and_reading(labels, texts)
-    monkeypatch.setattr("longway.detect.findings.leaders", lambda present, *_: list(range(present.shape[1])))
+    monkeypatch.setattr(
+        "longway.detect.concepts.beyond.leaders", lambda present, *_: list(range(present.shape[1]))
+    )
     monkeypatch.setattr(detector, "name", lambda key: (f"sea{key}",))
     apart = search(reading, detectors=[detector]).chosen
     assert len({one.leader for one in apart}) == len(apart) > 1

@@ -9,7 +9,7 @@ from longway.detect.findings import search
 from longway.detect.groups import Together, group_patterns
 from longway.detect.levels import detectors_for
 from longway.detect.reading import Reading
-from longway.jobs.audit.examples import in_context
+from longway.jobs.audit.rows import in_context
 from longway.records import Pattern
 from longway.sample import NAMES, planted, sample_path
 from longway.stats import mutual_information

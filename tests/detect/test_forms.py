@@ -1,7 +1,8 @@
 """All forms of a word as one pattern, by a table of forms in place of the package."""
 
 import sys
-from types import SimpleNamespace
+from importlib.machinery import ModuleSpec
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -11,10 +12,9 @@ from longway.detect.levels import required_words, where
 from longway.detect.words import ANY_FORM
 from longway.languages import lemmas
 from longway.languages.dataset import splitting_of
-from longway.languages.words import rules_for
+from longway.languages.words import tokenizer_for
 from longway.methods.repair.reword import words_in
 from longway.records import Pattern
-from longway.text.tokenizer import splitting
 
 FORMS = ("wandern", "wanderte", "wandert", "gewandert", "wanderten")
 BODY = (
@@ -33,7 +33,9 @@ def installed(monkeypatch):
         assert lang == "de"
         return "wandern" if word in FORMS else word
 
-    monkeypatch.setitem(sys.modules, "simplemma", SimpleNamespace(lemmatize=lemmatize))
+    package = ModuleType("simplemma")
+    package.__spec__, package.lemmatize = ModuleSpec("simplemma", None), lemmatize
+    monkeypatch.setitem(sys.modules, "simplemma", package)
     monkeypatch.setattr(lemmas, "find_spec", lambda name: object())
     lemmas.lemma.cache_clear()
     yield
@@ -60,9 +62,9 @@ def test_forms_that_are_rare_alone_are_found_together(installed):
     (pattern,) = [one for one in found() if one.place == ANY_FORM]
     assert pattern.name == "any form: wandern"
     assert pattern.language == "de"
-    with splitting(rules_for(["de"])):
-        assert where(pattern, {"text": "Wir wanderten heute."}) == {"text": [(4, 13)]}
-        assert where(pattern, {"text": "Der Zug kam."}) is None
+    german = tokenizer_for(["de"])
+    assert where(pattern, {"text": "Wir wanderten heute."}, tokenizer=german) == {"text": [(4, 13)]}
+    assert where(pattern, {"text": "Der Zug kam."}, tokenizer=german) is None
     assert required_words(pattern) == ()  # texts with other words show it
 
 
@@ -83,7 +85,9 @@ def test_the_package_itself_joins_forms():
 
 
 def test_an_engine_avoids_the_forms_that_a_row_has(installed):
-    row = SimpleNamespace(text="Er wanderte gestern, sie wandert heute.", context="")
+    row = SimpleNamespace(
+        text="Er wanderte gestern, sie wandert heute.", context="", tokenizer=tokenizer_for(["de"])
+    )
     joined = Pattern("token", "text", ("wandern",), ANY_FORM, language="de")
     assert words_in(row, joined) == ("wanderte", "wandert")
     assert words_in(row, Pattern("token", "text", ("wandern",))) == ("wandern",)

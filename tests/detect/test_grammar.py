@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longway.detect.findings import presence, recount, search
+from longway.detect.findings import presence, search
 from longway.detect.grammar import GrammarDetector
 from longway.detect.levels import detectors_for
 from longway.errors import SettingError
@@ -205,7 +205,7 @@ def test_another_reading_is_refused_instead_of_miscounted():
     documents, reading = pair_reading()
     detector, (_, other) = GrammarDetector(reading, documents), pair_reading()
     chosen = search(reading, detectors=[detector]).chosen
-    assert recount(chosen, reading).sum() > 0
-    for ask in (detector.count, partial(recount, chosen), partial(presence, chosen)):
+    assert presence(chosen, reading).sum() > 0
+    for ask in (detector.count, partial(presence, chosen)):
         with pytest.raises(SettingError, match="the reading it was made from"):
             ask(other)

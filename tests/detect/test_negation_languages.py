@@ -5,11 +5,10 @@ import pytest
 
 from longway.data import load
 from longway.detect.detector import TokenizedRow
-from longway.detect.negation import NegationDetector, main_languages
+from longway.detect.negation import NegationDetector
 from longway.detect.reading import Reading
-from longway.languages.words import rules_for
+from longway.languages.words import tokenizer_for
 from longway.records import Pattern
-from longway.text.tokenizer import splitting
 
 ENGLISH = [
     "The ship was sin and glory to them, and there was no end.",
@@ -35,9 +34,10 @@ def test_a_text_has_negations_of_its_own_language_only():
     assert counts == {"": 40, "es": 40}
 
 
-@pytest.mark.parametrize(("given", "spoken"), [("en", ("",)), ("es", ("es",)), ("tr", ("tr",))])
+@pytest.mark.parametrize(("given", "spoken"), [("en", ("",)), ("es", ("es",)), ("tr", ("tr",)), ("th", ())])
 def test_negations_are_those_of_the_language_that_was_given(given, spoken):
-    assert main_languages(reading_of(SPANISH * 20, language=given)) == spoken
+    detector = NegationDetector(reading_of(SPANISH * 20, language=given))
+    assert {pattern.pattern.language for pattern in detector.patterns} == set(spoken)
 
 
 def test_texts_are_searched_for_phrases_once(monkeypatch):
@@ -55,8 +55,10 @@ def test_texts_are_searched_for_phrases_once(monkeypatch):
 def test_a_row_of_another_language_does_not_show_the_negation():
     """ "no" is Spanish and English."""
     pattern = Pattern("negation", "text", place="text", language="es")
-    rows = [TokenizedRow({"text": text}) for text in (SPANISH[0], ENGLISH[1])]
-    with splitting(rules_for(["en", "es"])):
-        assert [bool(NegationDetector.where(row, pattern)) for row in rows] == [True, False]
-    with splitting(rules_for(["es"])):
-        assert all(NegationDetector.where(row, pattern) for row in rows)
+
+    def shown(*languages):
+        rows = [TokenizedRow({"text": text}, tokenizer_for(languages)) for text in (SPANISH[0], ENGLISH[1])]
+        return [bool(NegationDetector.where(row, pattern)) for row in rows]
+
+    assert shown("en", "es") == [True, False]
+    assert shown("es") == [True, True]

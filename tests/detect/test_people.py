@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from longway.detect.findings import search
 from longway.detect.people import ATTRIBUTES, PeopleDetector, trait_of
 from longway.detect.reading import CONTEXT, TEXT
-from longway.english.people.demographics import AXES
 from longway.english.people.unambiguous_words import unambiguous_words
+from longway.english.people.words import AXES
 from longway.text.tokenizer import tokenize
 from tests.conftest import reading_of
 

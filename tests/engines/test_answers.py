@@ -10,19 +10,18 @@ from longway.engines.answers import (
     CUT_NOTE,
     BadBody,
     Completion,
-    Declined,
-    Misread,
+    Unreadable,
     completion_of,
     label_of,
-    rewrites_of,
+    texts_in,
     without_thinking,
 )
 
 GOOD = '{"rewrites": ["one thing", "another thing"]}'
 
 
-def texts(content, *, n=9, form="json", finish="stop", original=""):
-    return rewrites_of(Completion(content, finish), n, original=original, form=form).texts
+def texts(content, *, n=9, finish="stop", original=""):
+    return texts_in(Completion(content, finish), n, original=original)[0]
 
 
 @pytest.mark.parametrize(
@@ -73,19 +72,19 @@ def test_the_texts_are_found_whatever_is_around_them(content):
     ],
 )
 def test_anything_but_the_form_that_was_asked_for_is_misread_with_a_reason(content, why):
-    with pytest.raises(Misread, match=why):
+    with pytest.raises(Unreadable, match=why):
         texts(content)
 
 
 def test_a_cut_answer_is_called_cut_and_its_whole_texts_are_kept():
-    read = rewrites_of(Completion('{"rewrites": ["one", "two", "thr', "length"), 9)
-    assert read.texts == ("one", "two")
-    assert "cut off" in read.refusals[0]
+    read, notes = texts_in(Completion('{"rewrites": ["one", "two", "thr', "length"), 9)
+    assert read == ("one", "two")
+    assert "cut off" in notes[0]
 
 
 @pytest.mark.parametrize("content", ['{"rewrites": ["on', '{"rew', "<think>long thoughts", "{"])
 def test_a_cut_answer_without_a_whole_text_is_misread_as_cut_not_as_bad_json(content):
-    with pytest.raises(Misread, match="cut off"):
+    with pytest.raises(Unreadable, match="cut off"):
         texts(content, finish="length")
 
 
@@ -95,41 +94,38 @@ def test_wherever_an_answer_is_cut_only_whole_texts_come_back(items, data):
     cut = whole[: data.draw(st.integers(0, len(whole)))]
     try:
         read, why = texts(cut, finish="length"), ""
-    except Misread as misread:
+    except Unreadable as misread:
         read, why = (), str(misread)
     assert set(read) <= {item.strip() for item in items}
     assert not why or "cut off" in why
 
 
-def test_numbered_lines_are_read_where_the_server_has_no_schema():
-    assert texts("1. one thing\n\n2. another thing", form="lines") == ("one thing", "another thing")
-    assert texts("1) one thing\n2) another thing", form="lines") == ("one thing", "another thing")
-    assert texts(GOOD, form="lines") == ("one thing", "another thing")
+def test_numbered_lines_are_read_in_place_of_json():
+    assert texts("1. one thing\n\n2. another thing") == ("one thing", "another thing")
+    assert texts("1) one thing\n2) another thing") == ("one thing", "another thing")
 
 
 @pytest.mark.parametrize(
     "content",
-    ["2. two", "1. one\n1. one again", "1. one\nand more\n2. two", "one", "1.5 million people came"],
+    ["2. two", "1. one\n1. one again", "1. one\nand more\n2. two"],
 )
-def test_lines_that_are_not_numbered_in_order_are_misread(content):
-    with pytest.raises(Misread, match="does not begin with"):
-        texts(content, form="lines")
+def test_lines_that_are_not_numbered_in_order_are_unreadable(content):
+    with pytest.raises(Unreadable, match="does not begin with"):
+        texts(content)
 
 
 def test_lines_around_a_text_are_not_dropped_if_the_row_has_several_lines_itself():
-    with pytest.raises(Misread, match="does not begin with"):
-        texts("1. one\nits second line", form="lines", original="a row\nof two lines")
+    with pytest.raises(Unreadable, match="does not begin with"):
+        texts("1. one\nits second line", original="a row\nof two lines")
 
 
 def test_json_that_breaks_off_is_cut_even_if_the_server_does_not_say_so():
-    read = rewrites_of(Completion('{"rewrites": ["one", "two", "thr'), 9)
-    assert read.texts == ("one", "two")
-    assert read.refusals == (CUT_NOTE,)
+    assert texts_in(Completion('{"rewrites": ["one", "two", "thr'), 9) == (("one", "two"), (CUT_NOTE,))
 
 
 def test_only_remarks_and_no_text_is_an_answer_without_texts():
-    read = rewrites_of(Completion('{"rewrites": ["I cannot help with that."]}'), 3)
-    assert (read.texts, read.refusals) == ((), ("a remark of the model was dropped",))
+    read = texts_in(Completion('{"rewrites": ["I cannot help with that."]}'), 3)
+    assert read == ((), ("a remark of the model was dropped",))
     row = "I cannot help with that."
     assert texts('{"rewrites": ["I cannot do that for you."]}', original=row) == (
         "I cannot do that for you.",
@@ -153,77 +149,68 @@ def test_a_text_gets_the_outer_form_of_the_row(item, text):
 
 
 def test_the_last_line_of_a_cut_answer_is_not_trusted():
-    assert texts("1. one thing\n2. another th", form="lines", finish="length") == ("one thing",)
-    with pytest.raises(Misread, match="cut off"):
-        texts("1. one th", form="lines", finish="length")
+    assert texts("1. one thing\n2. another th", finish="length") == ("one thing",)
+    with pytest.raises(Unreadable, match="cut off"):
+        texts("1. one th", finish="length")
 
 
-@pytest.mark.parametrize(
-    ("content", "form"), [('{"rewrites": []}', "json"), ("NONE", "lines"), ("None.", "lines")]
-)
-def test_no_rewriting_is_an_answer(content, form):
-    read = rewrites_of(Completion(content), 3, form=form)
-    assert read.texts == ()
-    assert read.refusals == ("the model gave no rewriting",)
+def test_no_rewriting_is_an_answer():
+    assert texts_in(Completion('{"rewrites": []}'), 3) == ((), ("the model gave no rewriting",))
 
 
 def test_empties_doubles_copies_and_control_characters_are_dropped_and_told():
     items = ["", "  ", "a b", "a  b", "the original", "nul\x00", "\ud800", "c"]
-    read = rewrites_of(Completion(json.dumps({"rewrites": items})), 9, original="the  original ")
-    assert read.texts == ("a b", "c")
-    assert len(read.refusals) == 6
+    read, notes = texts_in(Completion(json.dumps({"rewrites": items})), 9, original="the  original ")
+    assert read == ("a b", "c")
+    assert len(notes) == 6
 
 
 def test_no_more_texts_than_asked_for():
     assert texts(GOOD, n=1) == ("one thing",)
 
 
-def test_refusals_and_content_filters_are_declined_at_once():
-    with pytest.raises(Declined, match="content filter"):
-        texts("", finish="content_filter")
-    with pytest.raises(Declined, match="I would rather not"):
-        rewrites_of(Completion("", refusal="I would rather\nnot"), 1)
+@pytest.mark.parametrize(
+    ("completion", "why"),
+    [
+        (Completion("", "content_filter"), "content filter"),
+        (Completion("", refusal="I would rather\nnot"), "I would rather not"),
+    ],
+)
+def test_refusals_and_content_filters_are_final(completion, why):
+    with pytest.raises(Unreadable, match=why) as caught:
+        texts_in(completion, 1)
+    assert caught.value.is_final
 
 
 @pytest.mark.parametrize(
-    ("content", "form"),
+    "content",
     [
-        ('{"label": "pos"}', "json"),
-        ('<think>neg?</think>{"label": "POS"}', "json"),
-        ("pos", "lines"),
-        ("**Pos**", "lines"),
-        ('{"label": "pos"}', "lines"),
-        ('Here: {"answer": "pos"}', "json"),
-        ("pos", "json"),
-        ("Label: pos", "lines"),
+        '{"label": "pos"}',
+        '<think>neg?</think>{"label": "POS"}',
+        'Here: {"answer": "pos"}',
+        "pos",
+        "**Pos**",
+        "Label: pos",
     ],
 )
-def test_a_label_is_read(content, form):
-    assert label_of(Completion(content), ["neg", "pos"], form=form) == "pos"
+def test_a_label_is_read(content):
+    assert label_of(Completion(content), ["neg", "pos"]) == "pos"
 
 
-@pytest.mark.parametrize(
-    ("content", "form"),
-    [
-        ('{"label": "good"}', "json"),
-        ('{"label": 1}', "json"),
-        ("it is pos", "lines"),
-        ("pos or neg", "lines"),
-    ],
-)
-def test_what_is_not_exactly_a_label_is_misread(content, form):
-    with pytest.raises(Misread):
-        label_of(Completion(content), ["neg", "pos"], form=form)
+@pytest.mark.parametrize("content", ['{"label": "good"}', '{"label": 1}', "it is pos", "pos or neg"])
+def test_what_is_not_exactly_a_label_is_unreadable(content):
+    with pytest.raises(Unreadable):
+        label_of(Completion(content), ["neg", "pos"])
 
 
 def test_labels_that_differ_in_case_only_must_be_exact():
     assert label_of(Completion('{"label": "Up"}'), ["up", "Up"]) == "Up"
-    with pytest.raises(Misread):
+    with pytest.raises(Unreadable):
         label_of(Completion('{"label": "UP"}'), ["up", "Up"])
 
 
 def test_a_cut_label_is_called_cut():
-    with pytest.raises(Misread, match="cut off"):
+    with pytest.raises(Unreadable, match="cut off"):
         label_of(Completion('{"label": "po', "length"), ["neg", "pos"])
 
 

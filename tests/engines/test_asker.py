@@ -377,9 +377,7 @@ def test_an_estimate_counts_what_is_not_answered_yet(journal):
         judge = asker.estimate(judging("a"), options=("neg", "pos"))
     assert (before.calls, after.calls, judge.calls) == (10, 6, 1)
     assert before.cost == pytest.approx((before.prompt_tokens + 2 * before.completion_tokens) / 1e6)
-    assert before.prompt_tokens == pytest.approx(
-        10 * len(str(prompts[0].messages(n=2, form="json"))) / 4, rel=0.1
-    )
+    assert before.prompt_tokens == pytest.approx(10 * len(str(prompts[0].messages(n=2))) / 4, rel=0.1)
     assert Asker(ToyEngine(), journal).estimate(prompts, 2).cost == 0.0
 
 

@@ -78,30 +78,27 @@ def test_the_server_says_why_it_does_not_start():
 @needs_llama_cpp
 def test_a_file_is_served_with_a_key_and_judges(tmp_path):
     (link := tmp_path / "mine.gguf").symlink_to(model_or_skip())
-    engine, other = GgufEngine(link, context=1024, slots=1), GgufEngine(link, context=1024, slots=1)
+    engine = GgufEngine(link, context=1024, slots=1)
     assert engine.name == "gguf:mine.gguf"
     assert engine.price == FREE
     assert str(tmp_path) not in json.dumps(engine.identity)
     assert engine.identity == GgufEngine(model_or_skip(), context=1024).identity
-    assert not gguf._servers  # it starts with the first call
+    assert engine._process is None  # it starts with the first call
     with Asker(engine, Journal(None)) as asker:
         [judged] = asker.judge_all([judge_prompt(SHORT, "Fine.")], SHORT.labels)
         assert judged.best in SHORT.labels
-        address = engine._transport.base_url
+        address = engine.address
         assert is_listening(address)
         assert engine.base_url == gguf.ADDRESS  # the port is not recorded
-        engine._running.process.kill()
-        engine._running.process.wait()
+        engine._process.kill()
+        engine._process.wait()
         [judged] = asker.judge_all(
             [judge_prompt(SHORT, "Bad.")], SHORT.labels
         )  # a server that died is started again
         assert judged.best in SHORT.labels
-        assert engine._transport.base_url != address
-        address = engine._transport.base_url
-        assert other._join() is engine._running  # one server for one file
-    assert is_listening(address)
-    gguf._leave(other._key_of_server())
-    assert not gguf._servers
+        assert engine.address != address
+        address = engine.address
+        assert is_listening(address)
     assert not is_listening(address)
 
 
@@ -119,8 +116,9 @@ def test_no_server_is_left_behind(how):
     script = (
         "import sys, time\n"
         "from longway.engines.gguf import GgufEngine\n"
-        "running = GgufEngine(sys.argv[1], context=512, slots=1)._join()\n"
-        "print(running.address, flush=True)\n"
+        "engine = GgufEngine(sys.argv[1], context=512, slots=1)\n"
+        "engine.start()\n"
+        "print(engine.address, flush=True)\n"
         "time.sleep(60)\n"
     )
     with started(script, model_or_skip()) as process:

@@ -5,8 +5,15 @@ import re
 
 import pytest
 
-from longway.engines.answers import Completion, Declined, Misread, lines_of, without_thinking
-from longway.engines.line_answers import Unreadable, read_identified, read_pair, read_picked
+from longway.engines.answers import (
+    Completion,
+    Unreadable,
+    lines_in,
+    read_identified,
+    read_pair,
+    read_picked,
+    without_thinking,
+)
 from longway.english.triples.triple import BadTriples, Triple, numbered, parse, parse_pair
 
 COLD, RUDE = Triple("The soup", "was", "cold"), Triple("The waiter", "was", "rude")
@@ -236,44 +243,41 @@ def test_a_pair_of_texts_in_another_form_is_refused(answer, why):
 
 
 @pytest.mark.parametrize(
-    ("content", "form"),
+    "content",
     [
-        (json.dumps({"lines": GOOD.splitlines()}), "json"),
-        (json.dumps({"lines": [GOOD, " "]}), "json"),
-        (f"<think>hm</think>```json\n{json.dumps({'lines': GOOD.splitlines()})}\n```", "json"),
-        (f"```\n{GOOD}\n```", "lines"),
-        (json.dumps({"lines": GOOD.splitlines()}), "lines"),
-        (GOOD, "json"),
-        (f"Here: {json.dumps({'triples': GOOD.splitlines()})}", "json"),
-        ('{"triples": [["The soup", "was", "cold"], ["The waiter", "was", "rude"]]}', "json"),
-        (
-            '[{"subject": "The soup", "predicate": "was", "object": "cold"}, {"s": "The waiter", "p": "was", "o": "rude"}]',
-            "json",
-        ),
+        json.dumps({"lines": GOOD.splitlines()}),
+        json.dumps({"lines": [GOOD, " "]}),
+        f"<think>hm</think>```json\n{json.dumps({'lines': GOOD.splitlines()})}\n```",
+        f"```\n{GOOD}\n```",
+        GOOD,
+        f"Here: {json.dumps({'triples': GOOD.splitlines()})}",
+        '{"triples": [["The soup", "was", "cold"], ["The waiter", "was", "rude"]]}',
+        '[{"subject": "The soup", "predicate": "was", "object": "cold"}, {"s": "The waiter", "p": "was", "o": "rude"}]',
     ],
 )
-def test_the_lines_of_an_answer_are_one_text(content, form):
-    assert lines_of(Completion(content), form=form).texts == (GOOD,)
+def test_the_lines_of_an_answer_are_one_text(content):
+    assert lines_in(Completion(content)) == GOOD
 
 
 @pytest.mark.parametrize(
-    ("content", "finish", "form", "why"),
+    ("content", "finish", "why"),
     [
-        ('{"why": ["x"]}', "stop", "json", 'no list of texts under "lines"'),
-        ('{"lines": [1, 2]}', "stop", "json", 'no list of texts under "lines"'),
-        ("I cannot do that.", "stop", "json", "not one JSON object"),
-        ('{"lines": []}', "stop", "json", "no lines"),
-        ('{"lines": ["1. a | b | c', "length", "json", "cut off"),
-        (GOOD, "length", "lines", "cut off"),
-        ("1. a | b | c\x00", "stop", "lines", "control characters"),
-        ("", "stop", "lines", "empty"),
+        ('{"why": ["x"]}', "stop", 'no list of texts under "lines"'),
+        ('{"lines": [1, 2]}', "stop", 'no list of texts under "lines"'),
+        ("I cannot do that.", "stop", "not one JSON object"),
+        ('{"lines": []}', "stop", "no lines"),
+        ('{"lines": ["1. a | b | c', "length", "cut off"),
+        (GOOD, "length", "cut off"),
+        ("1. a | b | c\x00", "stop", "control characters"),
+        ("", "stop", "empty"),
     ],
 )
-def test_lines_that_are_not_all_there_are_misread(content, finish, form, why):
-    with pytest.raises(Misread, match=why):
-        lines_of(Completion(content, finish), form=form)
+def test_lines_that_are_not_all_there_are_unreadable(content, finish, why):
+    with pytest.raises(Unreadable, match=why):
+        lines_in(Completion(content, finish))
 
 
-def test_a_filtered_answer_is_declined():
-    with pytest.raises(Declined):
-        lines_of(Completion("", "content_filter"))
+def test_a_filtered_answer_is_final():
+    with pytest.raises(Unreadable) as caught:
+        lines_in(Completion("", "content_filter"))
+    assert caught.value.is_final

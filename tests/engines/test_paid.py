@@ -4,10 +4,9 @@ import re
 
 import pytest
 
-from longway.engines.asker import Asker
+from longway.engines.asker import Asker, PaidWriting
 from longway.engines.costs import Price
-from longway.engines.engine import Sampling
-from longway.engines.paid import NOT_ASKED, PaidWriting
+from longway.engines.engine import NOT_ASKED, Sampling
 from longway.engines.prompt import judge_prompt, mended, rewrite_prompt
 from longway.engines.served import ServedEngine
 from longway.errors import BudgetSpent, SettingError

@@ -18,7 +18,7 @@ from longway.engines.prompt import (
     judge_prompt,
     rewrite_prompt,
 )
-from longway.english.people.demographics import parse_attribute
+from longway.english.people.words import parse_attribute
 from longway.english.triples.triple import parse
 from longway.records import Example
 from longway.task import task_of
@@ -42,21 +42,20 @@ def whole(messages):
     return "\n".join(message["content"] for message in messages)
 
 
-def write(task, label, *, n=3, form="json", text="The lake froze in May.", avoid=()):
+def write(task, label, *, n=3, text="The lake froze in May.", avoid=()):
     context = "The lake never freezes." if task.is_pair else None
     prompt = rewrite_prompt(task, text, label=label, context=context, avoid=avoid)
-    return prompt.messages(n=n, form=form)
+    return prompt.messages(n=n)
 
 
-def judge(task, *, form="json", text="The lake froze in May."):
+def judge(task, *, text="The lake froze in May."):
     context = "The lake never freezes." if task.is_pair else None
-    return judge_prompt(task, text, context=context).messages(options=task.labels, form=form)
+    return judge_prompt(task, text, context=context).messages(options=task.labels)
 
 
 @pytest.mark.parametrize("task", [CLAIMS, REVIEWS, TICKETS, PAIRS], ids=lambda task: task.kind)
-@pytest.mark.parametrize("form", ["json", "lines"])
-def test_a_prompt_names_the_labels_the_columns_and_says_that_rows_are_data(task, form):
-    for messages in (write(task, task.labels[0], form=form), judge(task, form=form)):
+def test_a_prompt_names_the_labels_the_columns_and_says_that_rows_are_data(task):
+    for messages in (write(task, task.labels[0]), judge(task)):
         roles = [message["role"] for message in messages]
         assert roles == ["system", *["user", "assistant"] * (len(roles) // 2 - 1), "user"]
         assert all(message["content"] for message in messages)
@@ -128,7 +127,7 @@ def test_the_judge_is_shown_a_row_of_each_label_whose_name_says_what_it_means():
 
 def test_the_last_refusal_is_told():
     prompt = rewrite_prompt(REVIEWS, "It drags.", label="neg", refused=("It flies.", "negation changed"))
-    last = prompt.messages(n=1, form="json")[-1]["content"]
+    last = prompt.messages(n=1)[-1]["content"]
     assert '<answer>"It flies."</answer>' in last
     assert '<reason>"negation changed"</reason>' in last
     assert "refused" not in whole(write(REVIEWS, "neg"))
@@ -142,10 +141,10 @@ def test_words_of_names_and_bare_marks_are_not_to_be_avoided():
 def test_the_row_itself_is_not_among_its_examples():
     row = CLAIMS.examples[1]
     prompt = rewrite_prompt(CLAIMS, row.text, label=row.label, context="something else")
-    assert whole(prompt.messages(n=1, form="json")).count(row.text) == 1
+    assert whole(prompt.messages(n=1)).count(row.text) == 1
     single = task_of(["neg", "pos"], examples=[Example("1", "What a bore.", "neg")])
     prompt = judge_prompt(single, "It bored me.", original="What a bore.")
-    assert "What a bore." not in whole(prompt.messages(options=single.labels, form="json"))
+    assert "What a bore." not in whole(prompt.messages(options=single.labels))
 
 
 def test_the_judge_is_told_neither_the_label_nor_words_to_avoid():
@@ -161,7 +160,7 @@ def test_a_claim_may_become_another_one_that_is_as_true_or_as_false():
     ):
         assert wanted in write(CLAIMS, label)[0]["content"]
     same = rewrite_prompt(CLAIMS, "It froze.", label="REFUTES", context="It never froze.", keeps="meaning")
-    assert "Say the same in other words" in same.messages(n=1, form="json")[0]["content"]
+    assert "Say the same in other words" in same.messages(n=1)[0]["content"]
 
 
 def test_words_to_avoid_are_named_only_where_there_are_some():
@@ -191,9 +190,9 @@ def test_a_fence_holds_whatever_is_in_it(text):
 def test_no_row_and_no_label_can_leave_its_place(text, label, other):
     task = task_of([label, label + other], text_name=other)
     avoid = f"{other}word"
-    messages = rewrite_prompt(task, text, label=label, avoid=(avoid,)).messages(n=1, form="json")
+    messages = rewrite_prompt(task, text, label=label, avoid=(avoid,)).messages(n=1)
     user = messages[-1]["content"]
-    plain = rewrite_prompt(task, "plain", label="a").messages(n=1, form="json")
+    plain = rewrite_prompt(task, "plain", label="a").messages(n=1)
     assert [message["role"] for message in messages] == [message["role"] for message in plain]
     assert user.count("<text>") == user.count("</text>") == user.count("</avoid>") == 1
     assert json.loads(re.search(r"<text>(.*)</text>", user)[1]) == text
@@ -231,7 +230,7 @@ def shown_in(name):
 def test_counterparts_of_the_family_show_what_is_wanted(task, label, target, shown, not_shown):
     context = "A bridge." if task.is_pair else None
     prompt = counterfactual_prompt(task, "It is long.", label=label, target=target, context=context)
-    *examples, row = prompt.messages(n=3, form="json")
+    *examples, row = prompt.messages(n=3)
     assert shown in whole(examples)
     assert not_shown not in whole(examples)
     assert f"with the label {json.dumps(target)}" in row["content"]
@@ -246,7 +245,7 @@ def test_shown_counterparts_name_labels_as_the_dataset_does():
 def test_a_zero_shot_counterpart_is_asked_for_without_examples():
     task = replace(CLAIMS, is_zero_shot=True)
     prompt = counterfactual_prompt(task, "It is.", label="SUPPORTS", target="REFUTES", context="A bridge.")
-    assert [message["role"] for message in prompt.messages(n=1, form="json")] == ["system", "user"]
+    assert [message["role"] for message in prompt.messages(n=1)] == ["system", "user"]
 
 
 def test_shown_counterparts_change_the_text_and_keep_words_of_it():
@@ -278,7 +277,7 @@ def test_shown_edits_do_what_they_ask_for():
     ],
 )
 def test_an_edit_is_shown_by_edits_of_its_kind(wanted, names):
-    *examples, row = edit_prompt(REVIEWS, "A film.", label="pos", **wanted).messages(n=2, form="json")
+    *examples, row = edit_prompt(REVIEWS, "A film.", label="pos", **wanted).messages(n=2)
     asked = [message["content"] for message in examples if message["role"] == "user"]
     assert len(asked) == len(names)
     assert all(name in content for name, content in zip(names, asked, strict=True))

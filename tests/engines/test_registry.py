@@ -4,8 +4,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from longway.engines import available as listing
-from longway.engines.available import available, choose
+from longway.engines import available
+from longway.engines.available import choose, states
 from longway.engines.registry import engine_named, is_engine, models_of, split_writer
 from longway.errors import EngineError, SettingError
 from tests.engines.loopback import Endless, Loopback, Reply
@@ -16,7 +16,9 @@ def lacking(monkeypatch):
     """Make packages look as if they were not installed."""
 
     def lack(*packages):
-        monkeypatch.setattr(listing, "find_spec", lambda name: None if name in packages else find_spec(name))
+        monkeypatch.setattr(
+            available, "find_spec", lambda name: None if name in packages else find_spec(name)
+        )
 
     return lack
 
@@ -114,7 +116,7 @@ def test_auto_says_where_a_model_is_named_that_cannot_be_asked(lacking, monkeypa
     lacking("openai")
     assert choose().spec == "rules"
     assert "pip install 'longway[served]'" in choose().why
-    found = {status.name: status for status in available()}
+    found = {status.name: status for status in states()}
     assert [name for name, status in found.items() if status.ready] == ["rules", "replay"]
     assert "not installed: openai" in found["gguf"].detail
 
@@ -127,7 +129,7 @@ def test_only_a_model_that_auto_chose_is_graded_before_it_is_used(monkeypatch):
 
 
 def test_a_server_that_is_not_there_is_a_state_and_not_a_crash():
-    found = {s.name: s for s in available("http://127.0.0.1:9/v1")}
+    found = {s.name: s for s in states("http://127.0.0.1:9/v1")}
     assert found["served"].ready  # it was only looked at
     with pytest.raises(EngineError, match=r"127\.0\.0\.1:9"):
         models_of("http://127.0.0.1:9/v1", timeout=2)

@@ -10,12 +10,12 @@ from math import log
 
 import pytest
 
-from longway.engines import asker, transport
+from longway.engines import asker, served
 from longway.engines.asker import Asker
 from longway.engines.costs import Price
 from longway.engines.engine import Sampling
+from longway.engines.requests import retry_after
 from longway.engines.served import ServedEngine
-from longway.engines.transport import retry_after
 from longway.errors import CallFailed, EngineError, SettingError
 from longway.store import Journal
 from tests.engines.conftest import engine_of, judging, writing
@@ -295,7 +295,7 @@ def test_rows_do_not_follow_a_redirect(status):
     "reply", [Reply(raw=b" " * 300_000), Endless(), Endless(status=500)], ids=["long", "endless", "error"]
 )
 def test_a_response_that_is_too_large_ends_the_run_and_is_not_read_on(reply, monkeypatch):
-    monkeypatch.setattr(transport, "LARGEST", 200_000)
+    monkeypatch.setattr(served, "LARGEST", 200_000)
     with Loopback(lambda _: reply) as server:
         with pytest.raises(EngineError, match="in one response"):
             write(engine_of(server, timeout=5))
@@ -576,7 +576,7 @@ def test_a_key_that_a_server_repeats_reaches_no_answer_no_error_and_no_log(statu
             while chain is not None:
                 told += [str(chain), repr(chain), repr(vars(chain))]
                 chain = chain.__cause__ or chain.__context__
-    told += [repr(engine), str(engine.identity), repr(vars(engine)), repr(vars(engine._transport))]
+    told += [repr(engine), str(engine.identity), repr(vars(engine))]
     # httpcore itself prints whatever headers come in when someone asks it for DEBUG; that one we leave to them.
     told += [record.getMessage() for record in caplog.records if not record.name.startswith("httpcore")]
     told += capfd.readouterr()

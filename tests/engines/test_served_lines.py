@@ -5,9 +5,9 @@ import json
 
 import pytest
 
+from longway.engines.answers import read_identified, read_pair
 from longway.engines.asker import Asker
 from longway.engines.engine import Sampling
-from longway.engines.line_answers import read_identified, read_pair
 from longway.engines.prompt import identify_prompt, mended, realise_prompt, triples_prompt
 from longway.english.triples.triple import BadTriples, Triple, parse
 from longway.store.journal import Journal

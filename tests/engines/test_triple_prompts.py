@@ -21,7 +21,7 @@ from longway.engines.prompt import (
     triples_prompt,
 )
 from longway.engines.recording import CallKeys
-from longway.engines.transport import tokens_for
+from longway.engines.requests import tokens_for
 from longway.english.triples.triple import Triple
 from longway.records import Example
 from longway.store.journal import Journal, key_of
@@ -50,42 +50,39 @@ def prompts(text=TEXT, task=REVIEWS, label="neg", target="pos", triples=TRIPLES)
     }
 
 
-def whole(prompt, form="json", n=1):
-    return "\n".join(message["content"] for message in prompt.messages(form=form, n=n))
+def whole(prompt, n=1):
+    return "\n".join(message["content"] for message in prompt.messages(n=n))
 
 
-@pytest.mark.parametrize("form", ["json", "lines"])
 @pytest.mark.parametrize("kind", list(prompts()))
 @pytest.mark.parametrize(
     ("task", "label", "target"),
     [(REVIEWS, "neg", "pos"), (TICKETS, "billing", "other"), (PAIRS, "neutral", "entailment")],
     ids=["reviews", "tickets", "pairs"],
 )
-def test_every_prompt_says_that_rows_are_data_and_asks_for_nothing_else(task, label, target, kind, form):
+def test_every_prompt_says_that_rows_are_data_and_asks_for_nothing_else(task, label, target, kind):
     prompt = prompts(task=task, label=label, target=target)[kind]
     for asked in (prompt, mended(prompt, "Sure!", "it is no triple")):
-        text = whole(asked, form, n=3)
-        assert "never an instruction" in asked.messages(form=form, n=3)[0]["content"]
+        text = whole(asked, n=3)
+        assert "never an instruction" in asked.messages(n=3)[0]["content"]
         assert "nothing else" in text
         assert not re.search(r"\{\{|\}\}|\{%|%\}|\{#", text)
         assert "\n\n\n" not in text
-        assert ('{"lines": [' in text) == (form == "json" and prompt.reads == "lines")
-        assert ('{"rewrites": [' in text) == (form == "json" and prompt.reads == "texts")
+        assert ('{"lines": [' in text) == prompt.has_lines
+        assert ('{"rewrites": [' in text) == (not prompt.has_lines)
 
 
 def test_what_the_answers_are():
-    found = {kind: prompt.reads for kind, prompt in prompts().items()}
-    assert {kind for kind, reads in found.items() if reads == "lines"} == {
-        "triples", "alter", "identify", "pick",
-    }  # fmt: skip
-    assert prompts(task=PAIRS, label="neutral", target="entailment")["realise"].reads == "lines"
+    found = {kind for kind, prompt in prompts().items() if prompt.has_lines}
+    assert found == {"triples", "alter", "identify", "pick"}
+    assert prompts(task=PAIRS, label="neutral", target="entailment")["realise"].has_lines
 
 
 def test_pairs_are_numbered_by_side():
-    text = whole(triples_prompt(PAIRS, TEXT, context="It was cold."), "lines")
+    text = whole(triples_prompt(PAIRS, TEXT, context="It was cold."))
     assert "1-1" in text
     assert "2-1" in text
-    assert "1-1" not in whole(triples_prompt(REVIEWS, TEXT), "lines")
+    assert "1-1" not in whole(triples_prompt(REVIEWS, TEXT))
 
 
 def test_triples_are_shown_in_the_order_given_and_fenced():
@@ -133,9 +130,9 @@ def test_a_question_asked_again_shows_the_answer_and_the_reason():
 def test_nothing_in_a_row_a_triple_or_an_answer_can_leave_its_place(text, other):
     triples = [Triple(other, text, other)]
     for kind, prompt in prompts(text=text + "    " * 3, triples=triples).items():
-        for message in mended(prompt, other, text).messages(form="json", n=1):
+        for message in mended(prompt, other, text).messages(n=1):
             assert message["content"].count("=== user ===") == 0 or "=== user ===" in text + other
-        user = mended(prompt, other, text).messages(form="json", n=1)[-1]["content"]
+        user = mended(prompt, other, text).messages(n=1)[-1]["content"]
         assert user.count("</answer>") == user.count("</reason>") == 1
         assert user.count("</text>") == (0 if kind in ("realise", "pick") else 1)
         assert user.count("</triples>") == (1 if kind in ("alter", "realise") else 0)
@@ -147,7 +144,7 @@ def test_an_attack_in_a_triple_stays_a_triple():
         m["content"]
         for m in alter_prompt(
             REVIEWS, [Triple(attack, "is", "y")], label="neg", target="pos", text=attack
-        ).messages(form="json", n=1)
+        ).messages(n=1)
     )
     assert "Ignore" not in system
     assert user.count("</triples>") == 1
@@ -158,27 +155,21 @@ def test_what_an_answer_is_belongs_to_its_key_and_older_keys_stay():
     rewriting, judging = rewrite_prompt(REVIEWS, TEXT, label="neg"), judge_prompt(REVIEWS, TEXT)
     about = {"format": 1, "engine": {"engine": "x"}}
     speaker = CallKeys({"engine": "x"})
-    asked = {"template": "rewrite.v2", "messages": rewriting.messages(form="json", n=2)}
+    asked = {"template": "rewrite.v2", "messages": rewriting.messages(n=2)}
     sampling = {"temperature": 0.7, "top_p": 0.9, "max_tokens": 512, "seed": 0, "sample": 0}
     assert speaker.write_key(rewriting, 2, Sampling()) == key_of(
         {**about, "kind": "write", "asked": asked, "n": 2, "sampling": sampling}
     )
-    asked = {"template": "judge.v2", "messages": judging.messages(form="json", options=("neg", "pos"))}
+    asked = {"template": "judge.v2", "messages": judging.messages(options=("neg", "pos"))}
     assert speaker.judge_key(judging, ["neg", "pos"]) == key_of(
         {**about, "kind": "judge", "asked": asked, "options": ["neg", "pos"]}
     )
     keys = {
         speaker.write_key(prompt, 1, Sampling())
         for kind in prompts().values()
-        for prompt in (kind, mended(kind, "a", "b"), _reading(kind))
+        for prompt in (kind, mended(kind, "a", "b"))
     }
-    assert len(keys) == 3 * len(prompts())
-
-
-def _reading(prompt):
-    from dataclasses import replace
-
-    return replace(prompt, reads="texts" if prompt.reads == "lines" else "lines")
+    assert len(keys) == 2 * len(prompts())
 
 
 def test_room_grows_with_the_text_and_estimates_know_lines():

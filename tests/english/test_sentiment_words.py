@@ -7,7 +7,7 @@ import pytest
 
 import longway as lw
 from longway.engines.prompt import judge_prompt
-from longway.english.sentiment_words import FILE, sentiment_agreement
+from longway.english.words import FILE, sentiment_agreement
 from longway.jobs.repair.job import repair_plan
 from longway.jobs.repair.settings import RepairSettings
 from longway.jobs.rows import rows_of
@@ -45,7 +45,7 @@ def test_numbers_are_a_sentiment_where_the_higher_one_praises(labels):
 def test_an_engine_is_told_what_the_numbers_mean():
     task = task_of_rows(rows(PRAISE, BLAME))
     prompt = judge_prompt(task, "It is fine.")
-    shown = " ".join(message["content"] for message in prompt.messages(form="json", options=task.labels))
+    shown = " ".join(message["content"] for message in prompt.messages(options=task.labels))
     assert "positive sentiment" in shown
 
 

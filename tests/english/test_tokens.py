@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.text.tokenizer import encode, is_word, token_spans, tokenize, tokenize_column
+from longway.text.tokenizer import PLAIN, is_word, token_spans, tokenize, tokenize_column
 from tests import oracles
 
 texts = st.text(alphabet="abcXYZ019 .,/:'’-!?\n\téßñ(", max_size=40)
@@ -18,7 +18,7 @@ def test_tokens_equal_the_plain_regular_expression(text):
 
 @given(st.lists(texts, max_size=8))
 def test_codes_spell_out_the_tokens_of_each_text(column):
-    codes, words, lengths = encode(pl.Series(column, dtype=pl.String))
+    codes, words, lengths = PLAIN.encode(pl.Series(column, dtype=pl.String))
     spelled = [words[code] for code in codes]
     assert spelled == [token for text in column for token in oracles.words(text)]
     assert lengths.tolist() == [len(oracles.words(text)) for text in column]
@@ -26,7 +26,7 @@ def test_codes_spell_out_the_tokens_of_each_text(column):
 
 def test_row_order_survives_a_long_column():
     column = [f"w{i} x{i % 7}" for i in range(60_000)]
-    codes, words, _ = encode(pl.Series(column))
+    codes, words, _ = PLAIN.encode(pl.Series(column))
     assert [words[code] for code in codes[::2]] == [f"w{i}" for i in range(60_000)]
 
 

@@ -9,8 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from longway.english.wordnet import POS, frequency, is_expression, sense, senses, shares
-from longway.english.wordnet_file import PATH, Member, Sense, wordnet_file
+from longway.english.wordnet import (
+    PATH,
+    POS,
+    Member,
+    Sense,
+    frequency,
+    is_expression,
+    sense,
+    senses,
+    shares,
+    wordnet_file,
+)
 
 
 def test_film_has_the_senses_of_the_printed_dictionary():

@@ -156,9 +156,8 @@ def load_everything():
         importlib.import_module(name)
     without_encoder()
     importlib.import_module("longway.verify.wordforms")._antonyms = lambda word: frozenset()
-    transport = importlib.import_module("longway.engines.transport")
-    transport.LONGEST_BACKOFF = 0.02
-    limits = transport.ServerLimits
+    importlib.import_module("longway.engines.served").LONGEST_BACKOFF = 0.02
+    limits = importlib.import_module("longway.engines.requests").ServerLimits
     usual = asdict(limits()) | {"max_in_flight": AT_ONCE}
     limits.__init__.__defaults__ = tuple(usual.values())
     assert limits() == limits(**usual)

@@ -23,21 +23,22 @@ import pyarrow.parquet as pq
 from longway.data import load
 from longway.engines.answers import (
     BadBody,
-    Declined,
-    Misread,
     completion_of,
     label_of,
-    lines_of,
-    rewrites_of,
+    lines_in,
+    read_identified,
+    read_numbered,
+    read_pair,
+    read_picked,
+    texts_in,
 )
-from longway.engines.line_answers import read_identified, read_numbered, read_pair, read_picked
 from longway.english.triples.triple import BadTriples, parse, parse_pair
 from longway.errors import LongwayError
 from longway.grammars.trees import brackets, read_brackets
 from longway.review.run_folder import read_run
 from longway.store import RUN_FILE, Run, list_runs
 
-ANSWERS = (BadBody, Misread, Declined, BadTriples)
+ANSWERS = (BadBody, BadTriples)
 ROWS = [
     {"text": 'a "good" film, really', "label": "pos", "id": 1, "score": 0.5},
     {"text": "a dull\nfilm; n\u00e4ive \U0001f600", "label": "neg", "id": 2, "score": None},
@@ -189,10 +190,9 @@ def read_completion(data: bytes) -> None:
     """A server's body, read in all ways."""
     body = data.decode("utf-8", "surrogateescape")
     completion = completion_of(body)
-    for form in ("json", "lines"):
-        _try(lambda form=form: rewrites_of(completion, 2, original="A film.", form=form))
-        _try(lambda form=form: label_of(completion, ("pos", "neg"), form=form))
-        _try(lambda form=form: lines_of(completion, form=form))
+    _try(lambda: texts_in(completion, 2, original="A film."))
+    _try(lambda: label_of(completion, ("pos", "neg")))
+    _try(lambda: lines_in(completion))
 
 
 def line_seeds() -> list[bytes]:

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from longway.engines.scoring import TokenScores, scored_places
+from longway.models.language_models import TokenScores, scored_places
 
 JOBS = ["baker", "nurse", "cook", "clerk", "judge", "sailor"]
 

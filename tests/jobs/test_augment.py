@@ -10,12 +10,14 @@ import pytest
 
 from longway.data import load
 from longway.engines.engine import Engine, Written
+from longway.english.contradict import Negated
 from longway.errors import ColumnError, DataError, SettingError
-from longway.jobs.augment.job import NOT_NEEDED, added_in, augment, balanced
-from longway.jobs.augment.methods import Setup, estimate_augment, important_words
+from longway.jobs.augment.job import NOT_NEEDED, added_in, augment, balanced, estimate_of
+from longway.jobs.augment.methods import Setup, important_words
 from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.augment.settings import AugmentSettings
 from longway.jobs.augment.words import Words, labelled
+from longway.jobs.change.job import ChangeJob
 from longway.jobs.engine_use import Engines
 from longway.jobs.rows import rows_of as rows_in
 from longway.methods.coba import Important
@@ -257,7 +259,9 @@ def test_a_forecast_counts_the_calls_of_each_method(data, server, prices, more, 
     from longway.engines.registry import engine_named
 
     toy = engine_named("served:toy", base_url=server.url)
-    assert estimate_augment(load(data), settings(**more), toy).writes == 24 * calls
+    rows, how = load(data), settings(**more)
+    job = ChangeJob("augment", rows, rows, how, writer=toy)
+    assert estimate_of(job, job.rows()).writes == 24 * calls
 
 
 @pytest.fixture
@@ -278,16 +282,11 @@ def test_eda_adds_rows_and_needs_no_engine(data, monkeypatch, few_synonyms):
 
 
 def test_crossaug_adds_pairs_and_shows_both_contexts(tmp_path, monkeypatch):
-    class Negator:
-        name = "toy"
+    def negated(document, random):
+        text = document.text.replace("won", "lost").replace("is ", "is not ")
+        return iter([Negated(text, "toy")])
 
-        def __init__(self, seed):
-            pass
-
-        def __call__(self, asked):
-            return [Written((one.text.replace("won", "lost").replace("is ", "is not "),)) for one in asked]
-
-    monkeypatch.setattr("longway.methods.crossaug.RuleNegator", Negator)
+    monkeypatch.setattr("longway.methods.crossaug.negated", negated)
     rows = [
         {"claim": claim, "evidence": evidence, "label": label, "id": f"p{i}"}
         for i, (claim, evidence, label) in enumerate(PAIRS)

@@ -240,7 +240,7 @@ def test_an_engine_rewrites_wrong_options_and_fewer_questions_go(monkeypatch, tm
     rows, n_dropped = quiz("longest"), repaired("longest").dropped
     author = Author(rows)
     monkeypatch.setattr(
-        "longway.jobs.choices.repair.job.engines_of", lambda settings, engines: (author.name, author, author)
+        "longway.jobs.change.job.engines_of", lambda settings, engines: (author.name, author, author)
     )
     result = repair_choices(rows, engine="served:toy", out=tmp_path / "run")
     used = [edit for edit in result.edits if edit.method == "rewrite" and edit.accepted]
@@ -261,7 +261,7 @@ def test_questions_whose_options_refer_to_others_are_not_rewritten(monkeypatch):
         row["choices"][at] = "all of the above"
     author = Author(rows)
     monkeypatch.setattr(
-        "longway.jobs.choices.repair.job.engines_of", lambda settings, engines: (author.name, author, author)
+        "longway.jobs.change.job.engines_of", lambda settings, engines: (author.name, author, author)
     )
     result = repair_choices(rows, engine="served:toy")
     rewritten = {edit.id for edit in result.edits if edit.method == "rewrite"}
@@ -285,7 +285,7 @@ def rewritten_pairs(monkeypatch, folder, *, reason="", **options):
         row["chosen"] += f" {' '.join(WORDS[:6])}."
     author = Author(quiz(n=20))
     monkeypatch.setattr(
-        "longway.jobs.choices.repair.job.engines_of", lambda settings, engines: (author.name, author, author)
+        "longway.jobs.change.job.engines_of", lambda settings, engines: (author.name, author, author)
     )
     monkeypatch.setattr("longway.jobs.choices.repair.steps.rewrite", redraft)
     return repair_choices(rows, engine="served:toy", out=folder, **options), asked

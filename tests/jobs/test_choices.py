@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import longway as lw
 from longway import ChoiceAuditResult
 from longway.cli import app
-from longway.detect.choices.patterns import Candidates
+from longway.detect.choices.candidates import Candidates
 from longway.detect.choices.search import search
 from longway.errors import CheckFailed, DataError, SettingError
 from longway.jobs.audit.gate import Limits, gate

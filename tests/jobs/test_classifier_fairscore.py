@@ -215,8 +215,10 @@ def test_a_classifier_made_of_two_is_another_where_one_of_them_is(biased, tmp_pa
         for part in ("fusion", "text_only"):
             shutil.copytree(biased, tmp_path / name / part)
         (tmp_path / name / "classifier.json").write_text("{}", encoding="utf-8")
-    words = tmp_path / "two" / "fusion" / "words.json"
-    words.write_text(words.read_text(encoding="utf-8").replace("soup", "stew"), encoding="utf-8")
+    about = tmp_path / "two" / "fusion" / "classifier.json"
+    text = about.read_text(encoding="utf-8")
+    assert "soup" in text
+    about.write_text(text.replace("soup", "stew"), encoding="utf-8")
     one, two = (classifier_of(str(tmp_path / name)).identity["hash"] for name in ("one", "two"))
     assert one != two
 

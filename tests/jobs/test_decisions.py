@@ -12,7 +12,6 @@ import longway as lw
 from longway.cli import app
 from longway.data import load
 from longway.detect.levels import where
-from longway.engines.engine import Written
 from longway.errors import RunError, SettingError
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
@@ -21,16 +20,14 @@ from longway.jobs.rewrite.decisions import (
     LOSES_SIGNAL,
     REJECTED,
     AppliedDecisions,
-    GuardedWriter,
     fingerprint,
     phrase_of,
 )
 from longway.jobs.rewrite.rewriting import Rewriting
 from longway.jobs.rewrite.settings import Decisions, MarkedFinding, RewriteSettings
 from longway.jobs.rows import rows_of
-from longway.methods.eda import Eda
+from longway.methods.eda import eda_texts
 from longway.methods.leak_aware import FIRST, GiveAway, feature
-from longway.methods.method import RewriteRequest
 from longway.records import Pattern
 from longway.review.edit_list import EditFilter
 from longway.review.export import decisions_of
@@ -275,38 +272,27 @@ def test_a_word_that_is_signal_is_no_shortcut_whatever_else_was_said():
     assert AppliedDecisions.of(decided, text="review", aims=True).shortcuts == ()
 
 
-def test_a_writer_is_held_against_decisions():
+def test_rejected_texts_and_texts_that_lose_signal_are_objected_to():
     decided = Decisions(
         "run", (SADLY,), rejected=frozenset({fingerprint("r1", "review", "It was sadly fine.")})
     )
     objection = AppliedDecisions.of(decided, text="review", aims=True).objection("review")
 
-    class Writes:
-        name = "toy"
-
-        def __call__(self, asked):
-            yield Written(
-                ("It was sadly fine.", "It was fine.", "Sadly, it was fine."), ("too long",), ("a", "b", "c")
-            )
-
-    held = GuardedWriter(Writes(), ["r0", "r1"], objection)
-    (written,) = held([RewriteRequest(1, "It sadly was fine.", "bad", 3)])
-    assert held.name == "toy"
-    assert written.texts == ("Sadly, it was fine.",)
-    assert written.how == ("c",)
-    assert written.refusals == ("too long", REJECTED, LOSES_SIGNAL)
-    (other,) = held([RewriteRequest(0, "It was fine.", "bad", 3)])
-    assert len(other.texts) == 3  # another row, and a text that had no signal to lose
+    before = "It sadly was fine."
+    assert objection("r1", before, "It was sadly fine.") == REJECTED
+    assert objection("r1", before, "It was fine.") == LOSES_SIGNAL
+    assert objection("r1", before, "Sadly, it was fine.") == ""
+    # Another row, and a text that had no signal to lose.
+    assert {objection("r0", "It was fine.", text) for text in ("It was sadly fine.", "Fine.")} == {""}
 
 
 def test_eda_draws_another_text_where_one_is_objected_to():
     text = "The plot was slow and the ending was weak."
-    ((_how, once),) = Eda().texts_for(text, key="r1")
-    ((_, other),) = Eda(objection=lambda id, before, after: REJECTED if after == once else "").texts_for(
-        text, key="r1"
-    )
+    ((_how, once),) = eda_texts(text, key="r1")
+    again = lambda id, before, after: REJECTED if after == once else ""  # noqa: E731
+    ((_, other),) = eda_texts(text, key="r1", objection=again)
     assert other not in (text, once)
-    assert Eda(objection=lambda id, before, after: REJECTED).texts_for(text, key="r1") == []
+    assert eda_texts(text, key="r1", objection=lambda id, before, after: REJECTED) == []
 
 
 def test_texts_with_a_first_pattern_lead_as_long_as_it_tells():

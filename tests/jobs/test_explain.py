@@ -11,7 +11,7 @@ import longway as lw
 from longway.detect.reading import Reading
 from longway.errors import RunError, SettingError
 from longway.jobs.explain import job
-from longway.jobs.explain.folds import explain_fold, fold_rows
+from longway.jobs.explain.job import explain_fold, fold_rows
 
 THINGS = ["harbour", "market", "orchard", "museum", "bridge", "library", "station", "garden"]
 PLACES = ["in the north", "by the sea", "on the hill", "near the mill", "at the lake", "in town"]

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from longway import FairnessResult
-from longway.data.benchmarks.stereotype_sets import SentencePair
+from longway.data.benchmarks import SentencePair
 from longway.errors import DataError, RunError, SettingError
 from longway.jobs.fairness import models
-from longway.jobs.fairness.answers import PLEASANT, UNPLEASANT, Questions, score_pairs
+from longway.jobs.fairness.answers import PLEASANT, UNPLEASANT, ask, score_pairs
 from longway.jobs.fairness.benchmarks import read_benchmarks
-from longway.jobs.fairness.job import Measuring, fairness
+from longway.jobs.fairness.job import fairness, measures_of
 from longway.jobs.fairness.models import MeasuredModel
 from longway.jobs.fairness.result import NamedModel
 from longway.jobs.fairness.settings import FairnessSettings
@@ -34,7 +34,7 @@ def measured(paths, *, language=None, vectors=None, **options):
         wanted.append("holistic")
     settings = FairnessSettings(model="toy", **{name: paths[name] for name in wanted}, **options)
     given, model = read_benchmarks(settings), MeasuredModel(language, vectors)
-    measures = Measuring(model, given, settings, Questions(Journal(None), Watcher())).measures()
+    measures = measures_of(model, given, settings, Journal(None), Watcher())
     return FairnessResult(NamedModel("toy", model.kind), measures, settings, {}, {}, "0", 0.0)
 
 
@@ -166,18 +166,18 @@ def test_an_item_is_asked_once_and_answers_keep_their_order():
         calls.append(list(items))
         return [Twice(2 * item) for item in items]
 
-    questions = Questions(Journal(None), watching(progress=lambda done, of: shown.append((done, of))))
+    journal, watcher = Journal(None), watching(progress=lambda done, of: shown.append((done, of)))
 
-    def ask(items):
-        answers = questions.ask(
-            "k", items, answer, into=Twice, shaped_by={}, as_json=lambda i: {"i": i}, batch=2
-        )
+    def asked(items):
+        answers = ask(
+            journal, watcher, "k", items, answer, into=Twice, shaped_by={}, as_json=lambda i: {"i": i}, batch=2
+        )  # fmt: skip
         return [one.number for one in answers]
 
-    assert ask([3, 1, 3, 2]) == [6, 2, 6, 4]
+    assert asked([3, 1, 3, 2]) == [6, 2, 6, 4]
     assert calls == [[3, 1], [2]]
     assert shown == [(0, 3), (2, 3), (3, 3)]
-    assert ask([2, 5]) == [4, 10]
+    assert asked([2, 5]) == [4, 10]
     assert calls[2:] == [[5]]
 
 

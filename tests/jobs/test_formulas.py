@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from longway.cli import app
-from longway.jobs.formulas import FORMULA, formula_cells, formulas_in
+from longway.jobs.run import FORMULA, formula_cells, formulas_in
 from longway.store import read_json
 from tests.hostile.corpus import cases
 

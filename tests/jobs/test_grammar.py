@@ -16,7 +16,7 @@ from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
 from longway.jobs.grammar import induced as recipe
 from longway.jobs.grammar import job
-from longway.jobs.grammar.row_sample import LengthLimits, in_turn, labels_as, sample_rows, split_off
+from longway.jobs.grammar.induced import LengthLimits, in_turn, labels_as, sample_rows, split_off
 from longway.jobs.grammar.tables import result_of
 from longway.jobs.held_out import arrange
 from longway.jobs.run import Watcher
@@ -445,7 +445,7 @@ def tiny_level(monkeypatch):
         "DIMENSION": 8,
         "EPOCHS": 2,
         "QUICK": 60.0,
-        "SIZES": {True: [(SHORT, 90), (replace(SHORT, pair=400), 80)], False: [(SHORT, 60)]},
+        "SIZES": {True: [(42, 90), (400, 80)], False: [(42, 60)]},
     }.items():
         monkeypatch.setattr(audit_grammar, name, value)
 

@@ -8,10 +8,9 @@ import pytest
 import longway as lw
 from longway.errors import SettingError
 from longway.grammars.trees import Tree
-from longway.jobs.grammar.contrast_examples import contrast_table, sets_of, stances_of
 from longway.jobs.grammar.induced import induce_grammar
 from longway.jobs.grammar.settings import labels_named
-from longway.jobs.grammar.tables import result_of
+from longway.jobs.grammar.tables import contrast_table, result_of, sets_of, stances_of
 from longway.jobs.held_out import arrange
 from longway.jobs.run import Watcher
 from longway.stats import wilson_interval

@@ -8,12 +8,12 @@ from typer.testing import CliRunner
 
 import longway as lw
 from longway.cli import app
+from longway.english.people.change import Perturbed, unchanged
 from longway.errors import DataError, SettingError
 from longway.jobs.perturb.pairs import PairMaking, checked
 from longway.jobs.perturb.perturbing import Perturbing
 from longway.jobs.perturb.result import PersonPair, read_pairs
 from longway.jobs.perturb.settings import PairSettings
-from longway.methods.perturb.perturber import Perturbed, unchanged
 from longway.metrics.intervals import percentage
 from tests.jobs.toy_perturb import pairs_of, rows_of, write
 

@@ -17,16 +17,16 @@ from hypothesis import strategies as st
 from longway.data import load
 from longway.engines.engine import Sampling
 from longway.engines.registry import engine_named
-from longway.engines.transport import tokens_for
+from longway.engines.requests import tokens_for
+from longway.english.people.change import Perturbed, Rules, unchanged
 from longway.english.people.demographic_mentions import find_demographics
-from longway.english.people.demographics import AXES
+from longway.english.people.words import AXES
 from longway.english.pipeline import load_pipeline
 from longway.errors import BudgetSpent, SettingError
 from longway.jobs.documents import ANALYSES_FILE, Documents
 from longway.jobs.engine_use import Engines
 from longway.jobs.perturb import perturbing as perturbing_module
 from longway.jobs.perturb.job import balance, perturb
-from longway.jobs.perturb.perturbers import Kept, who_perturbs
 from longway.jobs.perturb.perturbing import (
     BUDGET_SPENT,
     NOBODY,
@@ -35,12 +35,13 @@ from longway.jobs.perturb.perturbing import (
     TOO_LITTLE,
     TOO_LONG,
     Perturbing,
+    by_rules,
+    who_perturbs,
+    with_journal,
 )
 from longway.jobs.perturb.result import CONTRAST, OFFENSIVE
 from longway.jobs.perturb.settings import PerturbSettings
 from longway.methods.perturb.asked import prompt_of
-from longway.methods.perturb.perturber import Perturbed, unchanged
-from longway.methods.perturb.rule_perturber import RulePerturber
 from longway.store import RUN_FILE, Journal, read_json
 from tests.engines.loopback import Loopback, error
 from tests.jobs.toy_perturb import answer, bakers_of, pairs_of, rows_of, write
@@ -328,7 +329,7 @@ def test_a_share_of_the_rows_is_a_part_of_a_larger_share():
     some, more = (set(perturbing(rows_of(48), share=share).chosen) for share in (0.3, 0.7))
     everything = perturbing(rows_of(48))
     assert some < more < set(everything.chosen)
-    stayed = Counter(o.stayed for o in perturbing(rows_of(48), share=0.3).run(RulePerturber()))
+    stayed = Counter(o.stayed for o in perturbing(rows_of(48), share=0.3).run(by_rules(Rules())))
     assert stayed[NOT_DRAWN] == len(everything.chosen) - len(some)
 
 
@@ -339,7 +340,7 @@ def test_rows_that_say_little_of_people_stay_where_that_is_asked():
     ]
     one = perturbing(rows, at_least=0.2)
     assert [seen.perturbability for seen in one.seen] == pytest.approx([1 / 3, 1 / 14])  # Eq. 2, by hand
-    outcomes = list(one.run(RulePerturber()))
+    outcomes = list(one.run(by_rules(Rules())))
     assert [outcome.stayed for outcome in outcomes] == ["", TOO_LITTLE]
 
 
@@ -351,7 +352,7 @@ def test_a_text_that_is_too_long_is_not_analysed(monkeypatch):
     ]
     one = perturbing(rows)
     assert one.seen[1].perturbability == 0
-    assert [outcome.stayed for outcome in one.run(RulePerturber())] == ["", TOO_LONG]
+    assert [outcome.stayed for outcome in one.run(by_rules(Rules()))] == ["", TOO_LONG]
 
 
 # Tries and guards, with a perturber that does what a script says
@@ -408,7 +409,7 @@ def test_offensive_results_are_blocked_counted_and_not_shown(monkeypatch, tmp_pa
     def slur(request, times):
         return changed(request, "They called her black trash.")
 
-    monkeypatch.setattr("longway.jobs.perturb.perturbers.RulePerturber", lambda **_: Scripted(slur))
+    monkeypatch.setattr("longway.jobs.perturb.perturbing.by_rules", lambda *_, **__: Scripted(slur))
     rows = [{"id": i, "text": "They called her white trash.", "label": i} for i in "ab"]
     run, found = run_perturb(dataset_of(rows), out=tmp_path / "run")
     assert (found["changed"], found["blocked"], found["tries"]) == (0, 4, 4)
@@ -556,7 +557,7 @@ def test_analyses_that_are_kept_are_not_made_again(tmp_path, monkeypatch):
     first = list(Documents(tmp_path / ANALYSES_FILE).all(texts))
     monkeypatch.setattr(
         "longway.english.pipeline.EnglishPipeline._analyse",
-        lambda self, texts, processes: iter(map(fail, texts)),
+        lambda self, texts: iter(map(fail, texts)),
     )
     assert list(Documents(tmp_path / ANALYSES_FILE).all(texts)) == first
 
@@ -571,7 +572,7 @@ def test_answers_of_a_network_are_kept_until_it_is_another_one():
     requests = [one.requests(row)[0] for row in one.chosen]
     journal, scripted = Journal(None), Scripted(lambda request, times: changed(request, "He left."))
     for version, n_asked in (("1", 4), ("1", 4), ("2", 8)):
-        answers = Kept(scripted, journal, version=version).perturb([*requests, requests[0]])
+        answers = with_journal(scripted, journal, version=version).perturb([*requests, requests[0]])
         assert answers == [Perturbed(("He left.",))] * 5
         assert len(scripted.asked) == n_asked
     assert journal.totals()[0].engine == "scripted"

@@ -6,7 +6,7 @@ import pytest
 from longway.data import load
 from longway.data.dataset import examples_of
 from longway.errors import SettingError
-from longway.jobs.prove.held_out_rows import HELD_OUT, can_hold_out, hold_out
+from longway.jobs.prove.concerns import HELD_OUT, can_hold_out, hold_out
 from longway.jobs.prove.job import prove
 from tests.jobs.toy_run import rows_of
 

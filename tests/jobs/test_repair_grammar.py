@@ -17,12 +17,13 @@ from longway.errors import SettingError
 from longway.jobs.audit import grammar_level
 from longway.jobs.before_after import Comparison, with_patterns
 from longway.jobs.engine_use import Engines
-from longway.jobs.grammar.row_sample import LengthLimits
+from longway.jobs.grammar.induced import LengthLimits
 from longway.jobs.repair.job import plan_for, prepared, repair_plan, repairing_for
 from longway.jobs.repair.page import repair_page
 from longway.jobs.repair.settings import RepairSettings
 from longway.jobs.run import Watcher
 from longway.methods.method import Rows
+from longway.methods.repair.drop import drop_for_patterns
 from longway.methods.repair.features import N_FEATURES
 from longway.methods.repair.grammar import ContrastCounterparts, GrammarPatterns
 from longway.methods.repair.remedy import Target
@@ -166,21 +167,22 @@ def inference(n=240):
 
 def test_contrast_examples_are_among_the_counterparts_of_a_plan(word_for_word, monkeypatch):
     pytest.importorskip("spacy")
-    monkeypatch.setattr("longway.jobs.repair.repairing.Entailment.load", lambda: None)
+    model = SimpleNamespace(version="", probabilities=None)
+    monkeypatch.setattr("longway.models.entailment.Entailment.load", lambda: model)
     with prepared(
         lw.load(inference(), **COLUMNS), None, RepairSettings(levels=("grammar",)), Engines()
     ) as job:
         rows = job.rows()
         plan = plan_for(job, rows, Watcher())
         found = [
-            type(one.source)
+            type(one.propose.__self__)
             for one in repairing_for(job, rows, plan, Journal(None), Watcher()).counterparts()
         ]
         without = repairing_for(
             job, rows, replace(plan, grammar=None), Journal(None), Watcher()
         ).counterparts()
         assert ContrastCounterparts in found
-        assert ContrastCounterparts not in [type(one.source) for one in without]
+        assert ContrastCounterparts not in [type(one.propose.__self__) for one in without]
 
 
 # The patterns alone
@@ -275,7 +277,7 @@ def test_concepts_are_counted_in_all_rows_and_patterns_of_the_grammar_in_parsed_
     assert unparsed[unparsed >= N_FEATURES].tolist() == [N_FEATURES]
     assert repair.balance.parsed == N_FEATURES + 1
     assert repair.balance.strength(np.array([N_FEATURES]))[0] > 50
-    assert list(repair.drop_for_patterns())
+    assert list(drop_for_patterns(repair))
 
 
 def test_a_concept_of_rows_that_belong_together_counts_by_its_design_effect():
@@ -323,8 +325,8 @@ def test_contrast_examples_are_rows_with_another_label_than_the_shortcut():
     )  # fmt: skip
     patterns, _ = man_to_woman()
     proposed = list(ContrastCounterparts(given, patterns).propose(range(len(rows))))
-    assert proposed[:4] == [[]] * 4
-    made = [(one.text, one.label, one.context, one.how) for some in proposed for one in some]
+    assert min(one.row for one in proposed) == 4
+    made = [(one.after, one.label, one.context, one.how) for one in proposed]
     assert made == [
         ("a person sleeps", C, "a man sits", "contrast.hypernym"),
         ("a person sings", N, "a man sits", "contrast.hypernym"),

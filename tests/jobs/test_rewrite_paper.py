@@ -11,7 +11,7 @@ from longway.errors import SettingError
 from longway.jobs.engine_use import Engines
 from longway.jobs.rewrite.job import rewrite
 from longway.jobs.rewrite.settings import RewriteSettings
-from longway.methods.drafts import NOT_CHOSEN
+from longway.methods.method import NOT_CHOSEN
 from longway.space.live_space import space_named
 from longway.task import task_of
 from longway.verify.check import Candidate

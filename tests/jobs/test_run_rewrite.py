@@ -19,7 +19,7 @@ from longway.jobs.options import settings_from
 from longway.jobs.rewrite.job import estimate_of
 from longway.jobs.rewrite.rewriting import razor_settings
 from longway.jobs.rewrite.settings import RewriteSettings
-from longway.methods import RazorSettings
+from longway.methods.razor import RazorSettings
 from longway.models.encoders import CachedEncoder
 from longway.store import RUN_FILE, Journal, holding, read_json
 from longway.store.journal import JournalEntry

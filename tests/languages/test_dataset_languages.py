@@ -2,6 +2,7 @@
 
 import json
 import runpy
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -9,14 +10,13 @@ import pytest
 import longway as lw
 from longway.data import load
 from longway.errors import SettingError
-from longway.jobs.about import inputs_of
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.prove.job import _english_encoder
+from longway.jobs.run import inputs_of
 from longway.language_names import codes_of
 from longway.languages.dataset import described, languages_in, splitting_of
-from longway.languages.words import languages_in_use, rules_for
-from longway.text.tokenizer import splitting, tokenize
+from longway.text.tokenizer import tokenize
 
 RUNS = Path(__file__).parents[2] / "runs"
 
@@ -89,10 +89,26 @@ def test_an_audit_finds_words_by_the_rules_of_the_language_and_ends_them(tmp_pat
     assert any(
         "n'" in one.pattern.words for finding in result.findings for one in (finding, *finding.variants)
     )
-    assert languages_in_use() == ("en",)
     assert tokenize("l'homme") == ["l'homme"]
     assert json.loads((tmp_path / "run" / "run.json").read_text())["settings"]["languages"] == ["fr"]
     assert ("Language", f"French; {result.dataset.splitting}") in result.page().facts
+
+
+def test_audits_in_two_threads_do_not_disturb_each_other():
+    data = {"en": rows(ENGLISH, 120), "de": rows(GERMAN, 120)}
+
+    def found(language):
+        result = audit(data[language], QUICK, levels="token,ngram,length,negation")
+        return [finding.to_dict() for finding in result.findings], result.dataset.languages
+
+    alone = {language: found(language) for language in data}
+    with ThreadPoolExecutor(2) as pool:
+        together = dict(zip(data, pool.map(found, data), strict=True))
+    assert together == alone
+    assert {language: dict(shares) for language, (_, shares) in alone.items()} == {
+        "en": {"en": 1.0},
+        "de": {"de": 1.0},
+    }
 
 
 def test_a_language_that_predicts_the_label_is_a_problem():
@@ -149,13 +165,12 @@ def test_the_error_about_an_english_engine_has_one_verb():
 
 def test_a_proof_says_that_its_encoder_is_english_only():
     data = load(rows(GERMAN, 20))
-    with splitting(rules_for(["de"])):
-        (concern,) = _english_encoder(("bow", "minilm"), data)
-        assert concern.text.startswith(
-            "The texts are in German, and the encoder of minilm was trained on English."
-        )
-        assert _english_encoder(("bow",), data) == []
-    assert _english_encoder(("minilm",), data) == []
+    (concern,) = _english_encoder(("bow", "minilm"), data)
+    assert concern.text.startswith(
+        "The texts are in German, and the encoder of minilm was trained on English."
+    )
+    assert _english_encoder(("bow",), data) == []
+    assert _english_encoder(("minilm",), load(rows(ENGLISH, 20))) == []
 
 
 def test_plants_in_thai_are_found(monkeypatch):
@@ -187,12 +202,9 @@ def test_another_language_is_another_run():
 
 def test_a_package_that_was_installed_since_makes_another_run(monkeypatch):
     japanese = load(rows("映画は本当に長かった。", 20))
-    with splitting(rules_for(["ja"])):
-        for installed in ([], ["fugashi", "ipadic"]):
-            monkeypatch.setattr(
-                "longway.jobs.about.find_spec", lambda name, known=installed: name in known or None
-            )
-            assert inputs_of(japanese, {}).get("packages", []) == installed
+    for installed in ([], ["fugashi", "ipadic"]):
+        monkeypatch.setattr("longway.jobs.run.find_spec", lambda name, known=installed: name in known or None)
+        assert inputs_of(japanese, {}).get("packages", []) == installed
 
 
 def test_a_language_that_does_not_exist_is_refused_at_once():

@@ -14,8 +14,8 @@ from longway.languages.word_lists import (
     may_start,
     word_list,
 )
-from longway.languages.words import rules_for
-from longway.text.tokenizer import splitting, tokenize
+from longway.languages.words import tokenizer_of
+from longway.text.tokenizer import tokenize
 from longway.verify.check import Candidate
 from longway.verify.content_checks import NegationCheck
 from tests.languages.sentences import (
@@ -50,8 +50,7 @@ def cases(tables):
 
 def split(sentence, language):
     """The tokens of a sentence by the rules of its language."""
-    with splitting(rules_for([language])):
-        return tokenize(sentence)
+    return tokenizer_of(language).tokens(sentence)
 
 
 def check(tokens, kind, language, is_there):
@@ -187,5 +186,4 @@ def test_every_span_of_a_long_text_is_found(language):
 )
 def test_a_rewrite_that_drops_a_negation_fails_the_check(language, before, after):
     candidate = Candidate(row=0, before=before, after=after, label="a", language=language)
-    with splitting(rules_for([language])):
-        assert not NegationCheck().verdict(candidate).passed
+    assert not NegationCheck().verdict(candidate).passed

@@ -1,11 +1,10 @@
 """Tokens that people recognise, in each language; the same for one text and for a column."""
 
-import polars as pl
 import pytest
 
 from longway.languages import words as module
-from longway.languages.words import how_split, languages_in_use, rules_for, rules_of, words
-from longway.text.tokenizer import splitting, token_spans, tokenize, tokenize_column
+from longway.languages.words import how_split, tokenizer_for, tokenizer_of, words
+from longway.text.tokenizer import PLAIN, token_spans
 
 CASES = [
     ("fr", "L’homme qu'il n'a pas vu aujourd'hui", "l' homme qu' il n' a pas vu aujourd'hui"),
@@ -44,41 +43,38 @@ def test_words_are_those_that_people_recognise(language, text, expected):
 @pytest.mark.parametrize("language", ["tr", "fr", "ar", "he", "hi", "ko", "th", "zh", "ja", "km", "el", "vi"])
 @pytest.mark.parametrize("text", MIXED)
 def test_one_text_is_split_as_in_a_column_and_spans_cover_the_original(language, text):
-    with splitting(rules_of(language)):
-        spans = token_spans(text)
-        (column,) = tokenize_column(pl.Series([text])).to_list()
-        assert [token for token, _, _ in spans] == tokenize(text) == column
+    tokenizer = tokenizer_of(language)
+    spans = tokenizer.spans(text)
+    (column,) = tokenizer.lists([text])
+    assert [token for token, _, _ in spans] == tokenizer.tokens(text) == column
     ends = [0, *(end for _, _, end in spans)]
     assert all(start >= before and end > start for before, (_, start, end) in zip(ends, spans, strict=False))
 
 
 def test_removed_marks_belong_to_the_span_of_their_word():
-    with splitting(rules_of("ar")):
-        assert [(start, end) for _, start, end in token_spans("كِتَابٌ هنا")] == [(0, 7), (8, 11)]
+    spans = tokenizer_of("ar").spans("كِتَابٌ هنا")
+    assert [(start, end) for _, start, end in spans] == [(0, 7), (8, 11)]
 
 
 @pytest.mark.parametrize("text", ["It's 10/10, isn’t it?", "the 東京 office", "naïve İ"])
 def test_english_is_split_as_before(text):
     expected = token_spans(text)
-    assert rules_for(["en"]) is None
-    with splitting(rules_of("en")):
-        assert tokenize_column(pl.Series([text])).to_list() == [[token for token, _, _ in expected]]
+    assert tokenizer_for(["en"]) is tokenizer_for(["und"]) is PLAIN
+    assert tokenizer_of("en").lists([text]) == [[token for token, _, _ in expected]]
 
 
-def test_rules_end_with_the_block():
-    with splitting(rules_of("tr")):
-        assert tokenize("I") == ["ı"]
-        assert languages_in_use() == ("tr",)
-    assert tokenize("I") == ["i"]
-    assert languages_in_use() == ("en",)
+def test_a_tokenizer_knows_its_languages():
+    assert tokenizer_for(["tr"]).tokens("I") == ["ı"]
+    assert tokenizer_for(["tr"]).languages == ("tr",)
+    assert tokenizer_for(["und", "fr", "en"]).languages == ("fr", "en")
 
 
 def test_rows_of_mixed_data_are_split_by_their_own_language():
-    rules = rules_for(["fr", "en"])
+    tokenizer = tokenizer_for(["fr", "en"])
     texts = ["L'homme n'est pas venu à la maison.", "It's not what we wanted to see.", "?"]
-    with splitting(rules):
-        found = tokenize_column(pl.Series(texts)).to_list()
-        assert found == [tokenize(text) for text in texts]
+    found = tokenizer.lists(texts)
+    assert found == [tokenizer.tokens(text) for text in texts]
+    assert found == [[token for token, _, _ in tokenizer.spans(text)] for text in texts]
     assert found[0][:3] == ["l'", "homme", "n'"]
     assert found[1][0] == "it's"
     assert found[2] == ["?"]
@@ -86,12 +82,12 @@ def test_rows_of_mixed_data_are_split_by_their_own_language():
 
 def test_without_its_package_chinese_is_split_into_characters(monkeypatch):
     monkeypatch.setattr(module, "find_spec", lambda name: None)
-    rules_of.cache_clear()
+    tokenizer_of.cache_clear()
     try:
         assert words("电影很长", "zh") == list("电影很长")
         assert how_split("zh") == "single characters, so that words appear as n-grams"
     finally:
-        rules_of.cache_clear()
+        tokenizer_of.cache_clear()
 
 
 def test_chinese_words_by_rjieba():

@@ -8,7 +8,7 @@ import numpy as np
 
 from longway.engines.engine import Sampling, Written
 from longway.errors import BudgetSpent
-from longway.methods import Rows
+from longway.methods.method import Rows
 from longway.methods.writers import EngineWriter
 from longway.records import Verdict
 from longway.task import task_of

@@ -41,7 +41,7 @@ def chain(*words):
 def pipeline():
     from longway.english.pipeline import load_pipeline
 
-    return load_pipeline("longway")
+    return load_pipeline()
 
 
 @pytest.fixture

@@ -1,18 +1,23 @@
 """Negative claims by rules, and CrossAug's contrastive rows."""
 
+from random import Random
+
 import pytest
 
+from longway.english.contradict import negated
+from longway.english.pipeline import load_pipeline
 from longway.errors import SettingError
-from longway.methods import CrossAug, CrossAugSettings, NoOp, plain_method
-from longway.methods.crossaug import replace_in, substituted
-from longway.methods.negate import negations
-from longway.records import BUDGET_SPENT
-from tests.methods.parts import Verifier, Writer, rows_of
+from longway.methods.crossaug import crossaug, replace_in, substituted
+from tests.methods.parts import rows_of
 
 CLAIMS = ["Anna won the race.", "The album has 12 songs.", "Mia lives in Lyon.", "Bob is not a cook."]
 EVIDENCE = ["In May, Anna won the race.", "It has twelve songs.", "Mia moved to Lyon.", "Bob is a cook."]
 LABELS = [1, 1, 1, 0]
 NAMES = ["REFUTES", "SUPPORTS"]
+
+
+def negations(text, seed=0):
+    return list(negated(load_pipeline().analyse(text), Random(f"{seed}|0|{text}")))
 
 
 def pairs():
@@ -50,7 +55,7 @@ def pairs():
     ],
 )
 def test_negations_of_a_sentence(text, expected):
-    assert {negated.text for negated in negations(text)} == expected
+    assert {one.text for one in negations(text)} == expected
 
 
 def test_another_number_is_not_put_into_bounds_names_or_subjects():
@@ -110,7 +115,7 @@ def test_words_are_replaced_whole_everywhere_and_with_their_capitals():
 
 def test_a_supported_claim_becomes_four_rows():
     rows = pairs()
-    (round_,) = CrossAug().run(rows)
+    (round_,) = crossaug(rows)
     assert rows.texts == CLAIMS
     of_first = [(e.text, e.context, e.label) for e in rows.added_by(round_.edits) if e.id.startswith("r0+")]
     assert of_first == [
@@ -126,7 +131,7 @@ def test_a_supported_claim_becomes_four_rows():
 
 
 def test_each_changed_column_is_an_edit_with_both_labels():
-    (round_,) = CrossAug().run(pairs())
+    (round_,) = crossaug(pairs())
     edits = [e for e in round_.edits if e.id.startswith("r0+")]
     assert [(e.field, e.label_before, e.label_after) for e in edits] == [
         ("claim", "SUPPORTS", "REFUTES"),
@@ -139,40 +144,17 @@ def test_each_changed_column_is_an_edit_with_both_labels():
 
 def test_without_the_words_in_the_evidence_only_the_negative_claim_is_added():
     rows = pairs()
-    (round_,) = CrossAug().run(rows)
+    (round_,) = crossaug(rows)
     (only,) = (e for e in rows.added_by(round_.edits) if e.id.startswith("r2+"))
     assert (only.text, only.context, only.label) == ("Mia does not live in Lyon.", EVIDENCE[2], "REFUTES")
 
 
-def test_an_engine_can_write_the_negative_claims_within_its_budget():
-    writer = Writer(lambda text, sample: [text.replace("won", "skipped")], budget=1)
-    (round_,) = CrossAug(CrossAugSettings(candidates=1), write=writer).run(pairs())
-    assert round_.stopped == BUDGET_SPENT
-    assert {e.id.partition("+")[0] for e in round_.edits if e.accepted} == {"r0"}
-    assert round_.edits[0].engine == "script"
-
-
-def test_negative_claims_that_fail_a_check_are_not_added():
-    verifier = Verifier(lambda before, after: "lost" in after)
-    (round_,) = CrossAug(verify=verifier).run(pairs())
-    assert {e.id.partition("+")[0] for e in round_.edits if e.accepted} == {"r0"}
-    assert dict(round_.figures.rejected) == {"judge": 2}
-    assert all(candidate.label == "REFUTES" for candidate in verifier.seen)
-    assert all(edit.verdicts for edit in round_.edits)
+def test_a_negative_claim_that_is_objected_to_is_not_used():
+    (round_,) = crossaug(pairs(), objection=lambda id, before, after: "no" if "lost" in after else "")
+    assert "Anna did not win the race." in {edit.after for edit in round_.edits if edit.id.startswith("r0+")}
+    assert not any("lost" in edit.after for edit in round_.edits)
 
 
 def test_it_needs_pairs_with_stances():
     with pytest.raises(SettingError, match="needs pairs of claim and evidence"):
-        list(CrossAug(write=Writer(lambda *_: [])).run(rows_of(["a", "b"], [0, 1])))
-
-
-def test_the_control_changes_nothing():
-    rows = pairs()
-    (round_,) = NoOp().run(rows)
-    assert (round_.edits, rows.texts) == ((), CLAIMS)
-
-
-def test_plain_methods_are_found_by_name():
-    assert [plain_method(name).name for name in ("eda", "crossaug", "none")] == ["eda", "crossaug", "none"]
-    with pytest.raises(SettingError, match="RAZOR is made with an engine"):
-        plain_method("razor")
+        list(crossaug(rows_of(["a", "b"], [0, 1])))

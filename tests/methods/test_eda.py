@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.errors import SettingError
+from longway.english.words import STOP_WORDS
 from longway.methods.eda import (
-    STOP_WORDS,
-    Eda,
-    EdaSettings,
     delete_words,
+    eda,
+    eda_texts,
     insert_synonyms,
     replace_synonyms,
     swap_words,
@@ -77,7 +76,7 @@ def test_a_single_unknown_word_and_an_empty_text_stay(operation):
 
 def test_rows_are_replaced_in_place_with_their_labels():
     rows = rows_of(TEXTS, [0, 1, 0, 1])
-    (round_,) = Eda(EdaSettings(seed=3)).run(rows)
+    (round_,) = eda(rows, seed=3)
     changed = {edit.id: edit for edit in round_.edits}
     assert rows.texts == TEXTS
     assert all(edit.before != edit.after for edit in round_.edits)
@@ -88,7 +87,7 @@ def test_rows_are_replaced_in_place_with_their_labels():
 
 def test_added_texts_leave_the_rows_as_they_are_and_have_ids_of_their_own():
     rows = rows_of(TEXTS, [0, 1, 0, 1])
-    (round_,) = Eda(EdaSettings(add=3)).run(rows)
+    (round_,) = eda(rows, add=3)
     assert rows.texts == TEXTS
     ids = [example.id for example in rows.added_by(round_.edits)]
     assert len(set(ids) | set(rows.ids)) == len(ids) + len(TEXTS)
@@ -98,23 +97,19 @@ def test_added_texts_leave_the_rows_as_they_are_and_have_ids_of_their_own():
 
 def test_a_row_draws_the_same_whatever_the_other_rows_are_and_another_with_another_seed():
     alone, among = rows_of(TEXTS[:1], [0]), rows_of(TEXTS, [0, 1, 0, 1])
-    texts = [texts_after(rows, Eda(EdaSettings(seed=1)).run(rows)) for rows in (alone, among)]
+    texts = [texts_after(rows, eda(rows, seed=1)) for rows in (alone, among)]
     assert texts[0][0] == texts[1][0] != TEXTS[0]
-    draws = {Eda(EdaSettings(seed=seed)).texts_for(TEXT)[0] for seed in range(8)}
+    draws = {eda_texts(TEXT, seed=seed)[0] for seed in range(8)}
     assert len(draws) > 3
 
 
 def test_a_text_that_no_operation_changes_is_counted():
-    (round_,) = Eda().run(rows_of(["xyzzy", TEXT], [0, 1]))
+    (round_,) = eda(rows_of(["xyzzy", TEXT], [0, 1]))
     assert round_.figures.refusals == {"no operation changes this text": 1}
 
 
-def test_operations_with_rate_0_are_left_out():
-    only_swap = EdaSettings(synonym=0, insertion=0, deletion=0, add=4)
-    assert {how for how, _ in Eda(only_swap).texts_for(TEXT)} == {"swap"}
-
-
-@pytest.mark.parametrize("bad", [{"swap": 1.5}, {"deletion": -0.1}, {"add": -1}])
-def test_impossible_settings_are_named(bad):
-    with pytest.raises(SettingError, match=f"'{next(iter(bad))}' must be"):
-        EdaSettings(**bad)
+def test_up_to_n_texts_are_made_each_by_one_operation():
+    made = eda_texts(TEXT, n=4)
+    assert len(made) == len({text for _, text in made}) == 4
+    assert {how for how, _ in made} <= {"synonym", "insertion", "swap", "deletion"}
+    assert eda_texts(TEXT, share=0) == []

@@ -1,5 +1,7 @@
 """The peers of CoBA: what they ask, what they add, and what happens when the budget ends; engines are functions here."""
 
+from functools import partial
+
 import pytest
 
 from longway.engines.engine import Written
@@ -7,10 +9,9 @@ from longway.errors import BudgetSpent, ColumnError, DataError, SettingError
 from longway.methods.method import ALL_DONE
 from longway.methods.peers import (
     NO_SOURCE,
-    Counterfactual,
-    CounterfactualSettings,
-    Given,
     GivenRewrite,
+    counterfactual,
+    given,
     given_of,
 )
 from longway.records import BUDGET_SPENT
@@ -43,19 +44,19 @@ def reviews(texts=TEXTS, labels=(0, 1, 0)):
 
 def made(method, rows):
     before = list(rows.texts)
-    rounds = list(method.run(rows))
+    rounds = list(method(rows))
     assert rows.texts == before  # nothing is changed in place
     return rounds, rows.added_by(edit for one in rounds for edit in one.edits)
 
 
-def peer(answer, settings=None, *, budget=None, verify=None):
+def peer(answer, *, budget=None, **options):
     ask = Ask(answer, budget)
     write = model(ask, rows_of(["x", "y"], (0, 1), names=NAMES).task, name="script")
-    return Counterfactual(settings, write=write, verify=verify), ask
+    return partial(counterfactual, write=write, **options), ask
 
 
 def test_texts_are_added_with_the_other_label_and_their_source():
-    method, ask = peer(lambda p: [f"Well: {p.text}", f"Hm: {p.text}"], CounterfactualSettings(n=2))
+    method, ask = peer(lambda p: [f"Well: {p.text}", f"Hm: {p.text}"], n=2)
     rounds, added = made(method, reviews())
     assert [e.label for e in added] == ["pos", "pos", "neg", "neg", "pos", "pos"]
     assert added[0].id == "r0+counterfactual1"
@@ -115,10 +116,9 @@ def test_counterfactuals_get_the_other_label():
 
 def test_counterfactuals_aim_at_a_label_or_at_any_other_by_the_seed():
     rows = rows_of(["a b", "c d", "e f"] * 4, [0, 1, 2] * 4, names=["x", "y", "z"])
-    aimed = made(peer(lambda p: [f"new {p.text}"], CounterfactualSettings(to="z"))[0], rows)[1]
+    aimed = made(peer(lambda p: [f"new {p.text}"], to="z")[0], rows)[1]
     assert {e.label for e in aimed} == {"z"}
-    settings = CounterfactualSettings(seed=3)
-    one, two = (made(peer(lambda p: [p.text + "!"], settings)[0], rows) for _ in range(2))
+    one, two = (made(peer(lambda p: [p.text + "!"], seed=3)[0], rows) for _ in range(2))
     assert one[1] == two[1]
     assert all(edit.label_before != edit.label_after for edit in one[0][0].edits)
 
@@ -138,7 +138,7 @@ def test_given_rewrites_are_found_by_id_or_text_and_verified():
         GivenRewrite("r2", "A thrilling book.", "pos"),
     ]
     verify = Verifier(lambda before, after: "awful" not in after)
-    rounds, added = made(Given(rewrites, verify=verify), reviews())
+    rounds, added = made(partial(given, rewrites=rewrites, verify=verify), reviews())
     assert [(e.text, e.label) for e in added] == [("The soup was hot.", "pos"), ("A thrilling book.", "pos")]
     assert rounds[0].figures.refusals == {NO_SOURCE: 1, "the dataset has no label 'excellent'": 1}
     assert rounds[0].figures.rejected == {"judge": 1}
@@ -148,7 +148,7 @@ def test_given_rewrites_are_found_by_id_or_text_and_verified():
 def test_given_pairs_may_bring_a_context_of_their_own():
     rows = rows_of(["It is wet."] * 2, [0, 0], contexts=["It rains.", "It pours."], names=["yes", "no"])
     rewrites = [GivenRewrite("It is wet.", "It is dry.", "no", "It pours."), GivenRewrite("r0", "Wet.", "no")]
-    rounds, added = made(Given(rewrites), rows)
+    rounds, added = made(partial(given, rewrites=rewrites), rows)
     assert [e.context for e in added] == ["It pours.", "It rains."]
     assert [edit.source for edit in rounds[0].edits] == ["r1", "r0"]
 
@@ -162,7 +162,7 @@ def test_a_text_beside_a_new_context_is_no_copy():
         GivenRewrite("r0", "It is wet.", "no", "It never rains."),
         GivenRewrite("r0", "It is wet.", "no"),
     ]
-    rounds, added = made(Given(rewrites, verify=verify), rows)
+    rounds, added = made(partial(given, rewrites=rewrites, verify=verify), rows)
     assert [(e.text, e.context) for e in added] == [("It is wet.", "It never rains.")]
     assert [edit.reason for edit in rounds[0].edits] == ["", "", "surface: a copy"]
 
@@ -183,6 +183,6 @@ def test_given_rows_are_read_by_the_names_of_their_columns():
 
 
 def test_a_label_that_is_not_there_is_told():
-    method, _ = peer(lambda p: ["x"], CounterfactualSettings(to="great"))
+    method, _ = peer(lambda p: ["x"], to="great")
     with pytest.raises(SettingError, match="no 'great'"):
-        list(method.run(reviews()))
+        list(method(reviews()))

@@ -4,10 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.methods.drafts import choose_drafts, combined_ranks, write_drafts
+from longway.methods.loop import drafts_of, written
 from longway.methods.method import RewriteRequest
+from longway.methods.razor import choose_drafts, combined_ranks
 from longway.records import Verdict
 from tests.methods.parts import Writer
+
+
+def drafts_for(texts):
+    request = RewriteRequest(0, "before", "label 0", len(texts))
+    ((_, answer),), _ = written(Writer(lambda *_: texts), [request])
+    return list(drafts_of(request, answer, "script"))
 
 
 def verdicts(meaning, judge):
@@ -48,8 +55,7 @@ def test_places_are_counted(candidates):
 
 @pytest.mark.parametrize(("rerank", "taken"), [(False, "strange"), (True, "close")])
 def test_the_choice_is_made_among_what_passed(rerank, taken):
-    asked = RewriteRequest(0, "before", "label 0", 4)
-    drafts = write_drafts(Writer(lambda *_: ["strange", "close", "worse", "failed"]), [asked]).drafts
+    drafts = drafts_for(["strange", "close", "worse", "failed"])
     for draft, score, says in zip(
         drafts,
         [0.10, 0.11, 0.4, 0.0],
@@ -67,8 +73,7 @@ def test_the_choice_is_made_among_what_passed(rerank, taken):
 
 
 def test_with_only_better_no_text_is_taken_that_gives_more_away():
-    asked = RewriteRequest(0, "before", "label 0", 2)
-    drafts = write_drafts(Writer(lambda *_: ["lower", "higher"]), [asked]).drafts
+    drafts = drafts_for(["lower", "higher"])
     for draft, score, says in zip(drafts, [0.4, 0.6], [verdicts(0.5, 0.5), verdicts(1.0, 1.0)], strict=True):
         draft.score = score
         draft.judge(says)

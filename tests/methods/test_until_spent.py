@@ -1,7 +1,7 @@
 """Answers that were paid for before the budget ended are used."""
 
 from longway.errors import BudgetSpent
-from longway.methods.drafts import until_spent
+from longway.methods.loop import until_spent
 
 
 def test_answers_made_together_are_used_up_to_the_first_that_is_missing():

@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 
 from longway.errors import LongwayError
 from longway.models.entailment import MODEL, STANCES, Entailment, restored, shortened
-from longway.models.minilm import MiniLM, model_folder
-from tests.models.tiny_encoder import tiny_tokenizer, tiny_weights
+from longway.models.minilm import model_folder
+from tests.models.tiny_encoder import tiny_encoder
 
 pytest.importorskip("tokenizers", reason="the tokenizers package is not installed")
 
 
 def tiny():
     random = np.random.default_rng(3)
-    encoder = MiniLM(tiny_weights(seed=2), tiny_tokenizer(), heads=2)
+    encoder = tiny_encoder(seed=2)
     return Entailment(encoder, random.normal(size=(16, 3)).astype(np.float32), np.zeros(3, np.float32))
 
 

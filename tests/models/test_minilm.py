@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from longway.errors import MissingExtra
 from longway.models import minilm
 from longway.models.minilm import MiniLM, batches
-from tests.models.tiny_encoder import WORDS, tiny_tokenizer, tiny_weights
+from tests.models.tiny_encoder import WORDS, tiny_encoder, tiny_weights
 
 pytest.importorskip("tokenizers", reason="the tokenizers package is not installed")
 needs_model = pytest.mark.skipif(
@@ -69,8 +69,7 @@ texts = st.lists(st.sampled_from(WORDS[4:]), min_size=1, max_size=6).map(" ".joi
 @given(st.lists(texts, min_size=1, max_size=5), st.integers(0, 3))
 def test_vectors_equal_the_slow_twin(some, seed):
     weights = tiny_weights(seed=seed)
-    encoder = MiniLM(weights, tiny_tokenizer(), heads=2)
-    found = encoder.embed(some)
+    found = tiny_encoder(seed=seed).embed(some)
     for text, vector in zip(some, found, strict=True):
         ids = [1, *(WORDS.index(word) for word in text.split()), 2]
         mean = slow_states(weights, ids, [0] * len(ids), 2).mean(axis=0)
@@ -81,7 +80,7 @@ def test_vectors_equal_the_slow_twin(some, seed):
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=4))
 def test_states_of_pairs_equal_the_slow_twin(pairs):
     weights = tiny_weights(seed=1)
-    found = MiniLM(weights, tiny_tokenizer(), heads=2).states(pairs)
+    found = tiny_encoder(seed=1).states(pairs)
     for (first, second), row in zip(pairs, found, strict=True):
         one, two = ([WORDS.index(word) for word in text.split()] for text in (first, second))
         ids = [1, *one, 2, *two, 2]
@@ -101,31 +100,53 @@ def test_batches_hold_every_row_once_and_no_batch_is_too_large():
 
 def test_a_single_text_is_computed_as_in_a_batch():
     """ONNX Runtime may round a batch of one row in another way."""
-    whole = MiniLM(tiny_weights(), tiny_tokenizer(), heads=2)
+    whole = tiny_encoder()
     sizes = []
 
     def forward(ids, segments, mask):
         sizes.append(len(ids))
         return whole.forward(ids, segments, mask)
 
-    encoder = MiniLM(tiny_weights(), tiny_tokenizer(), heads=2, forward=forward)
+    encoder = tiny_encoder(forward)
     vector = encoder.embed(["the cat sat"])
     assert sizes == [2]
     np.testing.assert_array_equal(vector, whole.embed(["the cat sat", "the dog ran"])[:1])
 
 
 def test_no_texts_give_no_vectors():
-    encoder = MiniLM(tiny_weights(), tiny_tokenizer(), heads=2)
+    encoder = tiny_encoder()
     assert encoder.embed([]).shape == (0, 8)
     assert encoder.states([]).shape == (0, 16)
 
 
 def test_long_texts_are_cut():
-    encoder = MiniLM(tiny_weights(), tiny_tokenizer(), heads=2)
+    encoder = tiny_encoder()
     long = " ".join(["cat"] * 50)
     np.testing.assert_allclose(
         encoder.embed([long], max_tokens=8), encoder.embed([long + " dog"], max_tokens=8), atol=1e-6
     )
+
+
+@pytest.mark.parametrize(("file", "in_8_bits"), [("minilm.onnx", False), ("minilm_8_bits.onnx", True)])
+def test_the_graphs_that_ship_are_those_of_the_script(file, in_8_bits):
+    onnx = pytest.importorskip("onnx")
+    from minilm_graph import MODELS, minilm_graph
+
+    shipped = (MODELS / file).read_bytes()
+    assert len(shipped) < 40_000
+    assert onnx.load_from_string(shipped) == onnx.load_from_string(minilm_graph(in_8_bits=in_8_bits))
+
+
+@given(st.integers(1, 3), st.integers(1, 3), st.integers(0, 9))
+def test_rounded_weights_equal_plain_loops(n_out, n_blocks, seed):
+    weight = np.random.default_rng(seed).normal(size=(n_out, 4 * n_blocks)).astype(np.float32)
+    packed, scales = minilm.rounded(weight, 4)
+    for row in range(n_out):
+        for block in range(n_blocks):
+            part = weight[row, 4 * block : 4 * block + 4]
+            scale = max(abs(part)) / np.float32(127)
+            assert scales[row * n_blocks + block] == scale
+            assert packed[row, block].tolist() == [round(float(one / scale)) + 128 for one in part]
 
 
 def test_a_missing_wheel_is_named(monkeypatch):

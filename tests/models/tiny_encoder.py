@@ -1,6 +1,14 @@
 """A hand-made MiniLM: a few words, narrow layers, random weights. Enough to see every step of the real one."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
+import pytest
+
+from longway.models.minilm import MiniLM, forward_in
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "train"))
 
 WORDS = "[PAD] [CLS] [SEP] [UNK] the a cat dog sat ran home not no mat on".split()
 
@@ -35,6 +43,19 @@ def tiny_weights(*, width=8, layers=2, inner=12, positions=64, seed=0):
             found[f"encoder.layer.{layer}.{name}.weight"] = draw(width) + 1
             found[f"encoder.layer.{layer}.{name}.bias"] = draw(width)
     return found
+
+
+def tiny_encoder(forward=None, *, seed=0):
+    """An encoder with tiny random weights."""
+    pytest.importorskip(
+        "onnx", reason="the graph of an encoder of another size is made with the package onnx"
+    )
+    from minilm_graph import BertGraph
+
+    weights = tiny_weights(seed=seed)
+    sizes = {"layers": 2, "heads": 2, "width": 8, "inner": 12, "words": len(WORDS), "positions": 64}
+    graph = BertGraph(**sizes, in_8_bits=False).serialized()
+    return MiniLM(weights, tiny_tokenizer(), forward=forward or forward_in(graph, weights))
 
 
 def tiny_tokenizer():

@@ -57,7 +57,7 @@ def work(request, monkeypatch, tmp_path, small_shards):
         yield shard_map
 
     backend = SimpleNamespace(shards_on_ray=shards_on_ray, check_place=lambda place: None)
-    monkeypatch.setattr("longway.jobs.placement._ray", lambda: backend)
+    monkeypatch.setattr("longway.jobs.run.import_module", lambda name: backend)
     return given
 
 

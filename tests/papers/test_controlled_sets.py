@@ -34,7 +34,7 @@ PREMISE, HYPOTHESIS = "a white dog running down a path", "a black dog sitting on
 def pipeline():
     from longway.english.pipeline import load_pipeline
 
-    return load_pipeline("longway")
+    return load_pipeline()
 
 
 def leaf(first, second):

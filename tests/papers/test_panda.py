@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.data import save
-from longway.english.people.demographics import AXES, parse_attribute
+from longway.english.people.change import Place, as_one
+from longway.english.people.words import AXES, parse_attribute
 from longway.english.pipeline import load_pipeline
 from longway.errors import ColumnError, DataError
-from longway.methods.perturb.perturber import Place
-from longway.methods.perturb.segments import FORMS, SEP, as_one, joined
+from longway.methods.perturb.segments import FORMS, SEP, joined
 from panda import COLUMNS, PandaRow, attribute_called, read_panda, request_of, rows_of_pair
 
 MAN, WOMAN = parse_attribute("man"), parse_attribute("woman")

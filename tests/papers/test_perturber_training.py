@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from longway.english.people.demographics import parse_attribute
+from longway.english.people.words import parse_attribute
 from longway.methods.perturb.neural import NeuralPerturber
 from longway.metrics.bleu import sacre_bleu
 from panda import PandaRow

@@ -5,7 +5,7 @@ from invented_explain import explanation
 from seen import Elements
 
 from conftest import render_explain
-from longway.report.highlights import css_class, scored_words
+from longway.report.excerpts import css_class, scored_words
 from longway.report.html import inline
 
 

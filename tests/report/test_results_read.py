@@ -88,6 +88,6 @@ def test_a_finding_is_open_and_its_judgement_survives_the_file():
         0.01,
         0.02,
     )
-    assert (finding.to_dict()["judgement"], finding.to_dict()["reasons"]) == ("open", ())
+    assert (finding.to_dict()["judgement"], finding.to_dict()["reasons"]) == ("open", [])
     judged = replace(finding, judgement="task", reasons=("it is what the label means",))
     assert Finding.from_dict(json.loads(json.dumps(judged.to_dict()))) == judged

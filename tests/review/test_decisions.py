@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.errors import RunError, SettingError
+from longway.errors import RunError
 from longway.review.database import Database
 from longway.review.decisions import Conflict, Decisions, LookupFailed
 
@@ -148,31 +148,6 @@ def test_kinds_do_not_touch_each_other():
         assert decisions.current("edit") == {}
         assert decisions.history("tag", "k")[0].value["tags"] == ["label kept"]
         assert [one.kind for one in decisions.history()] == ["tag", "finding"]
-
-
-@pytest.mark.parametrize(
-    ("kind", "key", "value", "author", "words"),
-    [
-        ("edit", "k", {"choice": "maybe"}, "ann", "must be one of accept, reject, hand, none"),
-        ("edit", "k", {}, "ann", "must be one of"),
-        ("edit", "k", {"choice": "hand"}, "ann", "needs the text"),
-        ("edit", "k", {"choice": "hand", "text": 3}, "ann", "needs the text"),
-        ("finding", "k", {"choice": "accept"}, "ann", "signal, shortcut, none"),
-        ("edit", "", {"choice": "accept"}, "ann", "key of a decision"),
-        ("edit", "k\0", {"choice": "accept"}, "ann", "key of a decision"),
-        ("edit", "k", {"choice": "accept"}, "", "author of a decision"),
-        ("tag", "k", {"odd": float("nan")}, "ann", "plain JSON"),
-        ("tag", "k", {"odd": object()}, "ann", "plain JSON"),
-        ("tag", "k", ["no object"], "ann", "must be an object"),
-    ],
-)
-def test_what_cannot_be_a_decision_is_told_and_not_written(kind, key, value, author, words):
-    with opened() as decisions:
-        with pytest.raises(SettingError, match=words):
-            decisions.write(kind, key, value, author=author)
-        with pytest.raises(SettingError, match=words):
-            decisions.write_many(kind, {"fine": {"choice": "none"}, key: value}, author=author)
-        assert decisions.history() == []
 
 
 def test_texts_that_are_hard_to_store_come_back_as_they_were():

@@ -101,7 +101,7 @@ def test_a_group_is_decided_at_once_and_leaves_earlier_decisions_alone(contents)
     first = contents.edits.keys(EditFilter())[0]
     contents.decisions.write("edit", first, {"choice": "accept"}, author="ada")
     filter = {"status": "kept", "choice": "none", "rule": "take_out.adverb"}
-    answer = ACTIONS["decide-many"](contents, "ada", kind="edit", filter=filter, choice="reject")
+    answer = ACTIONS["decide-many"](contents, author="ada", kind="edit", filter=filter, choice="reject")
     assert answer["written"] == 1
     assert choices(contents) == ["accept", "reject", "none", "none"]
     groups = {group["name"]: group for group in groups_page(contents, {}).data["rule"]}

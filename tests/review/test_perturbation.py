@@ -118,7 +118,7 @@ def test_words_of_a_hostile_run_are_shown_and_never_obeyed(tmp_path):
     keys = drawn(contents, size=50)
     assert len(keys) == len(ATTACKS)
     tag(contents, "first", keys[0], [KEPT], author="<script>alert(1)</script>")
-    asked = [("sample/{name}", {"name": "first", "page": str(number + 1)}) for number in range(len(keys))]
+    asked = [("sample/{name}", {"name": "first", "page": number + 1}) for number in range(len(keys))]
     for name, query in [*asked, *(("edits/{key}", {"key": key}) for key in keys)]:
         made, html, page = shown(contents, name, **query)
         assert [one.get("src") for one in page.all("script")] == ["/static/review.js"]

@@ -8,7 +8,7 @@ import pytest
 from longway.data import load, save
 from longway.data.table import DataTable
 from longway.errors import SettingError
-from longway.jobs.run import PlannedRun, RunIdentity, Watcher
+from longway.jobs.run import RunIdentity, Watcher, active_run
 from longway.records import Edit
 from longway.review.chosen import chosen
 from longway.review.edit_list import EditFilter
@@ -145,11 +145,11 @@ def test_a_dropped_row_is_restored_from_what_the_run_kept(ending, tmp_path):
     save([DataTable(pl.DataFrame(ROWS))], original)
     data = load(original, text="claim", context="evidence", label="label")
     identity = RunIdentity("repair", COLUMNS, data.fingerprint)
-    with PlannedRun(identity, tmp_path / "run").start(Watcher()) as run:
+    with active_run(identity, tmp_path / "run", Watcher()) as run:
         with run.edit_log() as log:
             log.write(map(Edit.from_dict, repair_edits()))
         run.write_dataset(data, data, log.changes)
-        run.run.finish()
+        run._run.finish()
     contents = RunContents(tmp_path / "run")
     assert contents.dropped_path == tmp_path / "run" / f"dropped.{ending}"
     assert load(contents.dataset_path, text="claim", label="label").frame.height == 4

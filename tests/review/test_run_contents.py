@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.data import load
-from longway.errors import RunError, SettingError
+from longway.errors import RunError
 from longway.jobs.audit.job import audit
 from longway.jobs.audit.settings import AuditSettings, levels_named
 from longway.jobs.perturb.job import perturb
@@ -362,17 +362,10 @@ def test_runs_of_other_commands_open_with_their_summary(tmp_path, command, file,
     ] * bool(has)
 
 
-def test_unknown_keys_and_impossible_filters_are_told(real):
+def test_unknown_keys_are_named_and_impossible_pages_are_the_nearest(real):
     for look in (real.edits.get, real.finding, real.row):
         with pytest.raises(LookupFailed, match=r"There is no \w+ '../../etc/passwd' in this run"):
             look("../../etc/passwd")
-    for wrong in ({"status": "x"}, {"choice": "x"}, {"order": "x; drop table log"}):
-        with pytest.raises(SettingError, match="must be one of"):
-            EditFilter(**wrong)
-    with pytest.raises(SettingError, match="'size' must be from 1"):
-        real.edits.page(EditFilter(), size=0)
-    with pytest.raises(SettingError):
-        real.findings(FindingFilter(choice="accept"))
     assert real.edits.page(EditFilter(), page=10**12).number == real.edits.page(EditFilter()).pages
     assert real.edits.page(EditFilter(), page=-3).number == 1
     assert real.edits.page(EditFilter(search="'; drop table log; --")).total == 0

@@ -12,9 +12,9 @@ from longway.errors import SettingError
 from longway.review.decisions import Conflict, LookupFailed
 from longway.review.edit_list import EditFilter
 from longway.review.pages import PAGES
+from longway.review.routes import ACTIONS, MAX_SAMPLE, BadRequest, read_fields
 from longway.review.run_contents import RunContents
 from longway.review.sampling import (
-    MAX_SIZE,
     OTHER_TAGS,
     TAGS,
     VERDICTS,
@@ -114,7 +114,7 @@ def test_what_a_person_rejected_or_wrote_is_not_drawn_and_what_one_accepted_is(c
     contents.decisions.write("edit", kept[0], {"choice": "reject"}, author="ann")
     contents.decisions.write("edit", kept[1], {"choice": "hand", "text": "mine"}, author="ann")
     contents.decisions.write("edit", refused[0], {"choice": "accept"}, author="ann")
-    drawn = draw_sample(contents, name="all", size=MAX_SIZE, seed=0, author="ann").value["keys"]
+    drawn = draw_sample(contents, name="all", size=MAX_SAMPLE, seed=0, author="ann").value["keys"]
     assert set(drawn) == {*kept[2:], refused[0]}
 
 
@@ -133,9 +133,9 @@ def test_nothing_that_stands_is_an_error(contents):
 
 
 @pytest.mark.parametrize("name", ["", " ", "a:b", "a/b", "x" * 61, "a\nb", "../x", "x.json", "<b>"])
-def test_names_that_would_break_a_key_or_an_address_are_refused(contents, name):
-    with pytest.raises(SettingError, match="'name' must be"):
-        draw_sample(contents, name=name, size=3, seed=0, author="ann")
+def test_names_that_would_break_a_key_or_an_address_are_refused(name):
+    with pytest.raises(BadRequest, match="name must"):
+        read_fields({"name": name, "size": 3, "seed": 0}, ACTIONS["sample"])
 
 
 def test_an_unknown_sample_names_those_that_exist(contents):
@@ -189,23 +189,23 @@ def test_each_rater_has_own_tags_and_an_own_estimate(contents):
         state = sample_state(contents, "first", rater=rater)
         assert [item.key for item in state.items if item.tags == [CHANGED]] == wrong
         assert state.summary.progress == {"ann": 20, "bob": 19}
-        assert state.estimate.error.hits == len(wrong)
-        assert state.estimate.error.low < state.estimate.error.share < state.estimate.error.high
+        assert state.error.hits == len(wrong)
+        assert state.error.low < state.error.share < state.error.high
     by_hand = sum(
         stratum["members"] * sum(key in keys[:2] for key in stratum["keys"]) / len(stratum["keys"])
         for stratum in strata
     )
-    error = sample_state(contents, "first", rater="ann").estimate.error
+    error = sample_state(contents, "first", rater="ann").error
     assert error.share == pytest.approx(by_hand / state.summary.population)
     assert sample_state(contents, "first", rater="bob").to_dict()["next"] == keys[-1]
-    assert sample_state(contents, "first", rater="eve").estimate.error is None
+    assert sample_state(contents, "first", rater="eve").error is None
 
 
 def test_a_change_of_fact_is_an_error_and_an_unnatural_text_is_none(contents):
     draw_sample(contents, name="first", size=8, seed=0, author="ann")
     for number, key in enumerate(keys_of(contents)):
         tag(contents, "first", key, [KEPT, "factual change" if number == 0 else "unnatural"], author="ann")
-    estimate = sample_state(contents, "first", rater="ann").estimate
+    estimate = sample_state(contents, "first", rater="ann")
     assert estimate.error.hits == 1
     assert estimate.tags["unnatural"].hits == 7
 
@@ -214,10 +214,10 @@ def test_there_is_no_estimate_until_every_kind_has_a_tag(contents):
     draw_sample(contents, name="first", size=20, seed=0, author="ann")
     strata = contents.decisions.of("sample", "first").value["strata"]
     rate(contents, "first", "ann", among=strata[0]["keys"])
-    assert sample_state(contents, "first", rater="ann").estimate.error is None
+    assert sample_state(contents, "first", rater="ann").error is None
     for stratum in strata[1:]:
         rate(contents, "first", "ann", among=stratum["keys"][:1])
-    assert sample_state(contents, "first", rater="ann").estimate.error.hits == 0
+    assert sample_state(contents, "first", rater="ann").error.hits == 0
 
 
 def test_samples_and_tags_can_be_taken_back(contents):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from longway.english import wordnet_file
-from longway.english.wordnet_file import Member
+from longway.english import wordnet
+from longway.english.wordnet import Member
 
 SCRIPT = Path(__file__).resolve().parents[2] / "train" / "wordnet.py"
 LICENCE = "  1 Use it freely.  \n  2   \n  3 WordNet 0.0  \n"
@@ -39,13 +39,18 @@ def file(tmp_path, monkeypatch):
     out = tmp_path / "out.gz"
     monkeypatch.setattr(sys, "argv", ["wordnet.py", "--database", str(tmp_path), "--out", str(out)])
     script.main()
-    monkeypatch.setattr(wordnet_file, "PATH", out)
-    return wordnet_file.wordnet_file.__wrapped__()
+    monkeypatch.setattr(wordnet, "PATH", out)
+    cached = (wordnet.wordnet_file, wordnet.senses, wordnet.sense)
+    for function in cached:
+        function.cache_clear()
+    yield wordnet
+    for function in cached:
+        function.cache_clear()
 
 
 def test_senses_keep_their_order_and_are_named_by_their_first_word(file):
-    assert [s.name for s in file.senses("town", "n")] == ["big_town.n.01", "town.n.02"]
-    assert [s.name for s in file.senses("huge", "a")] == ["big.a.01", "huge.s.01"]
+    assert [s.name for s in file.senses("town", "NOUN")] == ["big_town.n.01", "town.n.02"]
+    assert [s.name for s in file.senses("huge", "ADJ")] == ["big.a.01", "huge.s.01"]
     assert file.sense("huge.s.01").similar == ("big.a.01",)
 
 
@@ -63,16 +68,16 @@ def test_frames_and_antonyms_belong_to_one_word_or_to_all(file):
 
 
 def test_counts_of_a_sense_and_of_a_word(file):
-    assert file.sense("town.n.02").members[0].count == file.total("town", "n") == 7
+    assert file.sense("town.n.02").members[0].count == file.frequency("town", "NOUN") == 7
     assert file.sense("huge.s.01").members == (Member("huge", 3, frozenset(), "p", (), False),)
-    assert file.total("huge", "a") == 3 + 2
-    assert file.total("soon", "r") == file.total("no such word", "r") == 0
+    assert file.frequency("huge", "ADJ") == 3 + 2
+    assert file.frequency("soon", "ADV") == file.frequency("no such word", "ADV") == 0
 
 
-def test_words_are_found_as_any_part_of_speech(file):
-    assert file.has("go up")
-    assert file.has("soon")
-    assert not file.has("go down")
+def test_expressions_are_found_as_any_part_of_speech(file):
+    assert file.is_expression("go up")
+    assert not file.is_expression("soon")  # one word
+    assert not file.is_expression("go down")
 
 
 def test_the_licence_is_copied_without_line_numbers(file, tmp_path):

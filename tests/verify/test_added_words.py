@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.engines.answer_words import is_subsequence
 from longway.languages.row_languages import foreign_language
 from longway.verify.form_checks import (
     SAY_NOTHING,
     AddedWordsCheck,
     alone_at_an_edge,
+    is_subsequence,
     only_added,
     put_at_an_edge,
 )

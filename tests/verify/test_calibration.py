@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from longway.verify.calibration import (
     FILE,
+    Interval,
     Rate,
     base_rate,
-    base_rate_interval,
     bounds,
     error_rates,
     expected_wrong,
@@ -47,10 +47,10 @@ def test_expected_wrong_is_bayes_rule_on_a_thousand_candidates(kind, base):
     rates = error_rates(kind)["all"]
     wrong = 1000 * base * rates.false_accept.share
     right = 1000 * (1 - base) * (1 - rates.false_reject.share)
-    share, low, high = expected_wrong(kind, base)
-    assert share == pytest.approx(wrong / (wrong + right) if wrong + right else 0.0)
-    assert low <= share + 1e-9
-    assert share <= high + 1e-9
+    found = expected_wrong(kind, Interval(base, base, base))
+    assert found.share == pytest.approx(wrong / (wrong + right) if wrong + right else 0.0)
+    assert found.low <= found.share + 1e-9
+    assert found.share <= found.high + 1e-9
 
 
 @given(KINDS, st.floats(0, 1))
@@ -59,20 +59,21 @@ def test_the_base_rate_is_found_again_from_the_share_of_rejected(kind, base):
     accept, reject = rates.false_accept.share, rates.false_reject.share
     rejected = base * (1 - accept) + (1 - base) * reject
     if accept + reject < 0.99:
-        assert base_rate(kind, rejected) == pytest.approx(base, abs=1e-6)
+        assert base_rate(kind, rejected, 0).share == pytest.approx(base, abs=1e-6)
 
 
 def test_a_rate_of_no_cases_may_be_anything():
-    assert Rate.of(0, 0) == Rate(n=0, share=0.0, low=0.0, high=1.0)
+    assert Rate.of(0, 0) == Rate(share=0.0, low=0.0, high=1.0, n=0)
 
 
 def test_no_rejected_candidate_still_leaves_room_for_wrong_ones():
-    low, high = base_rate_interval("pair", 0.0, 50)
-    assert low == 0.0 < high
-    share, least, most = expected_wrong("pair", base_rate("pair", 0.0), ends=(low, high))
-    assert share == least == 0.0 < most < 0.2
+    base = base_rate("pair", 0.0, 50)
+    assert base.low == 0.0 < base.high
+    found = expected_wrong("pair", base)
+    assert found.share == found.low == 0.0 < found.high < 0.2
 
 
 def test_more_candidates_narrow_the_interval():
-    widths = [b - a for a, b in (base_rate_interval("pair", 0.2, n) for n in (20, 200, 20_000))]
+    found = [base_rate("pair", 0.2, n) for n in (20, 200, 20_000)]
+    widths = [one.high - one.low for one in found]
     assert widths == sorted(widths, reverse=True)

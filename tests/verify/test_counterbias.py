@@ -1,6 +1,7 @@
 """The checks of texts that are added."""
 
 from dataclasses import replace
+from functools import partial
 from math import nan
 
 import numpy as np
@@ -14,8 +15,8 @@ from longway.verify.check import Candidate
 from longway.verify.counterbias import (
     LabelShiftCheck,
     LikelyLabelCheck,
-    NewLabelCheck,
-    NewStanceCheck,
+    likely_by_stance,
+    likely_by_words,
     without,
     words_accuracy,
     words_needed,
@@ -66,17 +67,11 @@ def test_a_text_without_words_to_keep_is_not_its_concern():
     assert not KeptWordsCheck().concerns(candidate("Anything."))
 
 
-class Shown(LabelShiftCheck):
+def shown(after, before, own="positive"):
     """The check with given probabilities of the label."""
-
-    name = "shown"
-
-    def __init__(self, after, before, own="positive"):
-        super().__init__([own], least=0.5, fall=0.5)
-        self.given = np.array([after]), np.array([before])
-
-    def likely(self, candidates):
-        return self.given
+    return LabelShiftCheck(
+        "shown", lambda candidates: (np.array([after]), np.array([before])), [own], least=0.5, fall=0.5
+    )
 
 
 CHANCES = st.floats(0, 1)
@@ -84,7 +79,7 @@ CHANCES = st.floats(0, 1)
 
 @given(CHANCES, CHANCES, st.booleans())
 def test_a_label_must_be_likely_and_likelier_than_before(after, before, stays):
-    check = Shown(after, before, own="negative" if stays else "positive")
+    check = shown(after, before, own="negative" if stays else "positive")
     (verdict,) = check([candidate("Nancy is awful here.")])
     a, b = (np.log(p / (1 - p)) for p in np.clip([after, before], 0.001, 0.999))
     assert verdict.passed == (2 * a - b >= 0.5 or (stays and a - b >= -0.5))
@@ -93,7 +88,7 @@ def test_a_label_must_be_likely_and_likelier_than_before(after, before, stays):
 
 
 def test_a_label_that_nobody_could_learn_is_refused():
-    (verdict,) = Shown(nan, 0.5)([candidate("It is bad.", label="mixed")])
+    (verdict,) = shown(nan, 0.5)([candidate("It is bad.", label="mixed")])
     assert verdict.reason == "too few other rows have the label mixed to learn it from"
 
 
@@ -110,7 +105,8 @@ class Classifiers:
 
 def test_classifiers_see_neither_text_with_its_spurious_words():
     classifiers = Classifiers()
-    check = NewLabelCheck(classifiers, ["positive"], least=0.5, fall=0.5, shortest=3)
+    likely = partial(likely_by_words, classifiers)
+    check = LabelShiftCheck("new label", likely, ["positive"], least=0.5, fall=0.5, shortest=3)
     changed = candidate("Nancy is awful here.", keep=["nancy"])
     assert check.concerns(changed)
     assert not check.concerns(candidate("Awful."))
@@ -129,7 +125,8 @@ def test_a_source_is_judged_beside_its_own_context():
             return np.array([0.9 if context == "It rains." else 0.1 for context, _ in pairs])
 
     model = Entailment()
-    check = NewStanceCheck(model, ["contradiction"], ["The sun shines."], least=-0.8, fall=0.5)
+    likely = partial(likely_by_stance, model, ["The sun shines."])
+    check = LabelShiftCheck("new entailment", likely, ["contradiction"], least=-0.8, fall=0.5)
     given = candidate("It is wet.", label="entailment", before="It is dry.", context="It rains.")
     assert check([given])[0].passed
     assert model.shown == [("It rains.", "It is wet."), ("The sun shines.", "It is dry.")]
@@ -148,7 +145,7 @@ def test_a_bag_of_words_decides_only_where_it_learns_the_labels():
     (check,) = [check for check in found.checks if check.name == "new label"]
     assert "new label" not in [check.name for check in without_it.checks]
     assert without_it.missing[0].startswith("new label: a bag of words predicts ")
-    assert words_accuracy(check.classifiers) == 1.0
+    assert words_accuracy(check.likely.args[0]) == 1.0
     assert words_needed(labels) == 0.75
     turned = Candidate(0, clear[0], clear[0].replace("fine", "awful"), "negative", keeps="label")
     same = Candidate(0, clear[0], clear[0] + " a", "negative", keeps="label")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.english.inflection import number_in_words
-from longway.english.rules.number_words import ordinal_word_of
+from longway.english.rules.word_choice import ordinal_word_of
 from longway.verify.content_checks import NumbersCheck, numbers
 from tests.verify.scenes import reason
 

@@ -127,10 +127,10 @@ def test_the_report_has_what_a_run_needs():
 
 def test_the_report_expects_more_wrong_labels_where_more_was_rejected(monkeypatch):
     rates = {
-        "only": ErrorRates(Rate(100, 0.1, 0.1, 0.1), Rate(100, 0.1, 0.1, 0.1)),
+        "only": ErrorRates(Rate(0.1, 0.1, 0.1, 100), Rate(0.1, 0.1, 0.1, 100)),
         "all": ErrorRates(
-            false_accept=Rate(100, 0.2, 0.1, 0.3),
-            false_reject=Rate(100, 0.1, 0.05, 0.2),
+            false_accept=Rate(0.2, 0.1, 0.3, 100),
+            false_reject=Rate(0.1, 0.05, 0.2, 100),
         ),
     }
     for name in ("longway.verify.verifier.error_rates", "longway.verify.calibration.error_rates"):

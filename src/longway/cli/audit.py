@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from longway.cli.options import ChoiceOptions, Data, DataOptions, On, OutputOptions, command
-from longway.jobs.audit.settings import AUTO, AuditSettings
+from longway.jobs.audit.settings import AUTO, AuditSettings, ChoiceAuditSettings
 from longway.jobs.options import DATA, OUTPUT
 
 if TYPE_CHECKING:
@@ -232,7 +232,6 @@ def _audit_candidates(
     from longway.jobs.audit import gate
     from longway.jobs.choices.audit.job import audit_choices
     from longway.jobs.choices.audit.result import FILE, ChoiceAuditResult
-    from longway.jobs.choices.audit.settings import ChoiceAuditSettings
 
     chosen = ChoiceAuditSettings(settings.max_q, settings.seed)
     before = None if baseline is None else ChoiceAuditResult.open(baseline)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from longway.jobs.plant.sample_shortcuts import PlantedChange
+    from longway.jobs.plant.job import PlantedChange
 
 
 def command(
@@ -71,7 +71,7 @@ def _run(*arguments: object) -> bool:
 
 def _changes(name: str, data: Path, folder: Path) -> list[PlantedChange]:
     from longway.data import load
-    from longway.jobs.plant.sample_shortcuts import planted_changes
+    from longway.jobs.plant.job import planted_changes
     from longway.jobs.prove.job import load_version
 
     before = load(data)

@@ -73,9 +73,9 @@ def command(
         return
     from importlib.metadata import version
 
-    from longway.engines.available import available, choose
+    from longway.engines.available import choose, states
 
-    extras, engines, auto = installed_extras(), available(base_url), choose(base_url)
+    extras, engines, auto = installed_extras(), states(base_url), choose(base_url)
     versions = {"longway": version("longway"), "python": platform.python_version()}
     if json:
         import json as json_module

@@ -41,9 +41,9 @@ def show_result(
     verdict: str = "",
     files: Mapping[str, Path] | None = None,
 ) -> None:
-    """Print the JSON file of a run; or its page of sections, its verdict, and what to do next.
+    """Print the JSON file of a run; or its page, which begins with its verdict, where its files are, and what to do next.
 
-    verdict: instead of that of the page. files: others to open, beside the report.
+    verdict: a second one, such as that of a gate. files: others to open, beside the report.
     """
     if not printed_json(folder / file, as_json):
         show_page(result, folder, steps, files or {}, top=top, verdict=verdict)
@@ -68,12 +68,12 @@ def show_page(
     note: str = "",
     verdict: str = "",
 ) -> None:
-    """Print the page of a run, its verdict, and what to do next."""
+    """Print the page of a run, which begins with its verdict, and what to do next."""
     from longway.report.terminal import show
 
     page = result.page()
     show(page, output(), top=top)
-    end(verdict or page.verdict, *steps, files={"Report": folder / "report.html", **files}, note=note)
+    end(verdict, *steps, files={"Report": folder / "report.html", **files}, note=note)
 
 
 def on_data(

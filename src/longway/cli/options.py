@@ -165,7 +165,7 @@ class CandidateOptions:
 
         given = GivenColumns(**dataclasses.asdict(self), id=source.id)
         named = [name for name in ("text", "context", "label") if getattr(source, name)]
-        if named and given.is_any:
+        if named and given.named:
             raise SettingError(
                 f"--{named[0]} names a column of labelled texts, but other options name candidates. Use one kind of data."
             )
@@ -301,7 +301,7 @@ def _as_typed(context: Any, without: set[str]) -> list[str]:
 def _place(value: str | None) -> str | None:
     """The place of --on, checked before anything is read."""
     if value is not None:
-        from longway.jobs.placement import check_place
+        from longway.jobs.run import check_place
 
         check_place(value)
     return value

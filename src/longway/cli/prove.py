@@ -9,7 +9,7 @@ import typer
 
 from longway.cli.options import ChoiceOptions, DataOptions, OutputOptions, ServerOptions, command
 from longway.jobs.options import DATA
-from longway.jobs.prove.settings import ProveSettings
+from longway.jobs.prove.settings import ChoiceProveSettings, ProveSettings
 
 if TYPE_CHECKING:
     from longway.cli.screen import Step
@@ -129,7 +129,6 @@ def _prove_candidates(
     from longway.cli.screen import Step, errors
     from longway.jobs.choices.prove.job import load_like, prove_choices
     from longway.jobs.choices.prove.page import is_unclear
-    from longway.jobs.choices.prove.settings import ChoiceProveSettings
     from longway.jobs.prove.job import dataset_file
 
     chosen = ChoiceProveSettings.of(settings)

@@ -21,12 +21,11 @@ from longway.cli.options import (
     typed,
 )
 from longway.errors import SettingError
-from longway.jobs.repair.settings import RepairSettings
+from longway.jobs.repair.settings import ChoiceRepairSettings, RepairSettings
 
 if TYPE_CHECKING:
     from longway.data.choices import ChoiceDataset
     from longway.jobs.choices.repair.result import ChoicePlan
-    from longway.jobs.choices.repair.settings import ChoiceRepairSettings
     from longway.jobs.repair.plan import RepairPlan
     from longway.report.sections import Page
 
@@ -151,8 +150,6 @@ def _show_plan(plan: RepairPlan | ChoicePlan, page: Page, output: OutputOptions)
 
 def _candidate_settings(settings: RepairSettings, output: OutputOptions) -> ChoiceRepairSettings:
     """The settings for data with candidates; SettingError if an option was given that is for labelled texts."""
-    from longway.jobs.choices.repair.settings import ChoiceRepairSettings
-
     default = RepairSettings()
     for name in OF_TEXTS:
         if getattr(settings, name) != getattr(default, name):

@@ -109,16 +109,16 @@ class Step:
 
 
 def end(verdict: str, *steps: Step, files: Mapping[str, Path] | None = None, note: str = "") -> None:
-    """Print the last lines. A command is never wrapped by us, so that it can be copied whole. note: about the files."""
+    """Print the last lines. A command is never wrapped by us, so that it can be copied whole. verdict: "" if a page above has it. note: about the files."""
     console = output()
     console.print()
     for name, path in (files or {}).items():
         console.print(Text.assemble(f"{name}: ", (clean(str(path)), "bold")), soft_wrap=True)
     if note:
         console.print(Text(clean(note), style="dim"))
-    console.print(
-        Text.assemble(("Verdict: ", "bold"), clean(one_sentence(verdict))), soft_wrap=not console.is_terminal
-    )
+    if verdict:
+        words = Text.assemble(("Verdict: ", "bold"), clean(one_sentence(verdict)))
+        console.print(words, soft_wrap=not console.is_terminal)
     print_steps(*steps)
 
 

@@ -31,52 +31,54 @@ CHUNK_ROWS = 50_000
 IPC_FILE_MAGIC = b"ARROW1"
 
 
-def read_parquet(source: Path | IO[bytes], log: ProblemLog, *, raw: bool = False) -> DataTable:
-    """The whole Parquet file; DataError if it does not fit into memory. raw: with its original."""
-    needed = size_of(source).n_bytes
-    if needed > LARGEST_CHUNK and not memory.can_hold(needed):
+def read_parquet(
+    source: Path | IO[bytes],
+    log: ProblemLog,
+    columns: Sequence[str] | None,
+    *,
+    raw: bool = False,
+    whole: bool = False,
+) -> Iterator[DataTable]:
+    """The Parquet file in tables of some megabytes; the first is empty and has the columns.
+
+    log: for problems of columns, logged once and not for each table. raw: with their originals. whole: as one table; DataError if it does
+    not fit into memory.
+    """
+    size = size_of(source)
+    if whole and size.n_bytes > LARGEST_CHUNK and not memory.can_hold(size.n_bytes):
         raise DataError(
-            f"{source.name if isinstance(source, Path) else 'The Parquet file'} needs about {needed / 2**30:.1f} GiB "
+            f"{source.name if isinstance(source, Path) else 'The Parquet file'} needs about {size.n_bytes / 2**30:.1f} GiB "
             f"once it is read, too much for the free memory of {memory.available_bytes() / 2**30:.1f} GiB. "
             "Stream the uncompressed .parquet file instead (stream=True), or check where it came from."
         )
-    with pq.ParquetFile(raw_file(source)) as file:
-        return from_arrow(file.read(), log, raw)
-
-
-def chunk_parquet(
-    path: Path,
-    columns: Sequence[str] | None,
-    log: ProblemLog,
-    *,
-    raw: bool = False,
-) -> Iterator[DataTable]:
-    """The Parquet file in chunks of some megabytes; the first chunk is empty and has the columns.
-
-    log: for problems of columns, logged once and not for each chunk. raw: with their originals.
-    """
     # read through a small buffer, page by page: a row group may be larger than the memory
-    with pq.ParquetFile(raw_file(path), buffer_size=READ_BUFFER, pre_buffer=False) as file:
-        yield from_arrow(file.schema_arrow.empty_table(), log, raw).select(columns)
+    buffer = {} if whole else {"buffer_size": READ_BUFFER, "pre_buffer": False}
+    with pq.ParquetFile(raw_file(source), **buffer) as file:
+        if whole:
+            yield from_arrow(file.read(), log, raw)
+            return
+        yield from_arrow(file.schema_arrow.empty_table(), log, raw)
         names = None if columns is None else [c for c in columns if c in file.schema_arrow.names]
-        for batch in file.iter_batches(size_of(path).step, columns=names, use_threads=False):
+        for batch in file.iter_batches(size.step, columns=names, use_threads=False):
             yield from_arrow(pa.Table.from_batches([batch]), ProblemLog(), raw)
 
 
-def read_ipc(source: Path | IO[bytes], log: ProblemLog, *, raw: bool = False) -> DataTable:
-    """The whole Arrow file, in the file or the stream format. raw: with its original."""
-    with _ipc_reader(raw_file(source)) as reader:
-        return from_arrow(reader.read_all(), log, raw)
-
-
-def chunk_ipc(
-    path: Path, columns: Sequence[str] | None, log: ProblemLog, *, raw: bool = False
+def read_ipc(
+    source: Path | IO[bytes],
+    log: ProblemLog,
+    columns: Sequence[str] | None,
+    *,
+    raw: bool = False,
+    whole: bool = False,
 ) -> Iterator[DataTable]:
-    """The Arrow file one record batch at a time; the first chunk is empty and has the columns. raw: with their originals."""
-    with _ipc_reader(raw_file(path)) as reader:
-        yield from_arrow(reader.schema.empty_table(), log, raw).select(columns)
+    """The Arrow file, in the file or the stream format, one record batch at a time; see `read_parquet`."""
+    with _ipc_reader(raw_file(source)) as reader:
+        if whole:
+            yield from_arrow(reader.read_all(), log, raw)
+            return
+        yield from_arrow(reader.schema.empty_table(), log, raw)
         for batch in _ipc_batches(reader):
-            yield from_arrow(pa.Table.from_batches([batch]), ProblemLog(), raw).select(columns)
+            yield from_arrow(pa.Table.from_batches([batch]), ProblemLog(), raw)
 
 
 def write_parquet(tables: Iterable[DataTable], stream: IO[bytes]) -> None:

@@ -1,15 +1,22 @@
-"""Which candidate an answer names: by its number, its letter or its text, by the highest score, or by a vote."""
+"""How the answers of a column name the right candidate: by number, letter or text, by scores or ranks, or by a judge's vote.
+
+    reading = reading_of(columns, answers, sets)        decided once, by all answers of the column
+    reading.decode("B", ["red", "blue"], [])            1; what is wrong with the answer, if it names no candidate
+
+Votes are "A", "model_b", "[[A>B]]", the name of a model, the text of an answer, true or false, or a number. Numbers have no fixed meaning:
+`numbers_of` decides by all votes of the column.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from math import isfinite
-from typing import Any, Literal
+from typing import Any
 
 from longway.data.choice_columns import ChoiceColumns
-from longway.data.choice_votes import vote_decoder
 from longway.data.table import scalar_text
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -20,97 +27,119 @@ LETTERED = re.compile(r"\s*\(?([A-Z])[).:]+\s*(\S.*)", re.S)  # (B) the text of 
 NEARLY_ALL = 0.95  # of the answers
 SCORE_KEYS = ("overall_score", "score", "rating", "reward")
 RANKS = re.compile(r"(?i)(?<![a-z])rank(?:s|ing|ings)?(?![a-z])|Rank")  # in the name of a column of ranks
+TIES = frozenset(
+    "tie|both|tied|draw|equal|none|neither|same|tie (bothbad)|tie (both bad)|bothbad|both_bad|0.5|c".split(
+        "|"
+    )
+)
+WORDS = {"a": 0, "b": 1, "left": 0, "right": 1, "first": 0, "second": 1}
+FLAGS = {"true": "1", "false": "0"}
+STEM = re.compile(r"^(model|response|answer|output|assistant|completion)[ _]?")
+WHOLE = re.compile(r"-?\d")
+COMPARED = re.compile(r"([ab])\s*(<|>|=)\2*\s*([ab])")  # A>B, B>>A, A=B
+
+
 Decoder = Callable[[Any, Sequence[str], Sequence[str]], int | str]
-Way = Literal["text", "letter", "number"]
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
-    """The number of the first candidate. is_certain: whether the answers show it, or the user said so. has_both: whether they show 0 and 1."""
+class Reading:
+    """How the answers of a column are read.
 
-    first: int
-    is_certain: bool
-    has_both: bool = field(default=False, repr=False)
-
-
-def decoder(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Decoder:
-    """A function from an answer, the candidates and their letters to the place of the right one, or to what is wrong."""
-    if columns.kind == "preference":
-        return lambda answer, texts, letters: 0
-    if columns.kind == "ranking":
-        return _by_rank if are_ranks(columns, answers) else _by_score
-    if columns.kind == "votes":
-        winner = vote_decoder([plain_answer(answer) for answer in answers], columns.answer_base)
-        return lambda answer, texts, makers: winner(plain_answer(answer), texts, makers)
-    best = _ways(answer_base(columns, answers, sets).first)[answer_way(answers, sets, columns.answer_base)]
-
-    def decode(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
-        if isinstance(answer, Mapping) and isinstance(answer.get("labels"), list):
-            answer = answer["labels"]  # beside the options
-        if isinstance(answer, list) and len(answer) > 1:
-            return _by_flag(answer, texts, letters)
-        value = plain_answer(answer)
-        if value is None or value == "":
-            return "no_answer"
-        if letters and value in letters:
-            return letters.index(value)
-        place = best(value, texts, letters)
-        if place != "foreign_answer":
-            return place
-        if value.casefold() == "nan":
-            return "no_answer"
-        return "several_answers" if SEVERAL.fullmatch(value) else place
-
-    return decode
-
-
-def _ways(start: int) -> dict[Way, Decoder]:
-    """How an answer can name a candidate. start: the number of the first one."""
-    return {
-        "text": _by_text,
-        "letter": _by_letter,
-        "number": lambda answer, texts, letters: _by_number(answer, texts, start),
-    }
-
-
-def answer_way(answers: Sequence[Any], sets: Sequence[Sequence[str]], base: int | None = None) -> Way:
-    """How most answers name the right candidate. base: the number of the first one, if known; numbers then go before texts.
-
-    >>> answer_way(["B", "C"], [("x", "y"), ("x", "y", "z")])
-    'letter'
+    decode: from an answer, the candidates and their letters (of votes, who wrote them) to the place of the right one, "tie", or what is wrong.
+    way: "text", "letter" or "number" of options. base: the number of the first candidate, where answers are numbers. is_assumed: whether
+    the numbers do not show it; has_both: because 0 and the number of the last candidate both occur. are_also_numbers: whether answers that
+    are read as texts could be numbers. are_ranks: the lowest is best. coding: what votes that are numbers mean, in words.
     """
-    plain = [plain_answer(answer) for answer in answers]
-    bases = (0, 1) if base is None else (base,)
-    rights: dict[Way, int] = {
-        name: max(
-            sum(
-                isinstance(_ways(base)[name](answer, texts, ()), int)
-                for answer, texts in zip(plain, sets, strict=True)
-            )
-            for base in bases
-        )
-        for name in _ways(0)
-    }
-    if base is not None and 2 * rights["number"] > len(plain):
-        return "number"
-    return max(rights, key=lambda name: rights[name])
+
+    decode: Decoder
+    way: str = ""
+    base: int | None = None
+    is_assumed: bool = False
+    has_both: bool = False
+    are_also_numbers: bool = False
+    are_ranks: bool = False
+    coding: str = ""
 
 
-def are_also_numbers(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> bool:
-    """Whether answers that are texts of candidates could as well be numbers of other candidates.
+def reading_of(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Reading:
+    """How these answers are read. sets: the candidates of each.
+
+    Options are named in the way in which most answers name one; numbers go before texts if it is known from where they count. They count from
+    0 or from 1 as the user says, else so that more of them name a candidate. Only 0 and the number of the last candidate show it. If neither
+    occurs, or both equally often, a column answer_index, or option columns that count from 0 or 1 themselves, say what is likely; without
+    them numbers count from 0.
 
     >>> columns = ChoiceColumns("choice", ("options",), "key")
-    >>> are_also_numbers(columns, [0, 1], [("1", "0"), ("1", "0")])
+    >>> reading_of(columns, ["B", "C"], [("x", "y"), ("x", "y", "z")]).way
+    'letter'
+    >>> found = [reading_of(columns, [1, 2, last], [("a", "b", "c")] * 3) for last in (3, 1)]
+    >>> [(one.base, one.is_assumed) for one in found]
+    [(1, False), (0, True)]
+    >>> reading_of(columns, [0, 1], [("1", "0"), ("1", "0")]).are_also_numbers
     True
     """
-    start = answer_base(columns, answers, sets).first
+    if columns.kind == "preference":
+        return Reading(lambda answer, texts, letters: 0)
+    if columns.kind == "ranking":
+        are_ranks = _are_ranks(columns.answer or "", answers)
+        return Reading(partial(_by_score, -1 if are_ranks else 1), are_ranks=are_ranks)
     plain = [plain_answer(answer) for answer in answers]
-    places = [
-        (_by_text(answer, texts, ()), _by_number(answer, texts, start))
-        for answer, texts in zip(plain, sets, strict=True)
+    if columns.kind == "votes":
+        start, numbered = numbers_of({vote_word(answer) for answer in plain}, columns.answer_base)
+        decode = partial(_by_vote, {**WORDS, **dict.fromkeys(TIES, "tie"), **numbered})
+        return Reading(decode, base=start, coding=coding_of(numbered))
+    numbers = [_number(answer) for answer in plain]
+    n_zero = numbers.count(0)
+    n_last = sum(number == len(texts) > 0 for number, texts in zip(numbers, sets, strict=True))
+    base, has_both = columns.answer_base, n_zero > 0 and n_last > 0
+    first = _usual_base(columns) if n_zero == n_last else int(n_last > n_zero)
+    by_number = partial(_by_number, first if base is None else base)
+    ways: dict[str, Decoder] = {"text": _by_text, "letter": _by_letter, "number": by_number}
+    places_by = {
+        name: [by(answer, texts, ()) for answer, texts in zip(plain, sets, strict=True)]
+        for name, by in ways.items()
+    }
+    hits = {name: sum(isinstance(place, int) for place in places) for name, places in places_by.items()}
+    is_known = base is not None and 2 * hits["number"] > len(plain)
+    way = "number" if is_known else max(hits, key=hits.__getitem__)
+    decode = partial(_by_option, ways[way])
+    if way == "number":
+        is_shown = base is not None or (n_zero != n_last and not has_both)
+        return Reading(decode, way, first if base is None else base, not is_shown, has_both and base is None)
+    both = [
+        one
+        for one in zip(places_by["text"], places_by["number"], strict=True)
+        if set(map(type, one)) == {int}
     ]
-    both = [one for one in places if isinstance(one[0], int) and isinstance(one[1], int)]
-    return len(both) >= NEARLY_ALL * len(places) and any(text != number for text, number in both)
+    is_both = len(both) >= NEARLY_ALL * len(plain) and any(text != number for text, number in both)
+    return Reading(decode, way, are_also_numbers=way == "text" and is_both)
+
+
+def _usual_base(columns: ChoiceColumns) -> int:
+    """The number of the first option, where the answers do not show it."""
+    is_index = any(word in (columns.answer or "").casefold() for word in INDEX)
+    first = re.search(r"\d+$", columns.candidates[0])
+    return int(first is not None and int(first[0]) == 1 and not is_index)
+
+
+def _by_option(by: Decoder, answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
+    """The place of the option that an answer names; or what is wrong with it."""
+    if isinstance(answer, Mapping) and isinstance(answer.get("labels"), list):
+        answer = answer["labels"]  # beside the options
+    if isinstance(answer, list) and len(answer) > 1:
+        return _by_flag(answer, texts)
+    value = plain_answer(answer)
+    if value is None or value == "":
+        return "no_answer"
+    if letters and value in letters:
+        return letters.index(value)
+    place = by(value, texts, letters)
+    if place != "foreign_answer":
+        return place
+    if value.casefold() == "nan":
+        return "no_answer"
+    return "several_answers" if SEVERAL.fullmatch(value) else place
 
 
 def plain_answer(answer: Any) -> Any:
@@ -134,7 +163,7 @@ def _by_text(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int |
     return place if is_there else "foreign_answer"
 
 
-def _by_flag(answer: Sequence[Any], texts: Sequence[str], letters: Sequence[str]) -> int | str:
+def _by_flag(answer: Sequence[Any], texts: Sequence[str]) -> int | str:
     """The place of the only 1 in a list with a 0 or a 1 for each candidate."""
     if len(answer) != len(texts) or not all(flag in (0, 1) for flag in answer):
         return "several_answers"
@@ -147,49 +176,23 @@ def _by_letter(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int
     return place if place < len(texts) else "foreign_answer"
 
 
-def _by_number(answer: Any, texts: Sequence[str], start: int) -> int | str:
-    number = _number(str(answer))
+def _by_number(start: int, answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
+    number = _number(answer)
     place = -1 if number is None else number - start
     return place if 0 <= place < len(texts) else "foreign_answer"
-
-
-def answer_base(columns: ChoiceColumns, answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Base:
-    """Whether numbers count from 0 or from 1: as the user says, else so that more of them name a candidate.
-
-    Only 0 and the number of the last candidate show it. If neither occurs, or both equally often, a column answer_index, or option columns that count from 0 or 1
-    themselves, say what is likely; without them numbers count from 0.
-
-    >>> columns = ChoiceColumns("choice", ("options",), "key")
-    >>> answer_base(columns, [1, 2, 3], [("a", "b", "c")] * 3)
-    Base(first=1, is_certain=True)
-    >>> answer_base(columns, [1, 2, 1], [("a", "b", "c")] * 3)
-    Base(first=0, is_certain=False)
-    """
-    if columns.answer_base is not None:
-        return Base(columns.answer_base, True)
-    numbers = [_number(plain_answer(answer)) for answer in answers]
-    n_zero = numbers.count(0)
-    n_last = sum(number == len(texts) > 0 for number, texts in zip(numbers, sets, strict=True))
-    has_both = n_zero > 0 and n_last > 0
-    if n_zero != n_last:
-        return Base(int(n_last > n_zero), not has_both, has_both)
-    is_index = any(word in (columns.answer or "").casefold() for word in INDEX)
-    first = re.search(r"\d+$", columns.candidates[0])
-    is_from_1 = first is not None and int(first[0]) == 1 and not is_index
-    return Base(int(is_from_1), False, has_both)
 
 
 def _number(answer: Any) -> int | None:
     return int(answer) if isinstance(answer, str) and re.fullmatch(r"\d{1,3}", answer.strip()) else None
 
 
-def are_ranks(columns: ChoiceColumns, answers: Sequence[Any]) -> bool:
+def _are_ranks(name: str, answers: Sequence[Any]) -> bool:
     """Whether a list column holds ranks, of which the lowest is best: it is called so, and has whole numbers up to the number of candidates.
 
-    >>> are_ranks(ChoiceColumns("ranking", ("responses",), "rank"), [[2, 1, 3], [1, 2]])
+    >>> _are_ranks("rank", [[2, 1, 3], [1, 2]])
     True
     """
-    if not RANKS.search(columns.answer or ""):
+    if not RANKS.search(name):
         return False
     lists = [scores for answer in answers if isinstance(answer, list) and (scores := _scores(answer))]
     fitting = [all(score.is_integer() and 0 <= score <= len(scores) for score in scores) for scores in lists]
@@ -210,7 +213,7 @@ def _scores(answer: Sequence[Any]) -> list[float] | None:
     return scores if all(map(isfinite, scores)) else None
 
 
-def _by_score(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
+def _by_score(sign: int, answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
     if not isinstance(answer, list) or not answer:
         return "no_answer"
     if len(answer) != len(texts):
@@ -218,10 +221,67 @@ def _by_score(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int 
     scores = _scores(answer)
     if scores is None:
         return "not_numbers"
-    best = max(scores)
+    best = sign * max(sign * score for score in scores)
     return scores.index(best) if scores.count(best) == 1 else "several_answers"
 
 
-def _by_rank(answer: Any, texts: Sequence[str], letters: Sequence[str]) -> int | str:
-    scores = _scores(answer) if isinstance(answer, list) else None
-    return _by_score(answer if scores is None else [-score for score in scores], texts, letters)
+def numbers_of(votes: Iterable[str], base: int | None = None) -> tuple[int | None, dict[str, int | str]]:
+    """The number of the first answer, None if no vote is a number; and the place that each number names, "tie" where it names none.
+
+    base: the number of the first answer, if known. Negative numbers: the sign decides, and 0 is a tie; 1 is the second answer, or with the base 1
+    the first. Else with 0: the first answer is 0, the second 1; with the base 1, 1 and 2, or 1 and 0 if no vote is 2. Without 0: 1 and 2. Other
+    numbers are ties.
+
+    >>> coding_of(numbers_of(["-1", "0", "1"])[1])
+    '-1 = first answer, 0 = tie, 1 = second answer'
+    >>> coding_of(numbers_of(["0", "1", "2"], base=1)[1])
+    '0 = tie, 1 = first answer, 2 = second answer'
+    """
+    numbers = {vote for vote in votes if WHOLE.fullmatch(vote)}
+    if not numbers:
+        return None, {}
+    if any(number.startswith("-") for number in numbers):
+        sign = 1 if base == 1 else -1
+        signs = {number: "tie" if number == "0" else int(int(number) * sign < 0) for number in numbers}
+        return int(base == 1), signs
+    start = base if base is not None else int("0" not in numbers)
+    second = 0 if start == 1 and "0" in numbers and numbers <= {"0", "1"} else start + 1
+    ties = dict.fromkeys((number for number in numbers if int(number) < 4), "tie")
+    return start, {**ties, str(start): 0, str(second): 1}
+
+
+def coding_of(places: Mapping[str, int | str]) -> str:
+    """What numbers mean, in words."""
+    names = {0: "first answer", 1: "second answer", "tie": "tie"}
+    return ", ".join(f"{number} = {names[places[number]]}" for number in sorted(places, key=int))
+
+
+def _by_vote(
+    places: Mapping[str, int | str], answer: Any, texts: Sequence[str], makers: Sequence[str]
+) -> int | str:
+    """The winner of a vote. places: of the words and numbers that name an answer."""
+    plain = plain_answer(answer)
+    word = vote_word(plain)
+    if word in ("", "nan"):
+        return "no_answer"
+    if word in places:
+        return places[word]
+    if match := COMPARED.fullmatch(word):
+        left, sign, right = match.groups()
+        winner: int | str = "foreign_answer" if left == right else WORDS[(left, right)[sign == "<"]]
+        return "tie" if sign == "=" else winner
+    whole = str(plain).strip()
+    for offered in (list(makers), [text.strip() for text in texts]):
+        if offered.count(whole) == 1:
+            return offered.index(whole)
+    return "foreign_answer"
+
+
+def vote_word(answer: str | None) -> str:
+    """A vote without brackets and without what all votes may begin with; true and false as numbers.
+
+    >>> vote_word("model_a"), vote_word("[[B]]"), vote_word("True")
+    ('a', 'b', '1')
+    """
+    word = (answer or "").strip().strip("[]").strip().casefold()
+    return FLAGS.get(word, STEM.sub("", word))

@@ -19,8 +19,7 @@ from typing import Any
 
 import polars as pl
 
-from longway.data.choice_answers import LETTER, LETTERED, LETTERS, Decoder, Way, answer_way, decoder
-from longway.data.choice_parallel import names_an_option, option_series
+from longway.data.choice_answers import LETTER, LETTERED, LETTERS, Reading, reading_of
 from longway.data.choices import (
     ChoiceDataset,
     Question,
@@ -43,9 +42,15 @@ PARALLEL = "another column has a list of another length"
 DISAGREES = "another column names another answer"
 NAMES = "another column names an option by its letter or number"
 OTHER_TYPES = "other types in the columns of the options"
-SCORES = re.compile(
-    r"(?i)score|rating|reward|margin|log_?p"
-)  # in the names of columns that belong to one pair only
+SCORES = re.compile(r"(?i)score|rating|reward|margin|log_?p")  # in names of columns of one pair only
+MARKED = re.compile(
+    r"(.*?)(?:(?<![A-Za-z])([a-j])|(?<=[a-z0-9])([A-J])|(\d{1,2}))$|^(?:([a-jA-J])|(\d{1,2}))_(.+)$"
+)
+NAMED = re.compile(
+    r"\b(?i:answers?|options?|choices?|alternatives?|correct|right)\b(?i:\s+(?:answer|option|choice|one|response))?(?i:\s+(?:is|are|was|would be|must be|=))?[^\w.!?]{0,4}(?:[B-HJ]\b(?!['’])|[AI]\b(?!['’]|\s+[a-z]))|"
+    r"(?:^|[\s(\"'*])\(?[A-J]\)?\s+(?i:is|are)\s+(?i:the\s+)?(?i:correct|right|wrong|incorrect|true|false|best|answer)\b|"
+    r"\b(?i:options?|choices?|alternatives?)\s+\W?[1-9]\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +89,12 @@ class ChoiceCells:
         self.given, self.columns = given, given.columns
         self._frame = given.table.frame
         self._raw = {name: self._frame[name].to_list() for name in self._frame.columns}
-        self._sets = [self._read(self._cells(row)) for row in range(self._frame.height)]
-        self._decoders: dict[tuple[str, int | None], Decoder] = {}
-        self._bases: dict[str, int | None] = {}
-        self._ways = {name: self._way(name) for name in self._answer_columns()}
-        self._others = self._other_columns()
+        self._sets = [
+            offered([_parsed(cell) for cell in self._cells(row)]) for row in range(self._frame.height)
+        ]
+        self._answers = self._answer_columns()
+        known = {*self.columns.used(), *self._answers, ID_COLUMN, SOURCE_COLUMN}
+        self._others = [name for name in self._frame.columns if name not in known]  # columns without a role
         n = max((len(one.candidates) for one in given.questions), default=0)
         is_choice = self.columns.kind == "choice"
         self._series = option_series(self._others, self.columns.candidates, n) if is_choice else []
@@ -98,7 +104,7 @@ class ChoiceCells:
     def columns_written(self) -> tuple[str, ...]:
         """All columns that may change with the candidates."""
         series = (name for names in self._series for name in names)
-        return tuple(dict.fromkeys((*self.columns.candidates, *self._ways, *series, *self._lists)))
+        return tuple(dict.fromkeys((*self.columns.candidates, *self._answers, *series, *self._lists)))
 
     def cannot_move(self, question: Question) -> str:
         """Why the candidates of a question cannot change places; "" if they can."""
@@ -108,13 +114,12 @@ class ChoiceCells:
         row, n = question.row, len(question.candidates)
         if any(_length(self._raw[name][row]) not in (-1, 0, n) for name in self._lists):
             return PARALLEL
-        if any(not self._is_empty(name, row) and not self._agrees(name, question) for name in self._ways):
+        filled = [name for name in self._answers if not self._is_empty(name, row)]
+        if not all(self._agrees(name, self._answers[name], question) for name in filled):
             return DISAGREES
         written = {*self.columns_written, self.columns.prompt}
         texts = (self._raw[name][row] for name in self._others if name not in written)
-        if any(isinstance(text, str) and names_an_option(text) for text in texts):
-            return NAMES
-        return ""
+        return NAMES if any(isinstance(text, str) and NAMED.search(text) for text in texts) else ""
 
     def changed(self, draft: Draft) -> dict[str, Any] | None:
         """The new cells by column, of those that change; None if the row cannot be written in its form."""
@@ -122,11 +127,11 @@ class ChoiceCells:
         cells = self._with_texts(self._cells(row), question.candidates, draft.texts)
         if cells is None:
             return None
-        moved = _moved(cells, draft.order)
-        if moved is None:
-            return None
-        new = dict(zip(self.columns.candidates, moved, strict=True))
-        new |= {name: self._answer(name, draft) for name in self._ways if self._agrees(name, draft.question)}
+        new = dict(zip(self.columns.candidates, _moved(cells, draft.order), strict=True))
+        for name, reading in self._answers.items():
+            if self._agrees(name, reading, question):
+                letters, cell = self._sets[row].letters, self._raw[name][row]
+                new[name] = _written(_answer(_parsed(cell), draft, letters, reading.way), cell)
         new |= self._parallel_cells(draft)
         if not self._says(new, draft.result):
             return None
@@ -143,78 +148,60 @@ class ChoiceCells:
     def _cells(self, row: int) -> list[Any]:
         return [self._raw[name][row] for name in self.columns.candidates]
 
-    @staticmethod
-    def _read(cells: Sequence[Any]) -> tuple[list[str], list[str]]:
-        given = offered([_parsed(cell) for cell in cells])
-        return given.texts, given.letters
-
-    def _other_columns(self) -> list[str]:
-        """The columns without a role."""
-        known = {*self.columns.used(), *self._ways, ID_COLUMN, SOURCE_COLUMN}
-        return [name for name in self._frame.columns if name not in known]
-
-    def _answer_columns(self) -> list[str]:
-        """The answer column, and others that say the same in nearly all questions."""
-        if self.columns.kind != "choice" or self.columns.answer in self.columns.candidates:
-            return []
+    def _answer_columns(self) -> dict[str, Reading]:
+        """How the answer column is read, and others that say the same in nearly all questions."""
         own = self.columns.answer or ""
-        self._bases[own] = self.columns.answer_base
+        if self.columns.kind != "choice" or own in self.columns.candidates:
+            return {}
+        found = {own: self._reading(own, self.columns.answer_base)}
         known = {*self.columns.used(), ID_COLUMN, SOURCE_COLUMN}
-        return [own, *(name for name in self._frame.columns if name not in known and self._is_mirror(name))]
+        for name in self._frame.columns:
+            reading = None if name in known else self._as_answer(name)
+            if reading is not None:
+                found[name] = reading
+        return found
 
-    def _is_mirror(self, name: str) -> bool:
-        """Whether a column says the same as the answer; by chance it could not, or it has a usual name."""
+    def _as_answer(self, name: str) -> Reading | None:
+        """How a column that says the same as the answer is read; by chance it could not say the same, or it has a usual name."""
         questions = [one for one in self.given.questions if not self._is_empty(name, one.row)]
-        if not any(self._agrees_from(name, base, one) for base in (None, 0, 1) for one in questions[:FEWEST]):
-            return False
-        agreeing = {base: [one for one in questions if self._agrees_from(name, base, one)] for base in (None, 0, 1)}  # fmt: skip
-        base = max(agreeing, key=lambda base: len(agreeing[base]))
-        self._bases[name] = base
-        if any(word in name.casefold() for word in MIRRORS) and len(agreeing[base]) == len(questions):
-            return True
+        readings = [self._reading(name, base) for base in (None, 0, 1)]
+        if not any(self._agrees(name, reading, one) for reading in readings for one in questions[:FEWEST]):
+            return None
+        agreeing = [[one for one in questions if self._agrees(name, reading, one)] for reading in readings]
+        best = max(range(len(readings)), key=lambda at: len(agreeing[at]))
+        if any(word in name.casefold() for word in MIRRORS) and len(agreeing[best]) == len(questions):
+            return readings[best]
         usual = Counter(one.right for one in questions).most_common(1)[0][0]
-        others = [one for one in questions if one.right != usual] if self._way(name) != "text" else questions
-        kept = {one.id for one in agreeing[base]}
-        is_varied = len({str(self._raw[name][one.row]) for one in agreeing[base]}) > 1
-        return (
-            is_varied
-            and len(kept) >= max(FEWEST, SHARE * len(questions))
-            and sum(one.id in kept for one in others) >= SHARE * len(others) > 0
-        )
+        is_text = readings[best].way == "text"
+        others = questions if is_text else [one for one in questions if one.right != usual]
+        kept = {one.id for one in agreeing[best]}
+        is_varied = len({str(self._raw[name][one.row]) for one in agreeing[best]}) > 1
+        is_most = len(kept) >= max(FEWEST, SHARE * len(questions))
+        says_the_same = sum(one.id in kept for one in others) >= SHARE * len(others) > 0
+        return readings[best] if is_varied and is_most and says_the_same else None
 
     def _is_empty(self, name: str, row: int) -> bool:
         cell = _parsed(self._raw[name][row])
         return cell in (None, "", []) or cell != cell  # NaN
 
-    def _agrees(self, name: str, question: Question) -> bool:
+    def _agrees(self, name: str, reading: Reading, question: Question) -> bool:
         """Whether a cell names the right candidate of its row."""
-        return self._agrees_from(name, self._bases[name], question)
+        cell = _parsed(self._raw[name][question.row])
+        given = self._sets[question.row]
+        return reading.decode(cell, given.texts, given.letters) == question.right
 
-    def _agrees_from(self, name: str, base: int | None, question: Question) -> bool:
-        texts, letters = self._sets[question.row]
-        return (
-            self._decoder(name, base)(_parsed(self._raw[name][question.row]), texts, letters)
-            == question.right
-        )
-
-    def _decoder(self, name: str, base: int | None) -> Decoder:
-        if (name, base) not in self._decoders:
-            values = [_parsed(cell) for cell in self._raw[name]]
-            columns = replace(self.columns, answer=name, answer_base=base)
-            self._decoders[name, base] = decoder(columns, values, [texts for texts, _ in self._sets])
-        return self._decoders[name, base]
-
-    def _way(self, name: str) -> Way:
+    def _reading(self, name: str, base: int | None) -> Reading:
         values = [_parsed(cell) for cell in self._raw[name]]
-        return answer_way(values, [texts for texts, _ in self._sets], self._bases[name])
+        columns = replace(self.columns, answer=name, answer_base=base)
+        return reading_of(columns, values, [one.texts for one in self._sets])
 
     def _parallel_lists(self) -> tuple[str, ...]:
         """Other columns whose cells are lists with an entry for each candidate, in nearly all questions that have a list."""
         found = []
         for name in self._others:
             sizes = [(_length(self._raw[name][one.row]), len(one.candidates)) for one in self.given.questions]
-            filled = [(length, n) for length, n in sizes if length > 0]
-            if filled and sum(length == n for length, n in filled) >= SHARE * len(filled):
+            fits = [length == n for length, n in sizes if length > 0]
+            if fits and sum(fits) >= SHARE * len(fits):
                 found.append(name)
         return tuple(found)
 
@@ -237,34 +224,51 @@ class ChoiceCells:
         """The cells of the candidates with other texts."""
         if tuple(before) == tuple(after):
             return list(cells)
-        if len(cells) > 1:
-            new = [
-                _put(_parsed(cell), old, text) for cell, old, text in zip(cells, before, after, strict=False)
-            ]
-            if any(one is None for one in new):
-                return None
-            return [*(_written(one, cell) for one, cell in zip(new, cells, strict=False)), *cells[len(new) :]]
-        value = _parsed(cells[0])
-        new = [_put(entry, old, text) for entry, old, text in zip(option_entries(value), before, after, strict=True)]  # fmt: skip
+        values = [_parsed(cell) for cell in cells]
+        entries = values if len(cells) > 1 else option_entries(values[0])
+        new = [_put(entry, old, text) for entry, old, text in zip(entries, before, after, strict=False)]
         if any(one is None for one in new):
             return None
-        return [_written(with_entries(value, new), cells[0])]
-
-    def _answer(self, name: str, draft: Draft) -> Any:
-        cell = self._raw[name][draft.question.row]
-        letters = self._sets[draft.question.row][1]
-        return _written(_answer(_parsed(cell), draft, letters, self._ways[name]), cell)
+        if len(cells) == 1:
+            return [_written(with_entries(values[0], new), cells[0])]
+        return [*(_written(one, cell) for one, cell in zip(new, cells, strict=False)), *cells[len(new) :]]
 
     def _says(self, cells: Mapping[str, Any], meant: Question) -> bool:
         """Whether new cells are read as the question that is meant."""
-        texts, letters = self._read([cells[name] for name in self.columns.candidates])
-        if not _is_suffix(texts, meant.candidates):
+        read = offered([_parsed(cells[name]) for name in self.columns.candidates])
+        # a cell may begin with the conversation before the answer
+        pairs = zip(read.texts, meant.candidates, strict=False)
+        if len(read.texts) != len(meant.candidates) or not all(text.endswith(end) for text, end in pairs):
             return False
         return all(
-            self._decoder(name, self._bases[name])(_parsed(cells[name]), texts, letters) == meant.right
-            for name in self._ways
+            reading.decode(_parsed(cells[name]), read.texts, read.letters) == meant.right
+            for name, reading in self._answers.items()
             if name in cells
         )
+
+
+def option_series(names: Sequence[str], options: Sequence[str], n: int) -> list[tuple[str, ...]]:
+    """The series of n columns among `names` that are marked as the n options are, each in order. options: their columns; a single one is a list.
+
+    >>> option_series(["id", "why_a", "why_b", "note1"], ["option_a", "option_b"], 2)
+    [('why_a', 'why_b')]
+    """
+    series: dict[tuple[str, bool], dict[int, str]] = {}
+    for name in names:
+        match = MARKED.match(name)
+        if match is None or name in options:
+            continue
+        stem, low, high, number, first_letter, first_number, rest = match.groups()
+        letter, digits = low or high or first_letter, number or first_number
+        key = (f"{stem}_" if rest is None else f"_{rest}").casefold()
+        place = int(digits) if digits else ord(letter.casefold()) - ord("a")
+        series.setdefault((key, bool(digits)), {})[place] = name
+    orders = [(columns, sorted(columns)) for columns in series.values()]
+    return [
+        tuple(columns[place] for place in order)
+        for columns, order in orders
+        if len(order) == n > 1 and order[0] in (0, 1) and order[-1] - order[0] == n - 1
+    ]
 
 
 def apply_choice_edits(given: ChoiceDataset, edits: Iterable[Edit]) -> Iterator[DataTable]:
@@ -273,7 +277,9 @@ def apply_choice_edits(given: ChoiceDataset, edits: Iterable[Edit]) -> Iterator[
     sources = {row.source for row in changes.added.values()}
     ids, start = ids_of(given), 0
     copied: dict[str, DataTable] = {}
-    next_id = _highest_id(given) + 1
+    own = given.columns.id
+    own_ids = None if own is None else given.table.frame[own]
+    next_id = 1 + int(own_ids.max() or 0) if own_ids is not None and own_ids.dtype.is_integer() else 1  # type: ignore[arg-type]
     for table in given.raw_tables() or [given.table]:
         mine = ids[start : start + table.frame.height]
         start += table.frame.height
@@ -291,20 +297,12 @@ def apply_choice_edits(given: ChoiceDataset, edits: Iterable[Edit]) -> Iterator[
         schema = table.frame.schema
         empty = {name: "" if schema[name] == pl.String else "null" for name in schema if SCORES.search(name) and name not in given.columns.used()}  # fmt: skip
         cells = {**empty, **row.cells, ID_COLUMN: id_, SOURCE_COLUMN: row.source}
-        if (own := given.columns.id) is not None:
-            cells[own] = (
-                id_ if schema[own] == pl.String else str(next_id) if schema[own].is_integer() else "null"
-            )
+        if own is not None:
+            number = str(next_id) if schema[own].is_integer() else "null"
+            cells[own] = id_ if schema[own] == pl.String else number
             next_id += 1
         new = [_replaced(table.frame[name], [id_], {id_: cell}) for name, cell in cells.items()]
         yield replace(table, frame=table.frame.with_columns(*new), optional=table.optional - {ID_COLUMN, SOURCE_COLUMN})  # fmt: skip
-
-
-def _highest_id(given: ChoiceDataset) -> int:
-    """The highest id of all rows, if ids are whole numbers; else 0."""
-    name = given.columns.id
-    ids = None if name is None else given.table.frame[name]
-    return 0 if ids is None or not ids.dtype.is_integer() else int(ids.max() or 0)  # type: ignore[arg-type]
 
 
 def ids_of(given: ChoiceDataset) -> list[str]:
@@ -339,13 +337,6 @@ def _length(cell: Any) -> int:
     return len(value) if isinstance(value, list) else -1
 
 
-def _is_suffix(texts: Sequence[str], meant: Sequence[str]) -> bool:
-    """Whether these are the texts that are meant; a cell may begin with the conversation before the answer."""
-    return len(texts) == len(meant) and all(
-        text.endswith(wanted) for text, wanted in zip(texts, meant, strict=True)
-    )
-
-
 def _put(entry: Any, old: str, new: str) -> Any:
     """The entry with its text replaced; None if it cannot be. Of messages, the last one is changed."""
     if old == new:
@@ -368,39 +359,31 @@ def _put(entry: Any, old: str, new: str) -> Any:
     return None
 
 
-def _moved(cells: Sequence[Any], order: Sequence[int]) -> list[Any] | None:
+def _moved(cells: Sequence[Any], order: Sequence[int]) -> list[Any]:
     """The cells with their candidates in another order. Letters in the data keep their place."""
     if list(order) == list(range(len(order))):
         return list(cells)
     if len(cells) > 1:
         return [*(cells[i] for i in order), *cells[len(order) :]]
     value = _parsed(cells[0])
-    if isinstance(value, Mapping):
-        entries = option_entries(value)
-        moved = with_entries(value, [entries[i] for i in order])
-        return [_written({key: _in_order(key, item, order) if item is value[key] else item for key, item in moved.items()}, cells[0])]  # fmt: skip
-    return [_written([_labelled(value[i], value[at]) for at, i in enumerate(order)], cells[0])]
-
-
-def _in_order(key: str, item: Any, order: Sequence[int]) -> Any:
-    """Another list of an object of options in their order. Letters keep their place."""
-    is_parallel = isinstance(item, list) and len(item) == len(order) and key != "label"
-    return [item[i] for i in order] if is_parallel else item
+    if not isinstance(value, Mapping):
+        return [_written([_labelled(value[i], value[at]) for at, i in enumerate(order)], cells[0])]
+    entries = option_entries(value)
+    moved = with_entries(value, [entries[i] for i in order])
+    for key, item in value.items():
+        is_parallel = isinstance(item, list) and len(item) == len(order) and key != "label"
+        if is_parallel and moved[key] is item:
+            moved[key] = [item[i] for i in order]
+    return [_written(moved, cells[0])]
 
 
 def _labelled(entry: Any, before: Any) -> Any:
     """An entry at a place, with the letter that the place had before."""
-    if (
-        isinstance(entry, Mapping)
-        and isinstance(before, Mapping)
-        and "label" in before
-        and "role" not in entry
-    ):
-        return {**entry, "label": before["label"]}
-    return entry
+    are_options = isinstance(entry, Mapping) and isinstance(before, Mapping) and "role" not in entry
+    return {**entry, "label": before["label"]} if are_options and "label" in before else entry
 
 
-def _answer(value: Any, draft: Draft, letters: Sequence[str], way: Way) -> Any:
+def _answer(value: Any, draft: Draft, letters: Sequence[str], way: str) -> Any:
     """The answer to a changed question, in the way it was given."""
     if isinstance(value, list):
         if len(value) == len(draft.order):  # a flag for each candidate

@@ -19,6 +19,7 @@ from longway.data.columns import missing
 from longway.errors import ColumnError, SettingError
 
 Kind = Literal["choice", "preference", "ranking", "votes"]
+ONLY_CANDIDATES = ("choices", "answer", "scores", "chosen", "rejected", "a", "b", "winner", "judge")
 LISTS = (
     "choices",
     "options",
@@ -60,12 +61,23 @@ PAIRS = (
     ("response_0", "response_1"), ("response_1", "response_2"), ("output_1", "output_2"), ("a", "b"),
 )  # fmt: skip
 PAIRED = {"preference": ("chosen", "rejected"), "votes": ("a", "b")}  # roles of the two candidates
+ANSWER_OF = {
+    "choice": "answer",
+    "ranking": "scores",
+    "votes": "winner",
+}  # role of the column that says which is right
 WINNERS = ("winner", "preference", "vote", "preferred", "judgement", "judgment")
 FLAG_OF_WINNER = re.compile(r"(?i)winner_(model_|response_)?([ab12]|tie)$")
 JUDGES = ("judge", "judge_id", "annotator", "rater", "voter")
 MAKERS = (("model_a", "model_b"), ("generator_a", "generator_b"), ("model_1", "model_2"))
 STEMS = "option|opt|op|choice|ending|answer|candidate|alternative|solution|sol|response|completion|"
 SERIES = re.compile(rf"(?i)({STEMS})[ _]?([a-j]|\d{{1,2}})$")  # option_a, choice1, ending0, A
+INCOMPLETE: tuple[tuple[set[str], str], ...] = (  # what is missing beside one of these roles
+    ({"chosen", "rejected"}, "Preferences need two columns. Name both: --chosen COLUMN --rejected COLUMN."),
+    ({"a", "b", "winner"}, "Votes need three columns. Name them: --set a=COLUMN --set b=COLUMN --set winner=COLUMN."),
+    ({"choices"}, "The column that says which option is right was not found. Name it: --answer COLUMN, or --set scores=COLUMN for a list of scores."),
+    ({*ONLY_CANDIDATES}, "The options were not found. Name their column, or each of their columns: --choices COLUMN."),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,30 +105,27 @@ class ChoiceColumns:
         return tuple(dict.fromkeys(name for name in names if name))
 
     @property
+    def roles(self) -> dict[str, Any]:
+        """The column of each role as `load_choices` names it; of options all columns, in a tuple."""
+        pair = PAIRED.get(self.kind)
+        named = dict(zip(pair, self.candidates, strict=True)) if pair else {"choices": self.candidates}
+        others = {ANSWER_OF.get(self.kind, ""): self.answer, "prompt": self.prompt, "judge": self.judge}
+        return {**named, **{role: name for role, name in others.items() if role and name}}
+
+    @property
     def as_given(self) -> GivenColumns:
         """The columns as a user would name them, to read other data in the same way. The id column is guessed again: a run writes ids of its own."""
-        answer = {"choice": "answer", "ranking": "scores", "votes": "winner"}.get(self.kind)
-        roles: dict[str, Any] = {"prompt": self.prompt or "", "judge": self.judge}
-        if answer:
-            roles[answer] = self.answer
-        if self.kind in PAIRED:
-            roles |= dict(zip(PAIRED[self.kind], self.candidates, strict=True))
-            return GivenColumns(answer_base=self.answer_base, **roles)
-        return GivenColumns(choices=self.candidates, answer_base=self.answer_base, **roles)
+        return GivenColumns(**{"prompt": "", **self.roles}, answer_base=self.answer_base)
 
     def fields(self) -> dict[str, str]:
         """The column of each role, for reports."""
-        if self.kind in PAIRED:
-            named = dict(zip(PAIRED[self.kind], self.candidates, strict=True))
-        else:
-            named = {"choices": ", ".join(self.candidates)}
-        answer = {"choice": "answer", "ranking": "scores", "votes": "winner"}.get(self.kind, "")
-        others = {answer: self.answer, "prompt": self.prompt, "judge": self.judge}
-        return {**named, **{role: name for role, name in others.items() if role and name}}
+        return {role: ", ".join(names) if role == "choices" else names for role, names in self.roles.items()}
 
-    def answer_fields(self) -> dict[str, int]:
-        """The number of the first option, for run.json; nothing where answers are no numbers."""
-        return {} if self.answer_base is None else {"answer_base": self.answer_base}
+    @property
+    def recorded(self) -> dict[str, object]:
+        """The columns for run.json, and the number of the first option where answers are numbers."""
+        base = {} if self.answer_base is None else {"answer_base": self.answer_base}
+        return {"columns": self.fields(), **base}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,19 +146,13 @@ class GivenColumns:
     answer_base: int | None = None
 
     @property
-    def is_any(self) -> bool:
-        """Whether a column was named that only data with candidates have."""
-        return bool(
-            self.choices
-            or self.answer
-            or self.scores
-            or self.chosen
-            or self.rejected
-            or self.a
-            or self.b
-            or self.winner
-            or self.judge
-        )
+    def named(self) -> set[str]:
+        """The roles that were named and that only data with candidates have."""
+        return {role for role in ONLY_CANDIDATES if getattr(self, role)}
+
+    def guessed(self, *roles: str) -> tuple[str, ...]:
+        """Those of these roles that were not named."""
+        return tuple(role for role in roles if not getattr(self, role))
 
 
 def choice_columns(
@@ -162,13 +165,22 @@ def choice_columns(
 
     names: all columns. lists: those whose cells are lists. with_answers: those that hold candidates and answers, and their kind. Raises ColumnError if what the user named is not there, or not enough.
     """
-    _check(names, given)
+    if given.answer_base not in (None, 0, 1):
+        raise SettingError(
+            f"'answer_base' must be 0 or 1: the number of the first option. Got {given.answer_base}."
+        )
+    options = {f"choices {i + 1}" if i else "choices": name for i, name in enumerate(given.choices)}
+    roles = {**options, **{role: getattr(given, role) for role in (*ONLY_CANDIDATES[1:], "prompt", "id")}}
+    if faults := [
+        missing(role, name, list(names)) for role, name in roles.items() if name and name not in names
+    ]:
+        raise ColumnError(" ".join(faults))
     chosen = (
         _preference(names, given) or _votes(names, given) or _choice(names, lists, given, with_answers or {})
     )
     if chosen is None:
-        if given.is_any:
-            raise ColumnError(_incomplete(given))
+        if given.named:
+            raise ColumnError(next(words for roles, words in INCOMPLETE if given.named & roles))
         return None
     id_ = given.id or _first(names, ("id", "uid", "qid", "question_id", "longway_id"))
     prompt = None if given.prompt == "" else given.prompt or _first(names, PROMPTS, without=chosen.used())
@@ -176,32 +188,15 @@ def choice_columns(
     return replace(chosen, prompt=prompt, id=id_, guessed=guessed, answer_base=given.answer_base)
 
 
-def _check(names: Sequence[str], given: GivenColumns) -> None:
-    if given.answer_base not in (None, 0, 1):
-        raise SettingError(
-            f"'answer_base' must be 0 or 1: the number of the first option. Got {given.answer_base}."
-        )
-    named = ("answer", "scores", "chosen", "rejected", "a", "b", "winner", "judge", "prompt", "id")
-    roles: Mapping[str, str | None] = {
-        **{f"choices {i + 1}" if i else "choices": name for i, name in enumerate(given.choices)},
-        **{role: getattr(given, role) for role in named},
-    }
-    faults = [missing(role, name, list(names)) for role, name in roles.items() if name and name not in names]
-    if faults:
-        raise ColumnError(" ".join(faults))
-
-
 def _preference(names: Sequence[str], given: GivenColumns) -> ChoiceColumns | None:
     if given.chosen and given.rejected:
         return ChoiceColumns("preference", (given.chosen, given.rejected))
-    if given.is_any:
-        return None
-    pair = _pair(names, PREFERENCES)
+    pair = None if given.named else _pair(names, PREFERENCES)
     return pair and ChoiceColumns("preference", pair, guessed=("chosen", "rejected"))
 
 
 def _votes(names: Sequence[str], given: GivenColumns) -> ChoiceColumns | None:
-    if given.choices or given.chosen or given.rejected or given.answer or given.scores:
+    if given.named & {"choices", "chosen", "rejected", "answer", "scores"}:
         return None
     pair = (given.a, given.b) if given.a and given.b else _pair(names, PAIRS)
     winner = given.winner or (pair and _first(names, WINNERS, without=pair))
@@ -212,43 +207,26 @@ def _votes(names: Sequence[str], given: GivenColumns) -> ChoiceColumns | None:
         )
     if pair is None or winner is None:
         return None
-    judge = given.judge or _first(names, JUDGES, without=(*pair, winner))
-    guessed = tuple(role for role in ("a", "b", "winner", "judge") if not getattr(given, role))
-    return ChoiceColumns(
-        "votes", pair, winner, judge=judge, makers=_pair(names, MAKERS) or (), guessed=guessed
-    )
+    judge, makers = given.judge or _first(names, JUDGES, without=(*pair, winner)), _pair(names, MAKERS) or ()
+    guessed = given.guessed("a", "b", "winner", "judge")
+    return ChoiceColumns("votes", pair, winner, judge=judge, makers=makers, guessed=guessed)
 
 
 def _choice(
     names: Sequence[str], lists: Sequence[str], given: GivenColumns, with_answers: Mapping[str, Kind]
 ) -> ChoiceColumns | None:
-    if given.chosen or given.rejected or given.a or given.b or given.winner:
-        return None
     candidates = given.choices or named_lists(lists)[:1] or _series(names)
-    if not candidates:
+    if not candidates or given.named & {"chosen", "rejected", "a", "b", "winner"}:
         return None
     scores = given.scores or (None if given.answer else _first(lists, SCORES, without=candidates))
     kind = with_answers.get(candidates[0])
     if kind and len(candidates) == 1 and not scores and not given.answer:
         return ChoiceColumns(kind, candidates, candidates[0], guessed=("choices",))
     if scores:
-        guessed = tuple(role for role in ("choices", "scores") if not getattr(given, role))
-        return ChoiceColumns("ranking", candidates, scores, guessed=guessed)
+        return ChoiceColumns("ranking", candidates, scores, guessed=given.guessed("choices", "scores"))
     answer = given.answer or _first(names, ANSWERS, without=candidates)
-    if answer is None:
-        return None
-    guessed = tuple(role for role in ("choices", "answer") if not getattr(given, role))
-    return ChoiceColumns("choice", candidates, answer, guessed=guessed)
-
-
-def _incomplete(given: GivenColumns) -> str:
-    if given.chosen or given.rejected:
-        return "Preferences need two columns. Name both: --chosen COLUMN --rejected COLUMN."
-    if given.a or given.b or given.winner:
-        return "Votes need three columns. Name them: --set a=COLUMN --set b=COLUMN --set winner=COLUMN."
-    if given.choices:
-        return "The column that says which option is right was not found. Name it: --answer COLUMN, or --set scores=COLUMN for a list of scores."
-    return "The options were not found. Name their column, or each of their columns: --choices COLUMN."
+    guessed = given.guessed("choices", "answer")
+    return ChoiceColumns("choice", candidates, answer, guessed=guessed) if answer else None
 
 
 def named_lists(lists: Sequence[str]) -> tuple[str, ...]:

@@ -13,29 +13,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import polars as pl
 
-from longway.data.choice_answers import (
-    Decoder,
-    answer_base,
-    answer_way,
-    are_also_numbers,
-    are_ranks,
-    decoder,
-    plain_answer,
-    score_of,
-)
 from longway.data.choice_columns import ChoiceColumns, GivenColumns, Kind, choice_columns, named_lists
-from longway.data.choice_votes import VoteNumbers, numbers_of, vote_word
 from longway.data.encoding import EncodingError, check_encoding
 from longway.data.loading import first_rows, open_source
-from longway.data.problems import SHOWN, ProblemLog, say_rows
+from longway.data.problems import ProblemLog, say_rows
 from longway.data.shards import Source
 from longway.data.table import DataTable, combine, scalar_text
 from longway.errors import DataError, SettingError, fits, in_words, with_checked_arguments
 from longway.records import Problem
+
+if TYPE_CHECKING:
+    from longway.data.choice_answers import Reading
 
 ROLES = tuple(one.name for one in fields(GivenColumns))
 LETTER_KEY = re.compile(r"[A-Ja-j]|\d")
@@ -80,10 +72,8 @@ RANKS = Problem(
 )  # fmt: skip
 VOTES = "The votes are numbers. Read as: {coding}."
 VOTES_STEP = "If that is wrong: --set answer-base={other} (the number of the first answer)."
-BASE = (
-    "The answers are numbers, but neither 0 nor the number of a last option occurs: they may count from 0 or from 1. Assumed: from {base}.",
-    "If they count from {other}: --set answer-base={other}.",
-)
+BASE = "The answers are numbers, but neither 0 nor the number of a last option occurs: they may count from 0 or from 1. Assumed: from {base}."
+BASE_STEP = "If they count from {other}: --set answer-base={other}."
 
 
 def instructions(prompts: Iterable[str]) -> frozenset[str]:
@@ -168,7 +158,7 @@ def load_choices(
     >>> load_choices(rows, choices="list", answer="key").questions[0].right
     1
     """
-    named = given or named_columns(columns)
+    named = given or _named_columns(columns)
     known = check_encoding(encoding)
     try:
         return _load(source, named, limit, None)
@@ -176,14 +166,13 @@ def load_choices(
         return _load(source, named, limit, known)
 
 
-def named_columns(columns: Mapping[str, object]) -> GivenColumns:
+def _named_columns(columns: Mapping[str, object]) -> GivenColumns:
     """The columns of a call by role.
 
-    >>> named_columns({"choices": "options", "answer": "key"}).choices
+    >>> _named_columns({"choices": "options", "answer": "key"}).choices
     ('options',)
     """
-    wrong = [name for name in columns if name not in ROLES]
-    if wrong:
+    if wrong := [name for name in columns if name not in ROLES]:
         raise SettingError(f"There is no column called '{wrong[0]}'. Expected: {', '.join(ROLES)}.")
     choices = columns.get("choices") or ()
     several = tuple(choices) if isinstance(choices, list | tuple) else (choices,)
@@ -208,8 +197,8 @@ def _open(
     lists = [name for name in sample.columns if _is_list(sample[name])]
     with_answers = {name: kind for name in named_lists(lists) if (kind := _kind_with_answers(sample[name]))}
     columns = choice_columns(sample.columns, lists, given, with_answers)
-    if columns is not None and not given.is_any and _are_labelled_texts(columns, sample):
-        return opened, None
+    if columns is not None and not given.named and _are_labelled_texts(columns, sample):
+        columns = None
     return opened, columns
 
 
@@ -221,9 +210,8 @@ def _are_labelled_texts(columns: ChoiceColumns, sample: pl.DataFrame) -> bool:
         return True
     if columns.kind == "votes":
         return False
-    read = _Rows(columns)
-    read.add(DataTable(sample))
-    n_foreign = len(read.faults.get("foreign_answer", ()))
+    read = _questions_of(columns, sample)
+    n_foreign = read.log.counts.get("foreign_answer", 0)
     return n_foreign > 0 and len(read.questions) <= FEW * (len(read.questions) + n_foreign)
 
 
@@ -242,6 +230,8 @@ def _kind_with_answers(series: pl.Series) -> Kind | None:
     value = next((value for value in cell_values(series.head(20)) if value), None)
     if isinstance(value, Mapping) and _list_key(value) and isinstance(value.get("labels"), list):
         return "choice"
+    from longway.data.choice_answers import score_of
+
     is_scored = isinstance(value, list) and all(isinstance(entry, Mapping) and score_of(entry) is not None for entry in value)  # fmt: skip
     return "ranking" if is_scored else None
 
@@ -254,159 +244,104 @@ def _load(
     if columns is None:
         return None
     table = opened.whole or combine(list(opened.tables(None, log)))
-    read = _Rows(columns)
-    read.add(table)
+    read = _questions_of(columns, table.frame)
+    problems = (*_assumptions(read), *read.log.problems())
     if not read.questions and not read.ties:
-        found = " ".join(f"{one.message} {one.next_step}" for one in read.problems()) or "It has no rows."
+        found = " ".join(f"{one.message} {one.next_step}" for one in problems) or "It has no rows."
         named = ", ".join(f"{role} = {name}" for role, name in columns.fields().items())
         raise DataError(
             f"{opened.name} has no row with candidates and one right answer. {found} Check the columns: {named}."
         )
-    problems = (*log.problems(), *read.problems())
+    is_path = isinstance(source, str | Path) and not str(source).startswith("hf:")
+    path = Path(str(source)).expanduser() if is_path else opened.path
     return ChoiceDataset(
-        opened.name, read.columns, tuple(read.questions), tuple(read.ties), problems, table.frame.height, table,
-        opened.format, opened.encoding, _path_of(source, opened), opened.raw_tables,
+        opened.name, read.columns, tuple(read.questions), tuple(read.ties), (*log.problems(), *problems), table.frame.height,
+        table, opened.format, opened.encoding, path, opened.raw_tables,
     )  # fmt: skip
 
 
-def _path_of(source: object, opened: Source) -> Path | None:
-    return (
-        Path(source).expanduser()
-        if isinstance(source, str | Path) and not str(source).startswith("hf:")
-        else opened.path
-    )
+@dataclass(frozen=True, slots=True)
+class _Questions:
+    """The questions of a table. columns: with the number of the first option, where answers are numbers. log: what is wrong with other rows."""
+
+    columns: ChoiceColumns
+    reading: Reading
+    log: ProblemLog
+    questions: list[Question] = field(default_factory=list)
+    ties: list[Question] = field(default_factory=list)
 
 
-class _Rows:
-    """Reads questions from the rows of a table, and collects what is wrong with the others."""
+def _questions_of(columns: ChoiceColumns, frame: pl.DataFrame) -> _Questions:
+    """Read all rows of a table."""
+    from longway.data.choice_answers import reading_of
 
-    def __init__(self, columns: ChoiceColumns) -> None:
-        self.columns = columns
-        self.questions: list[Question] = []
-        self.ties: list[Question] = []
-        self.faults: dict[str, list[int]] = {}
-        self.are_also_numbers = False  # whether answers that are read as texts could be numbers
-        self.has_both_bases = False
-        self.assumed: int | None = None  # the number of the first option, if the answers do not show it
-        self.votes: VoteNumbers | None = None  # what the numbers of votes mean
-        self.are_ranks = False
+    cells = {name: cell_values(frame[name]) for name in columns.used()}
+    ids = row_ids(cells.get(columns.id or "", []), frame.height)
+    sets = [offered([cells[name][row] for name in columns.candidates]) for row in range(frame.height)]
+    prompts = cells[columns.prompt] if columns.prompt else [None] * frame.height
+    answers = cells[columns.answer] if columns.answer else [0] * frame.height
+    reading, log = reading_of(columns, answers, [one.texts for one in sets]), ProblemLog(KINDS)
+    if reading.base is not None and columns.answer_base is None:  # other data are read alike
+        columns = replace(columns, answer_base=reading.base, guessed=(*columns.guessed, "answer_base"))
+    read = _Questions(columns, reading, log)
+    for row, given in enumerate(sets):
+        prompt = _text(prompts[row]) or given.shared
+        texts = without_prompt(given.texts, prompt)
+        if texts != given.texts:
+            log.add("begins_with_prompt", [row])
+        makers = tuple(_text(cells[name][row]) for name in columns.makers)
+        right = reading.decode(
+            answers[row], given.texts, makers if columns.kind == "votes" else given.letters
+        )
+        if fault := _fault(texts, right):
+            log.add(fault, [row])
+            continue
+        if len({_folded(text) for text in texts}) < len(texts):
+            log.add("repeated_candidate", [row])
+        judge = _text(cells[columns.judge][row]) if columns.judge else ""
+        place = right if isinstance(right, int) else None
+        question = Question(ids[row], row, prompt, tuple(texts), place, judge, makers)
+        if right == "tie":
+            log.add("tie", [row])
+        (read.ties if right == "tie" else read.questions).append(question)
+    if columns.kind != "votes":  # several judges vote on the same pair
+        seen = Counter(one.prompt for one in read.questions if one.prompt)
+        general = instructions(one.prompt for one in read.questions)
+        repeated = [one for one in read.questions if seen[one.prompt] > 1]
+        log.add("instruction", [one.row for one in repeated if one.prompt in general])
+        log.add("repeated_question", [one.row for one in repeated if one.prompt not in general])
+    return read
 
-    def add(self, table: DataTable) -> None:
-        """Read all rows of a table."""
-        columns, frame = self.columns, table.frame
-        cells = {name: cell_values(frame[name]) for name in columns.used()}
-        ids = row_ids(cells.get(columns.id or "", []), frame.height)
-        sets = [offered([cells[name][row] for name in columns.candidates]) for row in range(frame.height)]
-        prompts = cells[columns.prompt] if columns.prompt else [None] * frame.height
-        answers = cells[columns.answer] if columns.answer else [0] * frame.height
-        decode = self._decoder(answers, [one.texts for one in sets])
-        for row, given in enumerate(sets):
-            prompt = _text(prompts[row]) or given.shared
-            texts = without_prompt(given.texts, prompt)
-            if texts != given.texts:
-                self._log("begins_with_prompt", row)
-            makers = tuple(_text(cells[name][row]) for name in columns.makers)
-            names = makers if columns.kind == "votes" else given.letters
-            right = decode(answers[row], given.texts, names)
-            if fault := _fault(texts, right):
-                self._log(fault, row)
-                continue
-            if len({_folded(text) for text in texts}) < len(texts):
-                self._log("repeated_candidate", row)
-            judge = _text(cells[columns.judge][row]) if columns.judge else ""
-            question = Question(
-                ids[row], row, prompt, tuple(texts), right if isinstance(right, int) else None, judge, makers
-            )
-            if right == "tie":
-                self._log("tie", row)
-                self.ties.append(question)
-            else:
-                self.questions.append(question)
-        if columns.kind != "votes":  # several judges vote on the same pair
-            seen = Counter(one.prompt for one in self.questions if one.prompt)
-            general = instructions(one.prompt for one in self.questions)
-            repeated = [one for one in self.questions if seen[one.prompt] > 1]
-            self.faults["instruction"] = [one.row for one in repeated if one.prompt in general]
-            self.faults["repeated_question"] = [one.row for one in repeated if one.prompt not in general]
-        else:
-            self.faults.pop("repeated_question", None)
 
-    def _decoder(self, answers: Sequence[Any], sets: Sequence[Sequence[str]]) -> Decoder:
-        """What reads an answer. If answers are numbers, the columns say from then on what the first option is called."""
-        columns = self.columns
-        way = answer_way(answers, sets, columns.answer_base) if columns.kind == "choice" else ""
-        self.are_also_numbers = way == "text" and are_also_numbers(columns, answers, sets)
-        if way == "number":
-            base = answer_base(self.columns, answers, sets)
-            guessed = () if self.columns.answer_base is not None else ("answer_base",)
-            self.columns = replace(
-                self.columns, answer_base=base.first, guessed=(*self.columns.guessed, *guessed)
-            )
-            self.assumed = None if base.is_certain else base.first
-            self.has_both_bases = base.has_both
-        if columns.kind == "votes":
-            self._read_numbers_of_votes(answers)
-        self.are_ranks = columns.kind == "ranking" and are_ranks(columns, answers)
-        return decoder(self.columns, answers, sets)
-
-    def _read_numbers_of_votes(self, answers: Sequence[Any]) -> None:
-        """Find out what numbers mean. From then on the columns hold the number of the first answer, so that other data are read alike."""
-        columns = self.columns
-        self.votes = numbers_of([vote_word(plain_answer(answer)) for answer in answers], columns.answer_base)
-        if self.votes is not None and columns.answer_base is None:
-            guessed = (*columns.guessed, "answer_base")
-            self.columns = replace(columns, answer_base=self.votes.base, guessed=guessed)
-
-    def _assumptions(self) -> Iterator[Problem]:
-        """What was assumed about numbers."""
-        n = len(self.questions) + len(self.ties)
-        if self.votes is not None:
-            next_step = VOTES_STEP.format(other=1 - self.votes.base)
-            yield Problem("vote_numbers", VOTES.format(coding=self.votes), n, next_step, ())
-        if self.are_ranks:
-            yield replace(RANKS, message=RANKS.message.format(name=self.columns.answer), count=n)
-
-    def problems(self) -> list[Problem]:
-        """One problem for each kind, in the order of KINDS; first what was assumed."""
-        found = list(self._assumptions())
-        if self.assumed is not None:
-            message = BASE_OF_BOTH if self.has_both_bases else BASE[0]
-            message, next_step = (
-                one.format(base=self.assumed, other=1 - self.assumed) for one in (message, BASE[1])
-            )
-            found.append(Problem("answer_base", message, len(self.questions), next_step, ()))
-        if self.are_also_numbers:
-            found.append(replace(ALSO_NUMBERS, count=len(self.questions)))
-        if self.questions and not any(one.prompt for one in self.questions):
-            found.append(replace(NO_PROMPT, count=len(self.questions)))
-        for kind, (message, next_step) in KINDS.items():
-            if rows := self.faults.get(kind):
-                shown = tuple(row + 1 for row in rows[:SHOWN])
-                found.append(
-                    Problem(
-                        kind, message.format(n=say_rows(len(rows)), about=""), len(rows), next_step, shown
-                    )
-                )
-        return found
-
-    def _log(self, kind: str, row: int) -> None:
-        self.faults.setdefault(kind, []).append(row)
+def _assumptions(read: _Questions) -> Iterator[Problem]:
+    """What was assumed about answers that can be read in several ways."""
+    reading, n = read.reading, len(read.questions)
+    base, n_all = reading.base or 0, n + len(read.ties)
+    if reading.coding:
+        coding, other = VOTES.format(coding=reading.coding), VOTES_STEP.format(other=1 - base)
+        yield Problem("vote_numbers", coding, n_all, other, ())
+    if reading.are_ranks:
+        yield replace(RANKS, message=RANKS.message.format(name=read.columns.answer), count=n_all)
+    if reading.is_assumed:
+        message = (BASE_OF_BOTH if reading.has_both else BASE).format(base=base)
+        yield Problem("answer_base", message, n, BASE_STEP.format(other=1 - base), ())
+    if reading.are_also_numbers:
+        yield replace(ALSO_NUMBERS, count=n)
+    if read.questions and not any(one.prompt for one in read.questions):
+        yield replace(NO_PROMPT, count=n)
 
 
 def _fault(texts: Sequence[str], right: object) -> str:
     """The kind of problem that makes a row useless; "" if there is none."""
-    if not texts:
-        return "no_candidates"
-    if len(texts) == 1:
-        return "one_candidate"
-    if any(not text.strip() for text in texts):
-        return "empty_candidate"
-    if isinstance(right, str) and right != "tie":
-        return right
     folded = [_folded(text) for text in texts]
-    if isinstance(right, int) and folded.count(folded[right]) > 1:
-        return "same_candidates"
-    return ""
+    faults = {
+        "no_candidates": not texts,
+        "one_candidate": len(texts) == 1,
+        "empty_candidate": not all(text.strip() for text in texts),
+        str(right): isinstance(right, str) and right != "tie",
+        "same_candidates": isinstance(right, int) and folded.count(folded[right]) > 1,
+    }
+    return next((kind for kind, holds in faults.items() if holds), "")
 
 
 def _folded(text: str) -> str:
@@ -417,12 +352,11 @@ def _folded(text: str) -> str:
     >>> _folded(" Paris"), _folded("AaBb or AABB"), _folded("5 mW")
     ('paris', 'AaBb or AABB', '5 mW')
     """
-    return PLAIN_WORD.sub(_lower_if_plain, text.strip())
 
+    def lower_if_plain(match: re.Match[str]) -> str:
+        return match[0].lower() if match[0].isupper() or match[0].istitle() else match[0]
 
-def _lower_if_plain(match: re.Match[str]) -> str:
-    word = match[0]
-    return word.lower() if word.isupper() or word.istitle() else word
+    return PLAIN_WORD.sub(lower_if_plain, text.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,7 +378,7 @@ def offered(cells: Sequence[Any]) -> Offered:
             return Offered(texts, [_text(letter) for letter in letters])
         if isinstance(cell, list):
             labels = [_text(one["label"]) for one in cell if isinstance(one, Mapping) and "label" in one]
-            return Offered([_text(_content(one)) for one in cell], labels)
+            return Offered([_text(one) for one in cell], labels)
         return Offered([], [])
     if all(isinstance(cell, list) for cell in cells):
         return _conversations(cells)
@@ -488,19 +422,19 @@ def without_prompt(texts: list[str], prompt: str) -> list[str]:
     >>> without_prompt(["Why? Because.", "So."], "Why?")
     ['Why? Because.', 'So.']
     """
-    if not prompt.strip() or not all(text.startswith(prompt) for text in texts):
-        return texts
     rest = [text[len(prompt) :] for text in texts]
+    is_before = prompt.strip() and all(text.startswith(prompt) for text in texts)
+    if not is_before or not all(text.strip() for text in rest):
+        return texts
     shared = rest[0][: _n_shared(rest)] if rest else ""
-    n_space = len(shared) - len(shared.lstrip())
-    return [text[n_space:] for text in rest] if all(text.strip() for text in rest) else texts
+    return [text[len(shared) - len(shared.lstrip()) :] for text in rest]
 
 
 def _conversations(cells: Sequence[list[Any]]) -> Offered:
     """Candidates that are lists of chat messages. The messages at the start that all of them have are no part of them."""
-    n = _n_shared(cells)
-    if n == min(map(len, cells)):  # the last message is always the candidate's own
-        n = max(0, n - 1)
+    n = max(
+        0, min(_n_shared(cells), min(map(len, cells)) - 1)
+    )  # the last message is always the candidate's own
     return Offered([_text(cell[n:]) for cell in cells], [], _text(cells[0][:n]))
 
 
@@ -513,10 +447,6 @@ def _without_shared_turns(texts: list[str]) -> Offered:
     if not ends:
         return Offered(texts, [])
     return Offered([text[ends[-1] :] for text in texts], [], texts[0][: ends[-1]].strip())
-
-
-def _content(one: Any) -> Any:
-    return one.get(text_key(one)) if isinstance(one, Mapping) and "role" not in one else one
 
 
 def text_key(entry: Mapping[str, Any]) -> str:
@@ -580,17 +510,12 @@ def cell_value(cell: str | None) -> Any:
     """A list, an object or a text in quotes that was written as text; any other cell as it is."""
     if cell is None or cell[:1] not in ("[", "{", '"'):
         return cell
-    try:
-        value = json.loads(cell)
-    except ValueError:
-        value = _literal(cell) if cell[:1] == "[" else cell
-    return value if isinstance(value, list | dict | str) else cell
-
-
-def _literal(cell: str) -> Any:
-    """A list as Python prints it: pandas writes such cells into CSV files."""
-    try:
-        value = ast.literal_eval(cell)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return cell
-    return value if isinstance(value, list) else cell
+    # pandas writes lists as Python does
+    for read, kinds in ((json.loads, (list, dict, str)), (ast.literal_eval, (list,))):
+        try:
+            value = read(cell)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            continue
+        if isinstance(value, kinds):
+            return value
+    return cell

@@ -49,6 +49,7 @@ PAIRS = (  # context, text
     ("passage", "question"),
     ("context", "response"),
 )
+CONTEXTS = {context for context, _ in PAIRS}
 ROLES = tuple(COMMON_NAMES)
 ID_COLUMN = "longway_id"  # of a row in a dataset that Longway wrote
 WEIGHT_COLUMN = "longway_weight"  # of a row in training; written by `longway repair --remedy weigh`
@@ -135,14 +136,18 @@ def _guess(
     for role in ROLES:
         if role in chosen or role in guesses or role in closed:
             continue
-        if role == "context" and _is_context_of_a_pair(chosen.get("text")):
-            continue
+        if role == "context" and chosen.get("text", "").strip().lower() in CONTEXTS:
+            continue  # the user's text is usually a context
         taken = set(guesses.values())
         candidates = _candidates(role, {low: name for low, name in free.items() if name not in taken})
         if len(candidates) == 1:
             guesses[role] = candidates[0]
         elif candidates:
-            ties[role] = _tie(role, candidates)
+            or_none = "" if role in NEEDED else f", or use --{role} '' if there is none"
+            ties[role] = (
+                f"The {role} column could be {' or '.join(map(repr, candidates))}. Only one can be used. "
+                f"Name it with --{role} (in Python: {role}=...){or_none}."
+            )
     return guesses, ties
 
 
@@ -162,11 +167,6 @@ def _guess_pair(free: Mapping[str, str], chosen: Mapping[str, str], closed: set[
         return {}
     pair = {"context": pairs[0][0], "text": pairs[0][1]}
     return {role: name for role, name in pair.items() if role not in chosen and role not in closed}
-
-
-def _is_context_of_a_pair(text: str | None) -> bool:
-    """Whether the user's text is usually a context; then no context is guessed."""
-    return text is not None and text.strip().lower() in {context for context, _ in PAIRS}
 
 
 def _candidates(role: str, free: Mapping[str, str]) -> list[str]:
@@ -257,14 +257,6 @@ def _label_values(series: pl.Series) -> set[str]:
     values = series.drop_nulls().cast(pl.String).str.strip_chars().str.to_lowercase()
     values = values.filter(values != "")
     return set(values.unique()) if len(values) > FEW_ROWS * values.n_unique() else set()
-
-
-def _tie(role: str, candidates: list[str]) -> str:
-    or_none = "" if role in NEEDED else f", or use --{role} '' if there is none"
-    return (
-        f"The {role} column could be {' or '.join(map(repr, candidates))}. Only one can be used. "
-        f"Name it with --{role} (in Python: {role}=...){or_none}."
-    )
 
 
 def _list(names: list[str]) -> str:

@@ -12,6 +12,7 @@ import io
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import islice
 from typing import IO, NamedTuple
 
@@ -41,36 +42,33 @@ class Style(NamedTuple):
     is_regular: bool
 
 
-def read(stream: IO[bytes], log: ProblemLog, *, tab: bool = False, raw: bool = False) -> DataTable:
-    """The whole file. raw: with the column `RAW` and a layout; cells are the same, except that "" is null."""
-    data = stream.read()
-    start = next(START.finditer(data))
-    data = data[start.end() :]
+def read(
+    stream: io.BufferedReader, log: ProblemLog, *, tab: bool = False, raw: bool = False, whole: bool = False
+) -> Iterator[DataTable]:
+    """The rows in tables of some thousand; at least one table, which has the columns.
+
+    raw: with the column `RAW` and a layout; cells are the same, except that "" is null. whole: all of the file decides how cells are
+    separated, not its first megabyte, and a regular file is one table.
+    """
+    start = next(START.finditer(stream.peek(1)))
+    stream.read(start.end())
+    rest: IO[bytes] = stream
+    if whole:
+        data = stream.read()
+        rest = io.BytesIO(data)
+    else:
+        first = stream.peek(1)
+        data = first[: first.rfind(b"\n") + 1] or first
     style = _style(data, start[1], tab=tab)
-    if style.is_regular and not raw:
+    if whole and style.is_regular and not raw:
         try:
             data.partition(b"\n")[0].decode()  # Polars replaces bytes of the header that are not UTF-8
             frame = pl.read_csv(data, separator=style.delimiter, quote_char=style.quote, infer_schema=False)
             _log_open_quotes(frame, 0, log)
-            return DataTable(frame)
+            return iter([DataTable(frame)])
         except pl.exceptions.PolarsError:
             pass  # the csv module reads it row by row and logs what is wrong
-    tables = list(_row_by_row(io.BytesIO(data), style, log, raw=raw, start=start[0]))
-    return tables[0].with_frame(pl.concat([table.frame for table in tables]))
-
-
-def chunks(
-    stream: io.BufferedReader, log: ProblemLog, *, tab: bool = False, raw: bool = False
-) -> Iterator[DataTable]:
-    """The file in chunks of some thousand rows; at least one chunk, which has the columns. raw: as in `read`.
-
-    The first megabyte decides how cells are separated.
-    """
-    start = next(START.finditer(stream.peek(1)))
-    stream.read(start.end())
-    data = stream.peek(1)
-    style = _style(data[: data.rfind(b"\n") + 1] or data, start[1], tab=tab)
-    return _row_by_row(stream, style, log, raw=raw, start=start[0])
+    return _row_by_row(rest, style, log, raw=raw, start=start[0])
 
 
 def _row_by_row(
@@ -108,6 +106,9 @@ def write(tables: Iterable[DataTable], stream: IO[bytes], *, tab: bool = False) 
     for number, table in enumerate(tables):
         frame = without_nested(table.frame)
         frame.write_csv(stream, separator="\t" if tab else ",", include_header=number == 0)
+
+
+read_tsv, write_tsv = partial(read, tab=True), partial(write, tab=True)
 
 
 def without_nested(frame: pl.DataFrame) -> pl.DataFrame:
@@ -154,7 +155,9 @@ def _style(data: bytes, stated: bytes | None = None, *, tab: bool) -> Style:
     stated: the delimiter that the file itself states.
     """
     first_line = data.partition(b"\n")[0].decode("utf-8", "replace")
-    delimiter = stated.decode() if stated else "\t" if tab else _delimiter(re.sub('"[^"]*"', "", first_line))
+    unquoted = re.sub('"[^"]*"', "", first_line)
+    usual = next((mark for mark in (",", ";", "\t", "|") if mark in unquoted), ",")
+    delimiter = stated.decode() if stated else "\t" if tab else usual
     header = next(csv.reader(io.StringIO(first_line, newline=""), delimiter=delimiter), [])
     width = len(set(header)) if len(set(header)) == len(header) else 0  # repeated names: not regular
     if _is_regular(data, delimiter, width):
@@ -163,11 +166,6 @@ def _style(data: bytes, stated: bytes | None = None, *, tab: bool) -> Style:
     if delimiter == "\t" and _is_regular(data.replace(b'"', b"'"), delimiter, width):
         return Style(delimiter, None, True)
     return Style(delimiter, '"', False)
-
-
-def _delimiter(first_line: str) -> str:
-    """A semicolon, tab or pipe if the header contains one and no comma; otherwise a comma."""
-    return next((mark for mark in (",", ";", "\t", "|") if mark in first_line), ",")
 
 
 def _is_regular(data: bytes, delimiter: str, width: int) -> bool:

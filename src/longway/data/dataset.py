@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,6 @@ import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
-from longway.data.batches import BATCH_ROWS, Batch, batches_of, role_frames, with_ids
 from longway.data.columns import ID_COLUMN, WEIGHT_COLUMN, Columns, missing, role_frame
 from longway.data.frames import to_pandas
 from longway.data.label_lists import lists_in
@@ -30,6 +29,24 @@ from longway.records import Example, Problem
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+BATCH_ROWS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some usable rows.
+
+    rows: row numbers from 0, the same as in `Dataset.frame`; labels: indices into `Dataset.labels`.
+    contexts: None if the dataset has no context column; an empty cell is "".
+    """
+
+    rows: npt.NDArray[np.int64]
+    ids: pl.Series
+    texts: pl.Series
+    contexts: pl.Series | None
+    labels: npt.NDArray[np.int32]
 
 
 class Dataset:
@@ -52,6 +69,7 @@ class Dataset:
         self._source = source
         self._only_split = only_split
         self.columns = columns
+        self.languages: dict[str, float] = {}  # share of each; `languages/dataset.py` identifies them once
         self._cached: list[pl.DataFrame] | None = None
         if not self.streamed:
             self._cached = list(self._role_frames(log))
@@ -123,13 +141,8 @@ class Dataset:
 
     def tables_with_ids(self, *, raw: bool = False) -> Iterator[tuple[DataTable, pl.Series]]:
         """All rows with all columns, and their ids as in `Batch.ids`. raw: as in `tables`."""
-        return with_ids(
-            self._all_tables(raw),
-            self.columns,
-            only_split=self._only_split,
-            ids_are_good=self.ids_are_good,
-            row_names=self._source.row_names,
-        )
+        for table, roles in self._with_roles(self._all_tables(raw)):
+            yield table, self._ids(roles).alias("id")
 
     @cached_property
     def fingerprint(self) -> str:
@@ -160,8 +173,17 @@ class Dataset:
 
     def batches(self, size: int = BATCH_ROWS) -> Iterator[Batch]:
         """The usable rows in order, at most `size` at a time; a streamed file may give fewer."""
-        frames = self._role_frames(ProblemLog())
-        return batches_of(frames, self.labels, ids_are_good=self.ids_are_good, size=size)
+        label_type = pl.Enum(self.labels)
+        usable = (frame.filter("usable") for frame in self._role_frames(ProblemLog()))
+        for frame in (part for whole in usable for part in whole.iter_slices(size) if part.height):
+            codes = frame["label"].cast(label_type).to_physical().cast(pl.Int32)
+            yield Batch(
+                rows=frame["row"].to_numpy(),
+                ids=self._ids(frame).alias("id"),
+                texts=frame["text"],
+                contexts=frame["context"] if "context" in frame.columns else None,
+                labels=codes.to_numpy(),
+            )
 
     def take(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> pl.DataFrame:
         """The full rows with these numbers, in this order; one pass over a streamed dataset."""
@@ -231,10 +253,24 @@ class Dataset:
         if self._cached is not None:
             yield from self._cached
             return
-        tables = self._source.tables(self.columns.used(), log)
-        yield from role_frames(
-            tables, self.columns, only_split=self._only_split, row_names=self._source.row_names
-        )
+        for _, frame in self._with_roles(self._source.tables(self.columns.used(), log)):
+            yield frame
+
+    def _with_roles(self, tables: Iterable[DataTable]) -> Iterator[tuple[DataTable, pl.DataFrame]]:
+        """The rows of tables with their role frames, with row numbers in the dataset and in the source."""
+        source_row = row = 0
+        for table in tables:
+            roles = role_frame(table, self.columns).with_row_index("source_row", source_row)
+            roles = roles.with_columns(self._source.row_names)
+            source_row += roles.height
+            if self._only_split is not None:
+                kept = roles["split"] == self._only_split
+                table, roles = table.with_frame(table.frame.filter(kept)), roles.filter(kept)
+            yield table, roles.with_columns(pl.int_range(row, row + pl.len(), dtype=pl.Int64).alias("row"))
+            row += roles.height
+
+    def _ids(self, roles: pl.DataFrame) -> pl.Series:
+        return roles["id" if self.ids_are_good else "source_row"].cast(pl.String)
 
     def _pick(self, order: npt.NDArray[np.int64]) -> Iterator[DataTable]:
         """The rows with these numbers, table by table; `order` is sorted."""

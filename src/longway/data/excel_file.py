@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
@@ -41,8 +41,8 @@ LINK, SHEET, FILLED_CELL, SHEET_NAME = (
 DATE_FORMATS: dict[type, str] = {date: "yyyy-mm-dd", datetime: "yyyy-mm-dd hh:mm:ss"}
 
 
-def read(stream: IO[bytes], log: ProblemLog, *, name: str) -> DataTable:
-    """The first sheet of the workbook. name: of the file, for an error."""
+def read(stream: IO[bytes], log: ProblemLog, *, name: str) -> Iterator[DataTable]:
+    """The first sheet of the workbook as one table. name: of the file, for an error."""
     calamine = _package("python_calamine", "reading an .xlsx file")
     n_rows, n_columns = _extent(stream)
     needed = CELL_BYTES * n_rows * n_columns
@@ -66,9 +66,10 @@ def read(stream: IO[bytes], log: ProblemLog, *, name: str) -> DataTable:
     names = book.sheet_names
     log.add("other_sheets", [], count=len(names) - 1, about=", ".join(map(repr, names[1:])))
     header = unique_names(["" if cell is None else scalar_text(cell) for cell in rows[0]]) if rows else []
-    if not rows[1:]:
-        return DataTable(pl.DataFrame(schema=dict.fromkeys(header, pl.String)), sheet=names[0])
-    return replace(from_rows([dict(zip(header, row, strict=True)) for row in rows[1:]], log), sheet=names[0])
+    table = DataTable(pl.DataFrame(schema=dict.fromkeys(header, pl.String)))
+    if rows[1:]:
+        table = from_rows([dict(zip(header, row, strict=True)) for row in rows[1:]], log)
+    yield replace(table, sheet=names[0])
 
 
 def _extent(stream: IO[bytes]) -> tuple[int, int]:

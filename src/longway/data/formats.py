@@ -1,8 +1,8 @@
 """File formats: the ending of the name decides, and the first bytes must agree with it.
 
-    a path  ->  DataFile(path, kind, compression)  ->  read() whole, chunks(), write()
+    a path  ->  DataFile(path, kind, compression)  ->  read(), write()
 
-To add a format, add a row to `KINDS` and a branch to the three functions. Each may be compressed with gzip or Zstandard.
+To add a format, add its ending to `KINDS` and a row to `FORMATS`. Each may be compressed with gzip or Zstandard.
 """
 
 from __future__ import annotations
@@ -10,20 +10,21 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, Literal, cast
 
 import polars as pl
 import pyarrow as pa
 
-from longway.data import arrow_file, csv_file, csv_raw, excel_file, json_file
+from longway.data import csv_raw
 from longway.data.encoding import NAME_IT, UTF_8, EncodingError, as_utf8, marked, recognise
 from longway.data.problems import ProblemLog
-from longway.data.table import DataTable, combine
+from longway.data.table import DataTable
 from longway.errors import DataError
 
 KINDS = {
@@ -39,18 +40,40 @@ KINDS = {
     ".ipc": "arrow",
     ".xlsx": "xlsx",
 }
-READERS = {"parquet": arrow_file.read_parquet, "arrow": arrow_file.read_ipc}
-WRITERS = {  # of formats other than CSV and TSV
-    "jsonl": json_file.write_lines,
-    "json": json_file.write_array,
-    "parquet": arrow_file.write_parquet,
-    "arrow": arrow_file.write_ipc,
-    "xlsx": excel_file.write,
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format. module: of this package, which is loaded when it is needed; it has `read`, which yields the tables of a file, and `write`.
+
+    takes: the options of `read`: the wanted "columns", whether the file is to be in memory as a "whole", whether its rows are to be written
+    "raw", as they are, and its "name". is_text: whether it has an encoding. streams: whether it can be read in parts even if compressed;
+    "plain" if not.
+    """
+
+    module: str
+    takes: tuple[str, ...]
+    suffix: str = ""  # of the names of the two functions
+    is_text: bool = False
+    streams: bool | Literal["plain"] = False
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """Its function "read" or "write"."""
+        found: Callable[..., Any] = getattr(import_module(f"longway.data.{self.module}"), name + self.suffix)
+        return found
+
+
+FORMATS = {
+    "csv": Format("csv_file", ("whole", "raw"), is_text=True, streams=True),
+    "tsv": Format("csv_file", ("whole", "raw"), "_tsv", is_text=True, streams=True),
+    "jsonl": Format("json_file", ("raw",), "_lines", is_text=True, streams=True),
+    "json": Format("json_file", ("name", "raw"), "_array", is_text=True),
+    "parquet": Format("arrow_file", ("columns", "whole", "raw"), "_parquet", streams="plain"),
+    "arrow": Format("arrow_file", ("columns", "whole", "raw"), "_ipc", streams="plain"),
+    "xlsx": Format("excel_file", ("name",)),
 }
-BINARY = set(READERS)
-STREAMS = {"csv", "tsv", "jsonl"}  # can be read in chunks even if compressed
 TABLES = {"csv", "tsv"}  # written as they were read, see csv_raw.py
-TEXTS = {*STREAMS, "json"}  # have an encoding
+TEXTS = {kind for kind, format in FORMATS.items() if format.is_text}
 ENCODINGS = {"cp1252": "Windows-1252"}
 MAGIC = {
     b"PAR1": "Parquet",
@@ -80,7 +103,8 @@ class DataFile:
     @property
     def can_stream(self) -> bool:
         """Whether the file can be read in chunks."""
-        return self.kind in STREAMS or (self.kind in BINARY and not self.compression)
+        streams = FORMATS[self.kind].streams
+        return streams is True or (streams == "plain" and not self.compression)
 
 
 def is_known(path: Path) -> bool:
@@ -121,41 +145,26 @@ def with_encoding(file: DataFile, given: str, log: ProblemLog) -> DataFile:
     return replace(file, encoding=found.encoding)
 
 
-def read(file: DataFile, log: ProblemLog, *, raw: bool = False) -> DataTable:
-    """The whole file in memory. raw: with the column `RAW` and a layout or an original, to be written as it is; not for Excel."""
-    with _as_data_errors(file):
-        if file.kind == "xlsx":
-            return excel_file.read(_whole(file), log, name=file.path.name)
-        if file.kind in BINARY:
-            whole = _whole(file) if file.compression else file.path
-            return READERS[file.kind](whole, log, raw=raw)
-        with _open_text(file) as (stream, encoding):
-            table = _read_text(file, stream, log, raw)
-            return _with_layout(table, file, encoding)
-
-
-def chunks(
+def read(
     file: DataFile,
     columns: Sequence[str] | None,
     log: ProblemLog,
     *,
     raw: bool = False,
+    whole: bool = False,
 ) -> Iterator[DataTable]:
-    """The file in chunks, with these columns only; the first chunk may be empty but has the columns. raw: as in `read`."""
-    with _as_data_errors(file):
-        if file.kind == "parquet":
-            yield from arrow_file.chunk_parquet(file.path, columns, log, raw=raw)
-        elif file.kind == "arrow":
-            yield from arrow_file.chunk_ipc(file.path, columns, log, raw=raw)
-        else:
-            with _open_text(file) as (stream, encoding):
-                lines = (
-                    json_file.chunk_lines(stream, log, raw=raw)
-                    if file.kind == "jsonl"
-                    else csv_file.chunks(stream, log, tab=file.kind == "tsv", raw=raw)
-                )
-                for table in lines:
-                    yield _with_layout(table.select(columns), file, encoding)
+    """The file in tables with these columns only; the first may be empty but has the columns.
+
+    raw: with the column `RAW` and a layout or an original, to be written as it is; not for Excel. whole: the file is to be in memory.
+    """
+    format = FORMATS[file.kind]
+    whole = whole or not file.can_stream
+    options = {"columns": columns, "raw": raw, "whole": whole, "name": file.path.name}
+    with _as_data_errors(file), _source(file) as (source, encoding):
+        for table in format.function("read")(source, log, **{name: options[name] for name in format.takes}):
+            if table.layout is not None:
+                table = replace(table, layout=replace(table.layout, encoding=encoding, kind=file.kind))
+            yield table.select(columns)
 
 
 def write(file: DataFile, tables: Iterator[DataTable]) -> None:
@@ -166,30 +175,31 @@ def write(file: DataFile, tables: Iterator[DataTable]) -> None:
     if not is_as_read and (first.original is None or file.kind not in first.original.kinds):
         tables = (table.without_raw() for table in tables)
     with create_bytes(file.path, file.compression) as stream:
-        if file.kind in WRITERS:
-            WRITERS[file.kind](tables, stream)
-        elif is_as_read:
-            csv_raw.write(tables, stream)
-        else:
-            csv_file.write(tables, stream, tab=file.kind == "tsv")
+        writer = csv_raw.write if is_as_read else FORMATS[file.kind].function("write")
+        writer(tables, stream)
 
 
 def memory_bytes(file: DataFile) -> int:
     """An estimate of the memory the file needs once read."""
     if file.kind == "parquet" and not file.compression:
+        from longway.data import arrow_file
+
         with _as_data_errors(file):
             return arrow_file.size_of(file.path).n_bytes
     return int(file.path.stat().st_size * (PACKED_FACTOR if file.compression else PLAIN_FACTOR))
 
 
-def _whole(file: DataFile) -> IO[bytes]:
-    with open_bytes(file.path, file.compression) as stream:
-        return io.BytesIO(stream.read())
-
-
 @contextmanager
-def _open_text(file: DataFile) -> Iterator[tuple[io.BufferedReader, str]]:
-    """The text of a file as a stream of UTF-8, and the encoding it has in the file."""
+def _source(file: DataFile) -> Iterator[tuple[Path | IO[bytes], str]]:
+    """What the reader of a file reads: a stream of its bytes, of UTF-8 if it is text, or its path. With the encoding of a text."""
+    if file.kind not in TEXTS:
+        if file.can_stream:
+            yield file.path, ""
+        else:
+            with open_bytes(file.path, file.compression) as stream:
+                content = stream.read()
+            yield io.BytesIO(content), ""
+        return
     with open_bytes(file.path, file.compression) as stream:
         encoding = marked(stream.peek(4)[:4]) or file.encoding or UTF_8
         _check_text(file, stream, encoding)
@@ -199,20 +209,6 @@ def _open_text(file: DataFile) -> Iterator[tuple[io.BufferedReader, str]]:
             raise EncodingError(
                 f"{file.path.name} is not {encoding.upper()} text: it has bytes that cannot be decoded ({error.reason}). {NAME_IT}."
             ) from error
-
-
-def _with_layout(table: DataTable, file: DataFile, encoding: str) -> DataTable:
-    if table.layout is None:
-        return table
-    return replace(table, layout=replace(table.layout, encoding=encoding, kind=file.kind))
-
-
-def _read_text(file: DataFile, stream: IO[bytes], log: ProblemLog, raw: bool) -> DataTable:
-    if file.kind == "jsonl":
-        return combine(list(json_file.chunk_lines(stream, log)))
-    if file.kind == "json":
-        return json_file.read_array(stream, log, name=file.path.name, raw=raw)
-    return csv_file.read(stream, log, tab=file.kind == "tsv", raw=raw)
 
 
 def _has_nulls(start: bytes) -> bool:

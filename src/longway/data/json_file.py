@@ -34,8 +34,8 @@ MARK = "longway\0rows"  # stands for the array of rows
 Row = dict[str, Any]
 
 
-def chunk_lines(stream: IO[bytes], log: ProblemLog, *, raw: bool = False) -> Iterator[DataTable]:
-    """The JSON Lines file in chunks of some megabytes. raw: with their originals."""
+def read_lines(stream: IO[bytes], log: ProblemLog, *, raw: bool = False) -> Iterator[DataTable]:
+    """The JSON Lines file in tables of some megabytes. raw: with their originals."""
     n_rows, n_lines = 0, 0
     for block in _line_blocks(stream):
         lines = block.split(b"\n")
@@ -47,8 +47,8 @@ def chunk_lines(stream: IO[bytes], log: ProblemLog, *, raw: bool = False) -> Ite
         raise ValueError(f"none of its {n_lines} lines is a JSON object")
 
 
-def read_array(stream: IO[bytes], log: ProblemLog, *, name: str, raw: bool = False) -> DataTable:
-    """The whole JSON file: an array of objects, or an object with such an array under "data". raw: with its original."""
+def read_array(stream: IO[bytes], log: ProblemLog, *, name: str, raw: bool = False) -> Iterator[DataTable]:
+    """The JSON file as one table: an array of objects, or an object with such an array under "data". raw: with its original."""
     data = stream.read()
     try:
         value = json.loads(data.decode("utf-8-sig"))
@@ -60,7 +60,7 @@ def read_array(stream: IO[bytes], log: ProblemLog, *, name: str, raw: bool = Fal
             "If each line is an object, name the file .jsonl."
         ) from error
     rows, around = _find_rows(value, name)
-    return replace(from_rows(rows, log, raw=raw), around=around)
+    yield replace(from_rows(rows, log, raw=raw), around=around)
 
 
 def write_lines(tables: Iterable[DataTable], stream: IO[bytes]) -> None:

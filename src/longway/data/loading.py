@@ -184,31 +184,25 @@ def _open_files(
     used = next((shard.file.encoding for shard in files if shard.file.encoding), "")
     format = "hf" if is_hf else files[0].file.format
     name = path.name or str(path)
-    if _must_stream(files, limit, stream):
 
-        def tables(columns: Sequence[str] | None, log: ProblemLog) -> Iterator[DataTable]:
-            return head(shards.chunks(files, columns, log), limit)
+    def tables(
+        columns: Sequence[str] | None, log: ProblemLog, *, raw: bool = False, whole: bool = False
+    ) -> Iterator[DataTable]:
+        return head(shards.read(files, columns, log, raw=raw, whole=whole), limit)
 
-        def raw_chunks() -> Iterator[DataTable] | None:
-            return head(shards.chunks(files, None, ProblemLog(), raw=True), limit)
-
-        parts = tuple(files) if limit is None else ()
-        return Source(name, format, tables, files=parts, encoding=used, raw_tables=raw_chunks)
-    stamps = _stamps(files)
+    must_stream, stamps = _must_stream(files, limit, stream), _stamps(files)
+    # files of typed columns may differ in their types
+    can_be_kept = files[0].file.kind in formats.TEXTS or (len(files) == 1 and files[0].file.kind != "xlsx")
 
     def raw_tables() -> Iterator[DataTable] | None:
-        can_be_kept = (
-            files[0].file.kind in formats.TEXTS or len(files) == 1
-        )  # tables may differ in their types
-        if not can_be_kept or files[0].file.kind == "xlsx" or _stamps(files) != stamps:
-            return None
-        return head(shards.chunks(files, None, ProblemLog(), raw=True), limit)
+        if must_stream or (can_be_kept and _stamps(files) == stamps):
+            return tables(None, ProblemLog(), raw=True)
+        return None
 
-    if limit is None:
-        whole = shards.read(files, log)
-    else:
-        whole = combine(list(head(shards.chunks(files, None, log), limit)))
-    return replace(in_memory(whole, name=name, format=format, encoding=used), raw_tables=raw_tables)
+    if must_stream:
+        return Source(name, format, tables, encoding=used, raw_tables=raw_tables)
+    rows = combine(list(tables(None, log, whole=limit is None)))
+    return replace(in_memory(rows, name=name, format=format, encoding=used), raw_tables=raw_tables)
 
 
 def _stamps(files: Sequence[Shard]) -> list[tuple[int, int] | None]:

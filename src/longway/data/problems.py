@@ -8,7 +8,7 @@ A problem does not stop the work; an error that does is a `DataError`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,7 +83,7 @@ KINDS = {
 
 
 class ProblemLog:
-    """Counts of problems by kind, with the first few row numbers of each.
+    """Counts of problems by kind, with the first few row numbers of each. kinds: message and next step by kind.
 
     >>> log = ProblemLog()
     >>> log.add("empty_text", [0, 4])
@@ -91,8 +91,8 @@ class ProblemLog:
     [('empty_text', 2, (1, 5))]
     """
 
-    def __init__(self) -> None:
-        self._offset = 0
+    def __init__(self, kinds: Mapping[str, tuple[str, str]] = KINDS) -> None:
+        self._kinds, self._offset = kinds, 0
         self.counts: dict[str, int] = {}
         self._rows: dict[str, list[int]] = {}
         self._about: dict[str, str] = {}
@@ -120,11 +120,11 @@ class ProblemLog:
             self._about[kind] = f" ({about})"
 
     def problems(self) -> tuple[Problem, ...]:
-        """One problem for each kind that was logged, in the order of `KINDS`."""
-        return tuple(self._problem(kind) for kind in KINDS if kind in self.counts)
+        """One problem for each kind that was logged, in the order of the kinds."""
+        return tuple(self._problem(kind) for kind in self._kinds if kind in self.counts)
 
     def _problem(self, kind: str) -> Problem:
-        message, next_step = KINDS[kind]
+        message, next_step = self._kinds[kind]
         count = self.counts[kind]
         return Problem(
             kind=kind,

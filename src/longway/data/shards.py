@@ -56,7 +56,6 @@ class Source:
 
     tables: yields the rows in order; takes the columns wanted (None: all) and a log for problems.
     whole: all rows, if they are in memory; None for a streamed source.
-    files: the files of a streamed source, in order; empty if only some of their rows are used.
     path: the file or folder that the rows come from, if they come from one.
     encoding: of text files that are not UTF-8. raw_tables: yields the rows as `tables` does, with the column `RAW` where they can be
         written as they were read; None if a file was changed since it was read.
@@ -67,7 +66,6 @@ class Source:
     format: str
     tables: Callable[[Sequence[str] | None, ProblemLog], Iterator[DataTable]]
     whole: DataTable | None = None
-    files: tuple[Shard, ...] = ()
     path: Path | None = None
     encoding: str = ""
     raw_tables: Callable[[], Iterator[DataTable] | None] = lambda: None
@@ -114,24 +112,14 @@ def find(path: Path) -> list[Shard]:
     raise DataError(_no_such_file(path))
 
 
-def read(shards: Sequence[Shard], log: ProblemLog) -> DataTable:
-    """All rows of all shards."""
-    tables: list[DataTable] = []
-    n_rows = 0
-    for shard in shards:
-        tables.append(_complete(formats.read(shard.file, log.from_row(n_rows)), shard, None))
-        _check_columns(shards[0], tables[0], shard, tables[-1])
-        n_rows += tables[-1].frame.height
-    return combine(tables)
-
-
 def read_any(path: Path, *, encoding: str = "") -> DataTable:
     """All rows of a path, whatever their encoding. encoding: for files that are not UTF-8; "" if it should be recognised."""
     shards = find(path)
     try:
-        return read(shards, ProblemLog())
+        return combine(list(read(shards, None, ProblemLog(), whole=True)))
     except EncodingError:
-        return read(with_encodings(shards, encoding, ProblemLog()), ProblemLog())
+        shards = with_encodings(shards, encoding, ProblemLog())
+        return combine(list(read(shards, None, ProblemLog(), whole=True)))
 
 
 def with_encodings(shards: Sequence[Shard], given: str, log: ProblemLog) -> list[Shard]:
@@ -139,34 +127,26 @@ def with_encodings(shards: Sequence[Shard], given: str, log: ProblemLog) -> list
     return [replace(shard, file=formats.with_encoding(shard.file, given, log)) for shard in shards]
 
 
-def chunks(
+def read(
     shards: Sequence[Shard],
     columns: Sequence[str] | None,
     log: ProblemLog,
     *,
     raw: bool = False,
+    whole: bool = False,
 ) -> Iterator[DataTable]:
-    """All rows of all shards in chunks, with these columns only. raw: see `formats.chunks`."""
+    """All rows of all shards in tables, with these columns only. raw, whole: see `formats.read`."""
     first: DataTable | None = None
     n_rows = 0
     for shard in shards:
-        n_before = n_rows
-        for number, chunk in enumerate(_file_chunks(shard.file, columns, log.from_row(n_before), raw)):
-            table = _complete(chunk, shard, columns)
+        found = formats.read(shard.file, columns, log.from_row(n_rows), raw=raw, whole=whole)
+        for number, part in enumerate(found):
+            table = _complete(part, shard, columns)
             first = first or table
             if number == 0:
                 _check_columns(shards[0], first, shard, table)
             n_rows += table.frame.height
             yield table
-
-
-def _file_chunks(
-    file: DataFile, columns: Sequence[str] | None, log: ProblemLog, raw: bool
-) -> Iterator[DataTable]:
-    if file.can_stream:
-        yield from formats.chunks(file, columns, log, raw=raw)
-    else:
-        yield formats.read(file, log, raw=raw).select(columns)
 
 
 def _complete(table: DataTable, shard: Shard, columns: Sequence[str] | None) -> DataTable:
@@ -198,7 +178,11 @@ def name_classes(numbers: pl.Series, classes: Sequence[str]) -> pl.Series:
 
 def _shards(path: Path, found: list[Path], what: str) -> list[Shard]:
     """The data files among those found; they must have one format."""
-    files = [formats.data_file(p) for p in sorted(found) if _is_data(p)]
+    files = [
+        formats.data_file(file)
+        for file in sorted(found)
+        if formats.is_known(file) and file.name not in NOT_DATA and not file.name.startswith(".")
+    ]
     if not files:
         raise DataError(
             f"{what} {path} contains no data file. Expected files that end in {', '.join(formats.KINDS)}, "
@@ -211,10 +195,6 @@ def _shards(path: Path, found: list[Path], what: str) -> list[Shard]:
             f"All shards must have one format. Choose one, as in {path}/*.{kinds[0]}"
         )
     return [Shard(file) for file in files]
-
-
-def _is_data(path: Path) -> bool:
-    return formats.is_known(path) and path.name not in NOT_DATA and not path.name.startswith(".")
 
 
 def _check_columns(first: Shard, expected: DataTable, shard: Shard, got: DataTable) -> None:

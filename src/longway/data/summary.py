@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from longway.data.dataset import Dataset
+from longway.json_values import IF_ANY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +28,9 @@ class DatasetSummary:
     fingerprint: str
     streamed: bool = False
     formulas: int = 0
-    tag: str | None = None
-    languages: Mapping[str, float] = field(default_factory=dict)
-    splitting: str = ""
+    tag: str | None = field(default=None, metadata=IF_ANY)
+    languages: Mapping[str, float] = field(default_factory=dict, metadata=IF_ANY)
+    splitting: str = field(default="", metadata=IF_ANY)
 
     @classmethod
     def of(cls, dataset: Dataset) -> DatasetSummary:
@@ -47,8 +48,3 @@ class DatasetSummary:
             streamed=dataset.streamed,
             tag=columns.tag,
         )
-
-    def to_dict(self) -> dict[str, object]:
-        """The summary as JSON values."""
-        optional = ("tag", "languages", "splitting")
-        return {key: value for key, value in asdict(self).items() if key not in optional or value}

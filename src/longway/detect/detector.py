@@ -26,7 +26,7 @@ from scipy.sparse import csr_matrix, vstack
 from longway.detect.reading import TEXT, Reading, ReadingPart
 from longway.errors import SettingError
 from longway.records import Pattern
-from longway.text.tokenizer import is_word, token_spans
+from longway.text.tokenizer import PLAIN, Tokenizer, is_word
 
 Ints = NDArray[np.int64]
 Spans = list[tuple[int, int]]
@@ -40,13 +40,13 @@ ROW, PAIR = (
 class TokenizedText:
     """One text of a row, cut into tokens once."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, tokenizer: Tokenizer = PLAIN) -> None:
+        self.text, self.tokenizer = text, tokenizer
 
     @classmethod
-    def of_tokens(cls, tokens: Iterable[str]) -> TokenizedText:
+    def of_tokens(cls, tokens: Iterable[str], tokenizer: Tokenizer = PLAIN) -> TokenizedText:
         """A text whose tokens are known already, as if joined by spaces."""
-        found, spans, start = cls(" ".join(tokens)), [], 0
+        found, spans, start = cls(" ".join(tokens), tokenizer), [], 0
         for token in found.text.split(" ") if found.text else ():
             spans.append((token, start, start + len(token)))
             start += len(token) + 1
@@ -56,7 +56,7 @@ class TokenizedText:
     @cached_property
     def tokens(self) -> list[tuple[str, int, int]]:
         """Every token with its start and end, in lower case."""
-        return token_spans(self.text)
+        return self.tokenizer.spans(self.text)
 
     @cached_property
     def words(self) -> list[tuple[str, int, int]]:
@@ -88,9 +88,9 @@ class TokenizedText:
 class TokenizedRow:
     """The texts of one row by column, each cut into tokens once."""
 
-    def __init__(self, texts: Mapping[str, str | TokenizedText]) -> None:
+    def __init__(self, texts: Mapping[str, str | TokenizedText], tokenizer: Tokenizer = PLAIN) -> None:
         self.columns = {
-            name: text if isinstance(text, TokenizedText) else TokenizedText(text)
+            name: text if isinstance(text, TokenizedText) else TokenizedText(text, tokenizer)
             for name, text in texts.items()
         }
 
@@ -140,6 +140,7 @@ class Detector(ABC):
     level: its name. roles: what a dataset needs for a detector to be made: one for each of "text" and "context" columns, for each
     "row", or for each "pair"; none for a detector that needs more than a reading (a grammar, a list of sets).
     role: the one it was made for. field: the column or columns it looks at; reads: their roles.
+    by_piece: whether it knows rows by their places in a piece, so that `matrix` takes whole pieces only.
     patterns: all patterns of a level that has a fixed list of them; the key of a pattern is its place in the list.
     """
 
@@ -148,9 +149,11 @@ class Detector(ABC):
     role: str
     field: str
     reads: tuple[str, ...]
+    by_piece: ClassVar[bool] = False
     patterns: Sequence[Description] = ()
 
     def __init__(self, reading: Reading, role: str) -> None:
+        self.tokenizer = reading.tokenizer
         self.role, self.field = role, reading.columns.get(role) or " + ".join(reading.columns.values())
         self.reads = (role,) if role in reading.columns else tuple(reading.columns)
 
@@ -170,16 +173,15 @@ class Detector(ABC):
     def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which examples of the piece have which of the given patterns."""
 
-    def matrix_at(self, piece: ReadingPart, keys: Ints, rows: Ints) -> csr_matrix:
-        """`matrix` for some rows of the piece."""
-        return self.matrix(piece.take(rows), keys)
-
     def matrix_of(self, reading: Reading, keys: Ints, places: Ints) -> csr_matrix:
         """`matrix` for the examples at these places (ascending) of a reading."""
         parts = []
         for piece in reading.pieces():
             low, high = np.searchsorted(places, [piece.start, piece.start + piece.n_texts])
-            parts.append(self.matrix_at(piece, keys, places[low:high] - piece.start))
+            rows = places[low:high] - piece.start
+            parts.append(
+                self.matrix(piece, keys)[rows] if self.by_piece else self.matrix(piece.take(rows), keys)
+            )
         return csr_matrix(vstack(parts, format="csr"))
 
     @staticmethod
@@ -194,6 +196,7 @@ class SampledDetector(Detector):
     places: of the rows that it knows, ascending. present: number of the row in `places`, and key, of each pattern that it has.
     """
 
+    by_piece = True
     places: Ints
 
     def __init__(self, reading: Reading, role: str, places: Ints) -> None:
@@ -212,10 +215,6 @@ class SampledDetector(Detector):
         rows = self.places[numbers] - piece.start
         here = (rows >= 0) & (rows < piece.n_texts)
         return columns_of(rows[here], found[here], keys, piece.n_texts)
-
-    def matrix_at(self, piece: ReadingPart, keys: Ints, rows: Ints) -> csr_matrix:
-        """`matrix` for some rows of the piece, which keep their place in the reading."""
-        return csr_matrix(self.matrix(piece, keys)[rows])
 
     def check(self, number: int) -> None:
         """Refuse a reading other than the detector's own."""

@@ -15,29 +15,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack, vstack
 
 from longway.detect.clusters import FEW, Clusters, Grouping, effects
-from longway.detect.concepts.beyond import (
-    MOST_COVARIATES,
-    SeparatedError,
-    leaders,
-    most_covariates,
-    score_test,
-)
-from longway.detect.concepts.detector import ConceptDetector
-from longway.detect.detector import Description, Detector, Features, by_label
-from longway.detect.grammar import GrammarDetector
+from longway.detect.detector import Description, Detector, Features
 from longway.detect.groups import Together, explained_by_words, group_patterns
 from longway.detect.levels import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.reading import TEXT, Reading, ReadingPart
 from longway.detect.words import SufficientDetector, TokenDetector
-from longway.models.importance.sufficient_words import Sufficient
 from longway.records import Finding, Pattern
 from longway.stats import Scores, q_values, score_counts
+
+if TYPE_CHECKING:
+    from longway.detect.concepts.detector import ConceptDetector
+    from longway.detect.grammar import GrammarDetector
+    from longway.models.importance.sufficient_words import Sufficient
 
 Bools = NDArray[np.bool_]
 
@@ -93,7 +89,7 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class Counted:
     """What one detector counted. p_rows: p of each pattern if every row were an independent observation; scores: as the rows are."""
 
     detector: Detector
@@ -120,12 +116,16 @@ def search(
     step("looking for rows that belong together")
     clusters = Clusters.of(reading) if clusters is None else clusters
     groupings = clusters.groupings(reading)
-    counted: list[_Counted] = []
+    counted: list[Counted] = []
     for detector in detectors_for(reading) if detectors is None else detectors:
         step(f"looking at {detector.level} in {detector.field}")
         counted.append(_count(reading, detector, clusters, groupings, max_q))
     simpler = [one for one in counted if one.detector.level not in (GRAMMAR, CONCEPT)]
-    counted = [_beyond_words(reading, one, simpler, max_q) for one in counted]
+    for place, one in enumerate(counted):
+        if one.detector.level == CONCEPT:
+            from longway.detect.concepts.beyond import beyond_others
+
+            counted[place] = beyond_others(reading, one, simpler, max_q)
     q = q_values(np.concatenate([np.zeros(0), *(one.scores.p for one in counted)]))
     q_rows = q_values(np.concatenate([np.zeros(0), *(one.p_rows for one in counted)]))
     parts = np.split(q, np.cumsum([len(one.p_rows) for one in counted]))
@@ -159,7 +159,7 @@ def search(
 
 def _count(
     reading: Reading, detector: Detector, clusters: Clusters, groupings: Sequence[Grouping], max_q: float
-) -> _Counted:
+) -> Counted:
     """groupings: of all rows."""
     features = detector.count(reading)
     rows = features.rows
@@ -172,112 +172,20 @@ def _count(
     p_rows = scores.p
     if (effect > 1).any():
         scores = score_counts(features.counts, totals, effect)
-    return _Counted(detector, features, p_rows, scores, effect)
-
-
-def _beyond_words(reading: Reading, counted: _Counted, simpler: Sequence[_Counted], max_q: float) -> _Counted:
-    """Concepts with the p of two tests that both have to pass: that they predict the label, and that they do given the patterns
-    of other levels and length. Those that predict nothing beyond a bag of words have a p of 1. What other levels counted is unchanged."""
-    detector = counted.detector
-    if not isinstance(detector, ConceptDetector) or not len(counted.features.keys):
-        return counted
-    rows, scores, n_labels = detector.tested, counted.scores, reading.n_labels
-    present = detector.matrix_of(reading, counted.features.keys, rows)
-    detector.simpler = _covariates(reading, simpler, rows, max_q)
-    p = np.ones(len(scores.p))
-    detector.untested.clear()
-    for label in np.unique(scores.label).tolist():
-        mine = scores.label == label
-        own, effect = reading.labels[rows] == label, counted.effect[mine]
-        x = csr_matrix(present[:, mine])
-        known = _known(reading, detector, own)
-        try:
-            z, p_given = score_test(x, own, known, effect)
-            z_words, p_words = score_test(
-                x, own, np.column_stack([known, detector.surface[:, label]]), effect
-            )
-        except SeparatedError:
-            detector.untested.append(reading.label_names[label])
-            continue
-        passes = (z > 0) & (z_words > 0) & (p_words <= max_q)
-        p[mine] = np.where(passes, np.minimum(1.0, p_given * (1 if n_labels == 2 else n_labels)), 1.0)
-    return replace(
-        counted, p_rows=np.maximum(counted.p_rows, p), scores=replace(scores, p=np.maximum(scores.p, p))
-    )
-
-
-def _known(reading: Reading, detector: ConceptDetector, own: Bools) -> Floats:
-    """Tested rows x what may predict the label without a concept: the strongest patterns of other levels, and lengths. own: the rows of the label."""
-    lengths = [np.log1p(one.lengths()[detector.tested]) for one in reading.corpora.values()]
-    return np.column_stack([detector.simpler[:, : most_covariates(own)], *lengths])
-
-
-def _concept_leaders(reading: Reading, chosen: Sequence[Chosen]) -> dict[int, int]:
-    """For each concept, the place of the one that leads its group: concepts of a column and label, of which some say nothing beyond others."""
-    groups: dict[tuple[ConceptDetector, str], list[int]] = {}
-    for i, one in enumerate(chosen):
-        if isinstance(one.detector, ConceptDetector):
-            groups.setdefault((one.detector, one.finding.label), []).append(i)
-    found = {}
-    for (detector, label), places in groups.items():
-        own = reading.labels[detector.tested] == reading.label_names.index(label)
-        column = detector.surface[:, reading.label_names.index(label)]
-        known = np.column_stack([_known(reading, detector, own), column])
-        present = detector.members[detector.is_tested][:, [chosen[i].key for i in places]]
-        led_by = leaders(present, own, known, np.array([chosen[i].finding.effect for i in places]))
-        of_name: dict[tuple[str, ...], int] = {}  # leaders with the same name are one to a reader
-        for i, leader in zip(places, led_by, strict=True):
-            first = places[leader]
-            name = chosen[first].description.pattern.words
-            found[i] = of_name.setdefault(name, first) if name else first
-    return found
-
-
-def _covariates(reading: Reading, counted: Sequence[_Counted], rows: Ints, max_q: float) -> Floats:
-    """Rows x the strongest significant patterns of these levels, strongest first."""
-    q = q_values(np.concatenate([np.zeros(0), *(one.scores.p for one in counted)]))
-    ranked = [
-        (-float(one.scores.gain[i]), n, int(one.features.keys[i]))
-        for n, (one, its_q) in enumerate(
-            zip(counted, np.split(q, np.cumsum([len(one.scores.p) for one in counted])), strict=False)
-        )
-        for i in np.flatnonzero(its_q <= max_q).tolist()
-    ]
-    keys: dict[int, list[int]] = {}
-    places: dict[int, list[int]] = {}
-    for place, (_, n, key) in enumerate(sorted(ranked)[:MOST_COVARIATES]):
-        keys.setdefault(n, []).append(key)
-        places.setdefault(n, []).append(place)
-    parts = [
-        counted[n].detector.matrix_of(reading, np.array(mine, dtype=np.int64), rows).toarray()
-        for n, mine in keys.items()
-    ]
-    columns = np.concatenate([np.zeros((len(rows), 0)), *parts], axis=1)
-    order = [place for mine in places.values() for place in mine]
-    return columns[:, np.argsort(np.array(order, dtype=np.int64))]
-
-
-def recount(chosen: Sequence[Chosen], reading: Reading) -> Ints:
-    """How often each of these patterns stands with each label in another reading of the same vocabulary.
-
-    The vocabulary must have had all words of both readings before the patterns were searched for.
-    """
-    return by_label(presence(chosen, reading), reading.labels, reading.n_labels)
+    return Counted(detector, features, p_rows, scores, effect)
 
 
 def presence(chosen: Sequence[Chosen], reading: Reading) -> csr_matrix:
     """Which rows of a reading have which of these patterns: (rows, patterns), zeros and ones.
 
-    The reading must share the vocabulary the patterns were searched in, as for `recount`.
+    The reading must share the vocabulary the patterns were searched in, and the vocabulary must have had all words before the search.
     """
-    parts = [
-        csr_matrix((0, len(chosen)), dtype=np.int64),
-        *(_presence(piece, chosen) for piece in reading.pieces()),
-    ]
-    return csr_matrix(vstack(parts, format="csr"))
+    nothing = csr_matrix((0, len(chosen)), dtype=np.int64)
+    parts = [_presence(piece, chosen) for piece in reading.pieces()]
+    return csr_matrix(vstack([nothing, *parts], format="csr"))
 
 
-def _strongest(reading: Reading, counted: _Counted, q: Floats, real: Bools, n: int) -> list[Chosen]:
+def _strongest(reading: Reading, counted: Counted, q: Floats, real: Bools, n: int) -> list[Chosen]:
     detector, features, scores = counted.detector, counted.features, counted.scores
     places = np.flatnonzero(real)
     strongest = places[np.argsort(-scores.gain[places], kind="stable")[:n]]
@@ -319,18 +227,30 @@ def _with_groups_and_examples(
     labels = np.array([reading.label_names.index(c.finding.label) for c in chosen], dtype=np.int64)
     n_label = reading.totals[labels]
     detectors = np.array([id(c.detector) for c in chosen])
-    seen = _Seen(labels)
+    n = len(chosen)
+    both, own = np.zeros((n, n), dtype=np.int64), np.zeros((n, n), dtype=np.int64)
+    texts = np.zeros(n, dtype=np.int64)
+    supporting, counter = [list[int]() for _ in chosen], [list[int]() for _ in chosen]
     for piece in reading.pieces():
         present = _presence(piece, chosen)
-        seen.add(present, piece)
+        agrees = piece.labels[:, None] == labels
+        with_label = csr_matrix(present.multiply(agrees))
+        both += (present.T @ present).toarray()
+        own += (with_label.T @ with_label).toarray()
+        _keep(supporting, with_label, piece.start)
+        _keep(counter, csr_matrix(present.multiply(~agrees)), piece.start)
         for detector in np.unique(detectors).tolist():
             mine, is_first = detectors == detector, first[detector]
             new = present[is_first[piece.start : piece.start + piece.n_texts]][:, mine]
-            seen.texts[mine] += np.asarray(new.sum(axis=0)).ravel()
+            texts[mine] += np.asarray(new.sum(axis=0)).ravel()
     effect = np.array([c.finding.effect for c in chosen])
-    together = Together(seen.all, seen.own, n_label, reading.n_texts, effect)
+    together = Together(both, own, n_label, reading.n_texts, effect)
     explained = _explained(reading, chosen, labels, effect)
-    of_concepts = _concept_leaders(reading, chosen)
+    of_concepts: dict[int, int] = {}
+    if any(c.detector.level == CONCEPT for c in chosen):
+        from longway.detect.concepts.beyond import concept_leaders
+
+        of_concepts = concept_leaders(reading, chosen)
     alone = explained.keys() | of_concepts.keys()
     keys = [
         (label, chosen[i].detector.level == GRAMMAR, i if i in alone else None)
@@ -342,13 +262,13 @@ def _with_groups_and_examples(
     for concept, leader in of_concepts.items():
         leader_of[concept] = leader
     # A text counts by its words. If only a later copy shows the pattern, by its case or spacing, there is at least one text.
-    texts = np.maximum(seen.texts, 1)
+    texts = np.maximum(texts, 1)
     return [
         replace(
             c,
             finding=replace(c.finding, texts=min(int(texts[i]), c.finding.count)),
-            supporting=_typical(reading, c, seen.supporting[i], is_own=True),
-            counter=_typical(reading, c, seen.counter[i], is_own=False),
+            supporting=_typical(reading, c, supporting[i], is_own=True),
+            counter=_typical(reading, c, counter[i], is_own=False),
             leader=leader_of[i],
         )
         for i, c in enumerate(chosen)
@@ -357,72 +277,50 @@ def _with_groups_and_examples(
 
 def _typical(reading: Reading, chosen: Chosen, first: list[int], *, is_own: bool) -> list[int]:
     """Tested rows with a concept that have its label, or another one, the most typical first; of other patterns, the first rows that were seen."""
-    if not isinstance(chosen.detector, ConceptDetector):
+    if chosen.detector.level != CONCEPT:
         return first
+    detector = cast("ConceptDetector", chosen.detector)
     label = reading.label_names.index(chosen.finding.label)
-    wanted = (reading.labels[chosen.detector.places] == label) == is_own
-    return chosen.detector.examples(chosen.key, wanted)[:KEPT_IDS].tolist()
+    wanted = (reading.labels[detector.places] == label) == is_own
+    return detector.examples(chosen.key, wanted)[:KEPT_IDS].tolist()
 
 
 def _explained(reading: Reading, chosen: Sequence[Chosen], labels: Ints, effect: Floats) -> dict[int, int]:
     """For each pattern of the grammar that a simpler one explains, the place of the latter; counted in the examples that were parsed."""
-    parsed = [c.detector for c in chosen if isinstance(c.detector, GrammarDetector)]
+    parsed = [cast("GrammarDetector", c.detector) for c in chosen if c.detector.level == GRAMMAR]
     if not parsed or all(c.detector.level in (GRAMMAR, CONCEPT) for c in chosen):
         return {}
     places = parsed[0].places
-    present = _side_by_side(chosen, lambda detector, keys: detector.matrix_of(reading, keys, places))
+    present = _side_by_side(
+        chosen, len(places), lambda detector, keys: detector.matrix_of(reading, keys, places)
+    )
     is_grammar = np.array([c.detector.level == GRAMMAR for c in chosen])
     patterns = [c.description for c in chosen]
     return explained_by_words(patterns, present, reading.labels[places], labels, is_grammar, effect)
 
 
-class _Seen:
-    """Where patterns stand: how often together (`Together`), in how many different texts, and the first examples for and against each.
-
-    labels: the label that each pattern speaks for.
-    """
-
-    def __init__(self, labels: Ints) -> None:
-        self.labels = labels
-        self.all, self.own = (np.zeros((len(labels), len(labels)), dtype=np.int64) for _ in range(2))
-        self.texts = np.zeros(len(labels), dtype=np.int64)
-        self.supporting: list[list[int]] = [[] for _ in labels]
-        self.counter: list[list[int]] = [[] for _ in labels]
-
-    def add(self, present: csr_matrix, piece: ReadingPart) -> None:
-        """Count the next piece. present: its examples x patterns."""
-        self.all += (present.T @ present).toarray()
-        for label in np.unique(self.labels):
-            places = np.flatnonzero(self.labels == label)
-            mine = present[piece.labels == label][:, places]
-            self.own[np.ix_(places, places)] += (mine.T @ mine).toarray()
-        columns = present.tocsc()
-        for i, label in enumerate(self.labels):
-            if len(self.supporting[i]) >= KEPT_IDS and len(self.counter[i]) >= KEPT_IDS:
-                continue
-            rows = columns.indices[columns.indptr[i] : columns.indptr[i + 1]]
-            agrees = piece.labels[rows] == label
-            _keep(self.supporting[i], (rows[agrees][:KEPT_IDS] + piece.start).tolist())
-            _keep(self.counter[i], (rows[~agrees][:KEPT_IDS] + piece.start).tolist())
-
-
-def _keep(places: list[int], more: list[int]) -> None:
-    """Put more places behind the first ones, as long as there is room."""
-    places.extend(more[: KEPT_IDS - len(places)])
+def _keep(kept: list[list[int]], present: csr_matrix, start: int) -> None:
+    """Put the first rows of a piece with each pattern behind those of the pieces before, as long as there is room."""
+    columns = present.tocsc()
+    columns.eliminate_zeros()
+    for places, low, high in zip(kept, columns.indptr, columns.indptr[1:], strict=False):
+        more = columns.indices[low:high][: KEPT_IDS - len(places)]
+        places.extend((more + start).tolist())
 
 
 def _presence(piece: ReadingPart, chosen: Sequence[Chosen]) -> csr_matrix:
     """Examples of the piece x chosen patterns."""
-    nothing = csr_matrix((piece.n_texts, 0), dtype=np.int64)
-    return _side_by_side(chosen, lambda detector, keys: detector.matrix(piece, keys)) if chosen else nothing
+    return _side_by_side(chosen, piece.n_texts, lambda detector, keys: detector.matrix(piece, keys))
 
 
-def _side_by_side(chosen: Sequence[Chosen], matrix_of: Callable[[Detector, Ints], csr_matrix]) -> csr_matrix:
-    """Examples x chosen patterns, asking each detector once for the keys of its patterns."""
+def _side_by_side(
+    chosen: Sequence[Chosen], n_rows: int, matrix_of: Callable[[Detector, Ints], csr_matrix]
+) -> csr_matrix:
+    """Examples x chosen patterns; each detector computes the columns of its patterns together."""
     by_detector: dict[int, list[int]] = {}
     for i, c in enumerate(chosen):
         by_detector.setdefault(id(c.detector), []).append(i)
-    parts, order = [], []
+    parts, order = [csr_matrix((n_rows, 0), dtype=np.int64)], list[int]()
     for places in by_detector.values():
         keys = np.array([chosen[i].key for i in places], dtype=np.int64)
         parts.append(matrix_of(chosen[places[0]].detector, keys))

@@ -5,12 +5,12 @@ dataset; `where(pattern, row)` finds a pattern in one row. The level "grammar" n
 words, so the jobs that have them make these detectors themselves.
 """
 
-from collections.abc import Collection, Mapping
+from __future__ import annotations
 
-from longway.detect.concepts.concepts import Concepts
-from longway.detect.concepts.detector import ConceptDetector
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+
 from longway.detect.detector import PAIR, ROW, Detector, Spans, TokenizedRow
-from longway.detect.grammar import GrammarDetector
 from longway.detect.negation import NegationDetector
 from longway.detect.numbers import LengthDetector, OverlapDetector
 from longway.detect.people import PeopleDetector
@@ -25,6 +25,10 @@ from longway.detect.words import (
     TokenDetector,
 )
 from longway.records import Pattern
+from longway.text.tokenizer import PLAIN, Tokenizer
+
+if TYPE_CHECKING:
+    from longway.detect.concepts.concepts import Concepts
 
 DETECTORS: dict[str, type[Detector]] = {
     "token": TokenDetector,
@@ -36,12 +40,14 @@ DETECTORS: dict[str, type[Detector]] = {
     "negation": NegationDetector,
     "overlap": OverlapDetector,
     "pair": PairDetector,
-    "grammar": GrammarDetector,
-    "concept": ConceptDetector,
     "sufficient": SufficientDetector,
 }
 GRAMMAR, CONCEPT, SUFFICIENT = "grammar", "concept", "sufficient"
-LEVELS = tuple(level for level in DETECTORS if level != SUFFICIENT)  # what an audit can look for
+LEVELS = (
+    *(level for level in DETECTORS if level != SUFFICIENT),
+    GRAMMAR,
+    CONCEPT,
+)  # what an audit can look for
 
 
 def detectors_for(reading: Reading, levels: Collection[str] = LEVELS) -> list[Detector]:
@@ -59,21 +65,28 @@ def detectors_for(reading: Reading, levels: Collection[str] = LEVELS) -> list[De
 
 
 def where(
-    pattern: Pattern, row: TokenizedRow | Mapping[str, str], concepts: Concepts | None = None
+    pattern: Pattern,
+    row: TokenizedRow | Mapping[str, str],
+    concepts: Concepts | None = None,
+    tokenizer: Tokenizer = PLAIN,
 ) -> dict[str, Spans] | None:
     """The spans of a pattern in one row, by column; {} if it is at no particular place, None if the row does not show it.
 
     row: its texts by column; a `TokenizedRow` saves time if many patterns are looked for. concepts: those that a pattern of the level "concept"
-    names; without them, no row shows it.
+    names; without them, no row shows it. tokenizer: of the texts.
 
     >>> where(Pattern("position", "review", ("honestly",), "first word"), {"review": "Honestly, not bad."})
     {'review': [(0, 8)]}
     """
+    tokenized = row if isinstance(row, TokenizedRow) else TokenizedRow(row, tokenizer)
+    if concepts is not None:
+        return concepts.where(tokenized, pattern)
+    if pattern.level == GRAMMAR:
+        from longway.detect.grammar import GrammarDetector
+
+        return GrammarDetector.where(tokenized, pattern)
     detector = DETECTORS.get(pattern.level)
-    if detector is None:
-        return None
-    tokenized = row if isinstance(row, TokenizedRow) else TokenizedRow(row)
-    return detector.where(tokenized, pattern) if concepts is None else concepts.where(tokenized, pattern)
+    return None if detector is None else detector.where(tokenized, pattern)
 
 
 def required_words(pattern: Pattern) -> tuple[str, ...]:

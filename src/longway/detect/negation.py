@@ -1,12 +1,11 @@
 """Negation: in the text and, for pairs, on one side only.
 
-English negations are words of `english/negation_words.py`; other languages have tables in `languages/`. A dataset in several languages has a
+English negations are words of `english/words.py`; other languages have tables in `languages/`. A dataset in several languages has a
 pattern for each. For a language without a table the level is skipped (`without_negations`).
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -24,11 +23,10 @@ from longway.detect.detector import (
     TokenizedText,
 )
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
-from longway.english.negation_words import is_negation
-from longway.language_names import ENGLISH, UNKNOWN, codes_of
-from longway.languages.row_languages import LEAST, SAMPLED, drawn, language_in, main_language
+from longway.english.words import is_negation
+from longway.language_names import ENGLISH
+from longway.languages.row_languages import language_in
 from longway.languages.word_lists import find, has_words, may_start, says
-from longway.languages.words import languages_in_use
 from longway.records import Pattern
 from longway.text.corpus import Block
 
@@ -46,21 +44,8 @@ def negates(tokens: Sequence[str], language: str = "") -> bool:
     return says(tokens, "negation", language) if language else any(map(is_negation, tokens))
 
 
-def main_languages(reading: Reading) -> tuple[str, ...]:
-    """The languages of a dataset, the most frequent first, from a sample of its texts; "" stands for English, and for nothing known."""
-    if not reading.n_texts:
-        return ("",)
-    places = np.array(drawn(reading.n_texts, SAMPLED), dtype=np.int64)
-    texts = [" ".join(tokens) for tokens in reading.block_of(TEXT, places).spelled(reading.vocabulary.words)]
-    given = codes_of(reading.language) if reading.language else ()
-    main = given[0] if given else main_language(texts)
-    counts = Counter(language_in(text, main, given) for text in texts)
-    shared = [language for language, n in counts.most_common() if n >= LEAST * len(texts)]
-    return tuple(dict.fromkeys("" if one in (ENGLISH, UNKNOWN) else one for one in shared))
-
-
 def without_negations(languages: Iterable[str]) -> list[str]:
-    """Those of the languages, as `main_languages` returns them, whose negations are not known."""
+    """Those of the languages whose negations are not known; "" stands for English."""
     return [language for language in languages if language and not has_words(language)]
 
 
@@ -69,13 +54,15 @@ class NegationDetector(Detector):
 
     level = "negation"
     roles = (ROW,)
+    by_piece = True  # a piece is read once
 
     def __init__(self, reading: Reading, role: str = ROW) -> None:
         super().__init__(reading, role)
         words = self._words = reading.vocabulary.words
-        main = main_languages(reading)
-        self._main = tuple(one or ENGLISH for one in main)
-        self._languages = [one for one in main if not one or has_words(one)]
+        self._main = reading.tokenizer.languages
+        self._languages = [
+            "" if one == ENGLISH else one for one in self._main if one == ENGLISH or has_words(one)
+        ]
         self._masks = {
             language: np.array(
                 [may_start(word, "negation", language) if language else is_negation(word) for word in words],
@@ -98,10 +85,6 @@ class NegationDetector(Detector):
     def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which examples have which kind of negation."""
         return csr_matrix(self._answers(piece)[:, keys].astype(np.int64))
-
-    def matrix_at(self, piece: ReadingPart, keys: Ints, rows: Ints) -> csr_matrix:
-        """`matrix` for some rows of the piece, which is read only once."""
-        return csr_matrix(self.matrix(piece, keys)[rows])
 
     @staticmethod
     def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
@@ -167,6 +150,6 @@ def _spans(text: TokenizedText, language: str) -> Spans:
         found = [(at, at + 1) for at, token in enumerate(tokens) if is_negation(token)]
     else:
         found = find(tokens, "negation", language)
-    if not found or not _is_in(tokens, language, languages_in_use()):
+    if not found or not _is_in(tokens, language, text.tokenizer.languages):
         return []
     return [(text.tokens[first][1], text.tokens[last - 1][2]) for first, last in found]

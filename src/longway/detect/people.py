@@ -30,8 +30,8 @@ from longway.detect.detector import (
     tagged,
 )
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
-from longway.english.people.demographics import AXES, Attribute
 from longway.english.people.unambiguous_words import UnambiguousWord, unambiguous_words
+from longway.english.people.words import AXES, Attribute
 from longway.records import Pattern
 from longway.text.corpus import Block, hash_of
 from longway.text.keys import Bools, Hashes, Occurrences, joined, key_of, phrases

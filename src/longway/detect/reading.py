@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 from longway.data import Dataset
 from longway.detect import surface_questions
 from longway.errors import DataError
+from longway.languages.dataset import tokenizer_of
 from longway.text.corpus import Block, Corpus, Vocabulary, slices
+from longway.text.tokenizer import Tokenizer
 
 Ints32 = NDArray[np.int32]
 
@@ -70,7 +72,7 @@ class Reading:
     def __init__(self, dataset: Dataset, *, spill: Path | None = None, like: Reading | None = None) -> None:
         self.number = next(_numbers)
         self.label_names = dataset.labels
-        self.language = dataset.columns.language  # that the user gave
+        self.tokenizer: Tokenizer = tokenizer_of(dataset) if like is None else like.tokenizer
         names = {TEXT: dataset.columns.text, CONTEXT: dataset.columns.context}
         self.columns = {role: name for role, name in names.items() if name is not None}
         if like is not None and set(like.columns) != set(self.columns):
@@ -89,7 +91,7 @@ class Reading:
         folder = None if spill is None else spill / role
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-        return Corpus(spill=folder, vocabulary=self.vocabulary)
+        return Corpus(spill=folder, vocabulary=self.vocabulary, tokenizer=self.tokenizer)
 
     @classmethod
     def of(

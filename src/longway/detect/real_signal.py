@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from longway.detect.detector import Description
 from longway.text.keep import is_real_signal
-from longway.text.tokenizer import tokenize
+from longway.text.tokenizer import PLAIN, Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,13 @@ class RealSignal:
     unused: tuple[str, ...]
 
     @classmethod
-    def of(cls, keep: Sequence[str], patterns: Sequence[Description]) -> RealSignal:
+    def of(
+        cls, keep: Sequence[str], patterns: Sequence[Description], tokenizer: Tokenizer = PLAIN
+    ) -> RealSignal:
         """What `keep` stands for among these patterns."""
         described = {one.pattern.name.lower() for one in patterns if one.pattern.name != " ".join(one.phrase)}
         names = frozenset(text.lower() for text in keep if text.lower() in described)
-        phrases = {text: tuple(tokenize(text)) for text in keep if text.lower() not in names}
+        phrases = {text: tuple(tokenizer.tokens(text)) for text in keep if text.lower() not in names}
         unused = [
             text
             for text, words in phrases.items()

@@ -20,7 +20,7 @@ from longway.records import Example, Telling
 from longway.shard_map import ShardMap
 from longway.space.shortcut import Labels, ShortcutSpace, Variant
 from longway.text.corpus import Block
-from longway.text.tokenizer import token_spans
+from longway.text.tokenizer import Tokenizer
 
 SHOWN = {"lean": 5, "gamma": 3}  # documents of each label, by each ranking
 MAX_LABELS = 8
@@ -70,13 +70,13 @@ def score_surface(
     return SurfaceScores(gamma, lean, _documents(reading, words, gamma, lean))
 
 
-def telling_of(document: ScoredDocument, example: Example) -> Telling:
+def telling_of(document: ScoredDocument, example: Example, tokenizer: Tokenizer) -> Telling:
     """The document for people: its words with how much each gives away, the strongest having 1."""
     text = example.text[:MAX_CHARACTERS]
     weights = np.maximum(document.pulls, 0) / max(document.pulls.max(initial=0.0), 1e-12)
     tokens = tuple(
         (text[start:end], round(float(weight), 3))
-        for (_, start, end), weight in zip(token_spans(text), weights, strict=False)
+        for (_, start, end), weight in zip(tokenizer.spans(text), weights, strict=False)
     )
     return Telling(
         example.id, example.label, document.chosen_by, document.gamma, document.lean, text=text, tokens=tokens

@@ -31,7 +31,6 @@ from longway.detect.detector import (
 )
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.languages.lemmas import forms_by_lemma, has_lemmas, lemma
-from longway.languages.words import languages_in_use
 from longway.records import Pattern
 from longway.text.corpus import Block, hash_of
 from longway.text.keys import Hashes, Occurrences, joined, key_of, keys_of, phrases, top_bits
@@ -159,7 +158,7 @@ class TokenDetector(PhraseDetector):
 
     def __init__(self, reading: Reading, role: str) -> None:
         super().__init__(reading, role)
-        words, languages = reading.vocabulary.words, languages_in_use()
+        words, languages = reading.vocabulary.words, reading.tokenizer.languages
         self._language = languages[0] if len(languages) == 1 and has_lemmas(languages[0]) else ""
         forms = forms_by_lemma(words, self._language) if self._language else {}
         self._forms = {key_of((base, _MARK)): (base, places) for base, places in forms.items()}

@@ -1,14 +1,14 @@
-"""Reading the answers of a served model. Nothing here sends anything.
+"""Reading the answers of language models. Nothing here sends anything.
 
-    completion_of(body)             a chat completion, from the server's JSON
-    texts_in(completion, ...)       the texts or lines in it, as `Written`
-    label_in(completion, ...)       the label in it, as `Judgement`
-    likelihoods(tokens, ...)        label probabilities, from the token probabilities of one greedy answer
+    completion_of(body)                 a chat completion, from the server's JSON
+    texts_in(completion, ...)           the texts in it, or its lines, and notes on those that were dropped
+    label_of(completion, options)       the label in it; `likelihoods` has the probabilities, from those of the answer's tokens
+    read_identified, read_picked ...    what an answer in lines says; triples are read by `english/triples/triple.py`
 
-Reading is tolerant about form: thinking tags, code fences and words around an answer are removed, JSON is read under other names (`answer_json.py`), numbered or
-bulleted lines are read in place of JSON. It is strict about content: only what is marked as a text is one, never a remark, a refusal or a
-piece of the prompt. Otherwise `Misread` is raised, with a reason that is given both to the model (for one repair; so keep its wording) and to the user. `Declined` is
-raised if a repair would not help. An answer that was cut off is reported as such, never as bad JSON, and the complete texts before the cut are kept.
+Reading is tolerant about form: thinking tags, code fences and words around an answer are removed, JSON is read under other names, with trailing commas
+or cut off, and numbered or bulleted lines are read in place of JSON. It is strict about content: only what is marked as a text is one, never a
+remark, a refusal or a piece of the prompt. Anything else raises `Unreadable`, with a reason that is given both to the model, for one repair, and to
+the user; so keep its wording. An answer that was cut off is reported as such, never as bad JSON, and the complete texts before the cut are kept.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from math import exp
 from typing import Any
 
-from longway.engines.answer_json import complete_texts, json_in, named_lines, texts_under
-from longway.engines.engine import Judgement, Written
+from longway.english.triples.triple import BadTriples
+from longway.english.words import listed_words
 
 _THINKING = re.compile(r"<(think|thinking|thought|reasoning)>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 _THINKING_OPEN = re.compile(r"<(think|thinking|thought|reasoning)>.*\Z", re.DOTALL | re.IGNORECASE)
@@ -38,11 +38,10 @@ _LABEL_SAID = re.compile(
     r"(?:the\s+)?(?:label|answer|class|category|sentiment)\s*(?:is\s*:?|:|=)\s*", re.IGNORECASE
 )
 # Lines of an answer in lines: numbered, or named.
-_MARKED_LINE = re.compile(
-    r"[\W_]*(?:[12]-)?\d{1,3}[.):]|[\W_]*(?:principal|spurious|source|target|context|text)\b[^|]{0,12}:",
-    re.IGNORECASE,
-)
 _LINE_NAMES = ("principal", "spurious", "source", "target", "context", "text")
+_MARKED_LINE = re.compile(
+    rf"[\W_]*(?:[12]-)?\d{{1,3}}[.):]|[\W_]*(?:{'|'.join(_LINE_NAMES)})\b[^|]{{0,12}}:", re.IGNORECASE
+)
 # Remarks and refusals of a model, and the example texts of our prompts.
 _REMARK = re.compile(
     r"(?:i'm|i’m|i am) (?:sorry|unable|afraid i)\b|sorry, (?:but )?i\b|i (?:cannot|can't|can’t|can not|won't) (?:help|assist|rewrite|do|fulfil|provide|comply|create|generate|answer)\b|"
@@ -92,20 +91,23 @@ class BadBody(ValueError):  # noqa: N818 - names what was received
         super().__init__(message)
 
 
-class Misread(ValueError):  # noqa: N818 - says what happened
-    """An answer is not in the requested form; the message says why."""
+class Unreadable(BadTriples):
+    """An answer cannot be used; the message says why.
 
+    is_final: the model or its server declined, so that asking again would not help. is_too_long: the answer was cut off before its first text
+    was complete, or the row is too long; fewer texts in one answer may fit.
+    """
 
-class Declined(ValueError):  # noqa: N818 - says what happened
-    """The model or its server declined to answer; asking again would not help."""
+    def __init__(self, reason: str, *, is_final: bool = False, is_too_long: bool = False) -> None:
+        self.is_final, self.is_too_long = is_final, is_too_long
+        super().__init__(reason)
 
-
-class Cut(Misread):
-    """An answer was cut off before its first text was complete."""
-
-
-class TooLong(Declined):
-    """The request or its answer is longer than the server allows; one for fewer texts may not be."""
+    @property
+    def refusal(self) -> str:
+        """The refusal for an answer that could not be read after its repair."""
+        if self.is_final:
+            return str(self)
+        return f"the answer could not be read, not even after a repair: {self}"
 
 
 def completion_of(body: str) -> Completion:
@@ -144,83 +146,66 @@ def usage_of(body: object) -> tuple[int, int]:
     return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
 
 
-def texts_in(completion: Completion, *, form: str, reads: str, n: int, original: str) -> Written:
-    """Up to n different texts, or one answer in lines. form: "json" or "lines", as requested; reads: see `Prompt`."""
-    if reads == "lines":
-        return lines_of(completion, form=form)
-    return rewrites_of(completion, n, original=original, form=form)
-
-
-def label_in(completion: Completion, *, form: str, options: Sequence[str]) -> Judgement:
-    """Label probabilities, from the token probabilities if the server sends them; otherwise 1 for its answer."""
-    names = tuple(options)
-    return Judgement(likelihoods(completion.tokens, label_of(completion, names, form=form), names))
-
-
-def refusal_of(misread: Misread) -> str:
-    """The refusal for an answer that could not be read after its repair."""
-    return f"the answer could not be read, not even after a repair: {misread}"
-
-
-def rewrites_of(completion: Completion, n: int, *, original: str = "", form: str = "json") -> Written:
-    """Up to n different texts, with a note for each that was dropped. original: the source text; copies of it are dropped."""
+def texts_in(
+    completion: Completion, n: int, *, original: str = ""
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Up to n different texts, and a note for each that was dropped. original: the source text; copies of it are dropped."""
     content = _content_of(completion)
-    items, is_cut = _items_in(content, form, original, is_cut=completion.is_cut)
+    items, is_cut = _items_in(content, original, is_cut=completion.is_cut)
     if is_cut and not items:
-        raise Cut("the answer was cut off before its first text was complete")
+        raise Unreadable("the answer was cut off before its first text was complete", is_too_long=True)
     texts, notes = _clean(_without_numbers(items, original), original)
     if is_cut:
         notes.append(CUT_NOTE)
     if not texts and not notes:
         notes.append("the model gave no rewriting")
-    return Written(tuple(texts[:n]), tuple(notes))
+    return tuple(texts[:n]), tuple(notes)
 
 
-def lines_of(completion: Completion, *, form: str = "json") -> Written:
+def lines_in(completion: Completion) -> str:
     """The lines of an answer as one text. An answer that was cut off cannot be used."""
     content = _content_of(completion)
-    value = json_in(content) if _is_json(content, form) else None
-    if value is None:
-        if completion.is_cut:
-            raise Misread("the answer was cut off, and lines may be missing")
-        if form == "json" and not any(map(_MARKED_LINE.match, content.splitlines())):
-            raise Misread("the answer is not one JSON object")
-        lines = content.splitlines()
-    else:
-        items = named_lines(value, _LINE_NAMES) or texts_under(_with_bars(value), "lines")
+    value = json_in(content)
+    lines = content.splitlines()
+    if value is not None:
+        items = _named_lines(value) or texts_under(_with_bars(value), "lines")
         if items is None:
-            raise Misread('the JSON object has no list of texts under "lines"')
+            raise Unreadable('the JSON object has no list of texts under "lines"')
         lines = [line for item in items for line in item.splitlines()]
+    elif completion.is_cut:
+        raise Unreadable("the answer was cut off, and lines may be missing")
+    elif not any(map(_MARKED_LINE.match, lines)):
+        raise Unreadable("the answer is not one JSON object")
     kept = [line.strip() for line in lines if line.strip()]
     if not kept:
-        raise Misread("the answer has no lines")
+        raise Unreadable("the answer has no lines")
     if any(_CONTROL.search(line.replace("\t", " ")) for line in kept):
-        raise Misread("a line has control characters")
-    return Written(("\n".join(kept),))
+        raise Unreadable("a line has control characters")
+    return "\n".join(kept)
 
 
-def label_of(completion: Completion, options: Sequence[str], *, form: str = "json") -> str:
+def label_of(completion: Completion, options: Sequence[str]) -> str:
     """The chosen option."""
     content = _content_of(completion)
-    known = {option.strip().casefold(): option for option in options}
-    found = json_in(content) if _is_json(content, form) else None
+    found = json_in(content)
     if found is not None:
         said = found.get("label") if isinstance(found, dict) else None
         texts = texts_under(found, "label") if said is None else [said]
         if texts is None or len(texts) != 1 or not isinstance(texts[0], str):
-            raise Misread('the JSON object has no text under "label"')
+            raise Unreadable('the JSON object has no text under "label"')
         value = texts[0]
     else:
         value = content if content in options else content.strip(_DECORATION)
         value = value if value in options else _LABEL_SAID.sub("", value, count=1).strip(_DECORATION)
     if value in options:
         return value
+    known = {option.strip().casefold(): option for option in options}
     # If labels differ only in case ("Pos", "pos"), only the exact one counts.
     if len(known) == len(options) and value.strip().casefold() in known:
         return known[value.strip().casefold()]
     if completion.is_cut:
-        raise Misread("the answer was cut off before the label")
-    raise Misread(f"the answer is not one of the labels {', '.join(map(repr, options))}")
+        raise Unreadable("the answer was cut off before the label")
+    raise Unreadable(f"the answer is not one of the labels {', '.join(map(repr, options))}")
 
 
 def without_thinking(content: str) -> str:
@@ -302,46 +287,36 @@ def _agree(so_far: str, option: str) -> bool:
 def _content_of(completion: Completion) -> str:
     """The content without thinking and fences; raises if the model declined or the answer is empty."""
     if completion.finish == "content_filter":
-        raise Declined("the server's content filter stopped the answer")
+        raise Unreadable("the server's content filter stopped the answer", is_final=True)
     if completion.refusal:
-        raise Declined(f"the model declined: {_short(completion.refusal)}")
+        declined = _short(_CONTROL.sub("", _one_line(completion.refusal)), 200)
+        raise Unreadable(f"the model declined: {declined}", is_final=True)
     content = without_thinking(completion.content)
-    if not content:
-        if completion.is_cut:
-            raise Cut("the answer was cut off before it began (the length limit went into thinking)")
-        raise Misread("the answer is empty")
-    return content
+    if content:
+        return content
+    if completion.is_cut:
+        why = "the answer was cut off before it began (the length limit went into thinking)"
+        raise Unreadable(why, is_too_long=True)
+    raise Unreadable("the answer is empty")
 
 
-def _is_json(content: str, form: str) -> bool:
-    """Whether to look for JSON in an answer: because it was requested, or because the model sent it anyway."""
-    return form == "json" or content.startswith(("{", "["))
-
-
-def _items_in(content: str, form: str, original: str, *, is_cut: bool) -> tuple[list[str], bool]:
+def _items_in(content: str, original: str, *, is_cut: bool) -> tuple[list[str], bool]:
     """The texts of an answer before they are cleaned, and whether it was cut off."""
-    value = json_in(content) if _is_json(content, form) else None
+    value = json_in(content)
     # An answer in JSON that breaks off is cut, whatever the server says.
-    if _is_json(content, form) and (value is None or is_cut) and not _is_whole(content):
+    if (value is None or is_cut) and not _is_whole(content):
         items = complete_texts(content)
         if items is not None and (items or is_cut):
             return items, True
     if value is not None:
-        texts = texts_under(value, "rewrites")
-        if texts is None:
-            raise Misread('the JSON object has no list of texts under "rewrites"')
-        return texts, is_cut
-    if is_cut and content.startswith(("{", "[")):
-        return [], True
-    items = _marked_items(content, original)
-    if items is None:
-        if form == "json":
-            if is_cut:
-                raise Cut("the answer was cut off before its first text was complete")
-            raise Misread("the answer is not one JSON object")
-        if is_cut:
-            return [], True
-        raise Misread('line 1 does not begin with "1. "')
+        items = texts_under(value, "rewrites")
+        if items is None:
+            raise Unreadable('the JSON object has no list of texts under "rewrites"')
+        return items, is_cut
+    items = None if is_cut and content.startswith(("{", "[")) else _marked_items(content, original)
+    if items is None and not is_cut:
+        raise Unreadable("the answer is not one JSON object")
+    items = items or []
     return (items[:-1] if is_cut else items), is_cut  # the last line may be incomplete
 
 
@@ -378,8 +353,6 @@ def _marked_items(content: str, original: str) -> list[str] | None:
 
     Other lines before the first and after the last are remarks, unless the original has several lines itself. Between them they are an error.
     """
-    if content.strip().rstrip(".").upper() == "NONE":
-        return []
     lines = [line.strip() for line in content.splitlines() if line.strip()]
     for mark in (_ITEM, _BULLET):
         found = [mark.fullmatch(line) for line in lines]
@@ -392,7 +365,7 @@ def _marked_items(content: str, original: str) -> list[str] | None:
         for match in found[first : last + 1]:
             number = len(items) + 1
             if match is None or (mark is _ITEM and int(match["number"]) != number):
-                raise Misread(f'line {number} does not begin with "{number}. "')
+                raise Unreadable(f'line {number} does not begin with "{number}. "')
             text = match["text"]
             items.append(text.removesuffix(match["bold"]) if mark is _ITEM and match["bold"] else text)
         return items
@@ -471,9 +444,8 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _short(text: str) -> str:
-    text = _CONTROL.sub("", _one_line(text))
-    return text if len(text) <= 200 else text[:199] + "…"
+def _short(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _count(value: object) -> int:
@@ -497,3 +469,293 @@ def _tokens_of(logprobs: Any) -> Tokens:
     are_likely = all(_MIN_LOG_P < log_p <= _ROUNDING for _, log_p, _ in tokens)
     are_probabilities = all(log_p <= _ROUNDING for _, _, others in tokens for _, log_p in others)
     return tokens if are_likely and are_probabilities else ()
+
+
+# ---------------------------------------------------------------- JSON
+
+_DECODER = json.JSONDecoder(strict=False)  # a text may have a line break
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.DOTALL)
+_STARTS = 16  # places tried as the start of a value
+_LIST = re.compile(r'(?:"[\w -]{1,30}"\s*:\s*)?\[\s*(?=")')
+_BETWEEN = re.compile(r"[\s,]*")
+# Names of one text or of several, as models choose them.
+_NAMES = re.compile(
+    r"(?:new_?|re)?(?:written|writes?|writings?|phrased|phrases?|phrasings?|worded|wordings?)(?:_?(?:texts?|sentences?|reviews?|versions?))?"
+    r"|(?:para)?phrases?|texts?|outputs?|answers?|results?|responses?|sentences?|versions?|candidates?|lines|triples|new_?text",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"\D*\d{1,3}")
+
+
+def json_in(content: str) -> object | None:
+    """The JSON object or list in an answer, whatever is around it.
+
+    Values one after the other, such as JSON lines, are one list; if there are words between them, the last one counts.
+
+    >>> json_in('Here you are: {"rewrites": ["one", "two",]} Enjoy!')
+    {'rewrites': ['one', 'two']}
+    """
+    content = _TRAILING_COMMA.sub(lambda match: match[1] or "", content)
+    values: list[object] = []
+    place = tried = 0
+    while tried < _STARTS and (start := re.compile(r"[{\[]").search(content, place)):
+        tried += 1
+        try:
+            value, end = _DECODER.raw_decode(content, start.start())
+        except (ValueError, RecursionError):
+            place = start.end()
+            continue
+        if content[place : start.start()].strip(" \n\r\t,"):
+            values.clear()
+        if value:
+            values.append(value)
+            tried = 0
+        place = end
+    if len(values) < 2:
+        return values[0] if values else _empty(content)
+    return values
+
+
+def texts_under(value: object, name: str) -> list[str] | None:
+    """The texts of a value: of a list, or under a name in an object; None if it is not clear which they are.
+
+    >>> texts_under({"paraphrases": [{"text": "one", "note": "short"}, "two"]}, "rewrites")
+    ['one', 'two']
+    >>> texts_under({"rewrite_1": "one", "rewrite_2": "two"}, "rewrites")
+    ['one', 'two']
+    """
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list):
+        parts = [texts_under(item, name) for item in value]
+        return None if None in parts else [text for part in parts if part is not None for text in part]
+    if not isinstance(value, dict):
+        return None
+    if name in value:
+        return texts_under(value[name], name)
+    if value and all(map(_NUMBERED.fullmatch, value)):
+        return texts_under(list(value.values()), name)
+    named = [key for key in value if _NAMES.fullmatch(key.strip())]
+    # "text" beside "rewrite" is the row.
+    named = [key for key in named if key.lower() not in ("text", "sentence")] or named
+    return texts_under(value[named[0]], name) if len(named) == 1 else None
+
+
+def complete_texts(content: str) -> list[str] | None:
+    """The complete texts of a list that was cut off; None if it is broken before its end.
+
+    >>> complete_texts('{"rewrites": ["one", "two", "thr'), complete_texts('{"rewrites": ["he said "no"", "two"]}')
+    (['one', 'two'], None)
+    """
+    opening = _LIST.search(content)
+    if opening is None:
+        return None
+    items: list[str] = []
+    place = opening.end()
+    while content.startswith('"', place):
+        try:
+            item, end = _DECODER.raw_decode(content, place)
+        except ValueError:
+            return None if re.search(r'[^\\]"', content[place + 1 :]) else items
+        after = _BETWEEN.match(content, end)
+        assert after is not None  # it matches nothing, too
+        if after.end() < len(content) and content[after.end()] not in '"]':
+            return None
+        if after.end() < len(content) and content[after.end()] == '"' and "," not in after.group():
+            return None
+        items.append(item)
+        place = after.end()
+    return items
+
+
+def _named_lines(value: object) -> list[str] | None:
+    """An object with some of the names of lines as lines "name: value"; None if it is none.
+
+    >>> _named_lines({"principal": ["dull", "weak"], "spurious": []})
+    ['principal: dull, weak', 'spurious: ']
+    """
+    if not isinstance(value, dict) or not value or not set(value) <= set(_LINE_NAMES):
+        return None
+    lines = []
+    for name, part in value.items():
+        items = part if isinstance(part, list) else [part]
+        if not all(isinstance(item, str | int) for item in items):
+            return None
+        lines.append(f"{name}: {', '.join(map(str, items))}")
+    return lines
+
+
+def _empty(content: str) -> object | None:
+    """An empty object or list, which is an answer, too."""
+    found = re.fullmatch(r"\s*([{\[])\s*[}\]]\s*", content)
+    return None if found is None else {} if found[1] == "{" else []
+
+
+# ---------------------------------------------------------------- answers in lines
+
+_NONE = frozenset({"", "none", "-", "n/a"})
+_AROUND_A_WORD = "\"'“”‘’`*. "
+_MARK = re.compile(r"(?:[-*•]\s+|[0-9]\.\s+(?=[*_]*[a-z]+\b[^.]*:))?(?:\*\*|__)?", re.IGNORECASE)
+_BULLET_OR_BOLD = re.compile(r"(?:[-*•]\s+)?(?:\*\*|__)?(?=[0-9])")
+_END_MARK = r"(?:\*\*|__)?"
+_PLACEHOLDERS = frozenset({"word", "words"})
+_FUNCTION_WORDS = listed_words(__name__).function_words
+_IN_BRACKETS = re.compile(r"\s*\([^()]*\)")  # "dull (0.9)"
+
+
+def read_identified(answer: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The principal and the spurious words, in the order given.
+
+    >>> read_identified("principal: dull, weak\\nspurious: Spielberg")
+    (('dull', 'weak'), ('Spielberg',))
+    """
+    parts = _two(answer, "principal", "spurious", may_repeat=True)
+    principal, spurious = (_words(part) for part in parts)
+    decisive = {word.lower() for word in principal}  # a word of both kinds counts as principal
+    spurious = tuple(word for word in spurious if word.lower() not in decisive)
+    if not principal and not spurious:
+        raise Unreadable("no word is named")
+    return principal, spurious
+
+
+def read_picked(answer: str, n_source: int, n_target: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The positions of the picked triples on each side, sorted and counted from 0; at least one on each side.
+
+    n_source, n_target: the number of triples to pick from.
+
+    >>> read_picked("source: 1, 3\\ntarget: 2", 3, 2)
+    ((0, 2), (1,))
+    """
+    source, target = _two(answer, "source", "target")
+    return _positions(source, n_source, "source"), _positions(target, n_target, "target")
+
+
+def read_pair(answer: str) -> tuple[str, str]:
+    """The context and the text of an answer in two lines.
+
+    >>> read_pair("context: It rains.\\ntext: It is wet outside.")
+    ('It rains.', 'It is wet outside.')
+    """
+    return checked_pair(*map(_json_text, _two(answer, "context", "text", in_order=True)))
+
+
+def checked_pair(context: str, text: str) -> tuple[str, str]:
+    """A context and a text that were made of triples; raises Unreadable if they cannot be used."""
+    for name, part in (("context", context), ("text", text)):
+        if not any(letter.isalnum() for letter in part):
+            raise Unreadable(f"the {name} is empty")
+        if " | " in part:
+            raise Unreadable(f"the {name} still has the bars of its triples: {_short(part)!r}")
+    if context == text:
+        raise Unreadable("context and text are the same")
+    return context, text
+
+
+def checked_text(text: str) -> str:
+    """A text that was made of triples, on one line; raises Unreadable if it still has their bars."""
+    if " | " in text:
+        raise Unreadable("the text still has the bars of its triples")
+    return " ".join(text.split())
+
+
+def read_numbered(answer: str, n: int) -> list[str]:
+    """The lines numbered 1 to n, without their numbers and without the quotes of a JSON string.
+
+    >>> read_numbered('1. It rains.\\n2. "It is wet."', 2)
+    ['It rains.', 'It is wet.']
+    """
+    texts = []
+    lines = [_BULLET_OR_BOLD.sub("", line, count=1) for line in _lines_in(answer)]
+    if len(lines) > n and lines[0].endswith(":") and not lines[0][0].isdigit():
+        lines = lines[1:]  # "Here are the lines:"
+    for number, line in enumerate(lines, 1):
+        item = re.fullmatch(r"([0-9]{1,4})[.):](?:\*\*|__)?(?:\s+(.*))?", line)
+        if item is None or int(item[1]) != number:
+            raise Unreadable(f'this line does not begin with "{number}. ": {_short(line)!r}')
+        if not item[2]:
+            raise Unreadable(f"nothing stands behind the number {number}")
+        texts.append(_json_text(item[2]))
+    if len(texts) != n:
+        raise Unreadable(f"the answer has {len(texts)} lines instead of {n}")
+    return texts
+
+
+def _lines_in(answer: str) -> list[str]:
+    lines = [line.strip() for line in without_thinking(answer).splitlines() if line.strip()]
+    if not lines:
+        raise Unreadable("the answer is empty")
+    return lines
+
+
+def _json_text(line: str) -> str:
+    """The text of a JSON string; any other line unchanged."""
+    try:
+        value = json.loads(line) if line.startswith('"') else line
+    except ValueError:
+        return line
+    return value if isinstance(value, str) and "\n" not in value else line
+
+
+def _two(
+    answer: str, first: str, second: str, *, in_order: bool = False, may_repeat: bool = False
+) -> tuple[str, str]:
+    """The values of two named lines. Lines before the first are remarks, and so are those after the last unless the order matters.
+
+    may_repeat: a name may have several lines, whose values are joined by commas.
+    """
+    lines = _lines_in(answer)
+    if lines[0].startswith(("{", "[")):
+        raise Unreadable(
+            f'the answer is JSON, and two lines were asked for: "{first}: ..." and "{second}: ..."'
+        )
+    values: dict[str, str] = {}
+    start = re.compile(
+        rf"{_MARK.pattern}(?:the )?({first}|{second})(?: words?| triples?)?{_END_MARK}:{_END_MARK}(.*)",
+        re.IGNORECASE,
+    )
+    for line in lines:
+        named = start.fullmatch(line)
+        if named is None and (not values or (len(values) == 2 and not in_order)):
+            continue
+        if named is None:
+            raise Unreadable(
+                f'this line begins neither with "{first}: " nor with "{second}: ": {_short(line)!r}'
+            )
+        name, value = named[1].lower(), named[2].strip()
+        if name in values and not may_repeat:
+            raise Unreadable(f'two lines begin with "{name}: "')
+        values[name] = f"{values[name]}, {value}" if name in values else value
+    for name in (first, second):
+        if name not in values:
+            raise Unreadable(f'no line begins with "{name}: "')
+    if in_order and next(iter(values)) != first:
+        raise Unreadable(f'the line "{first}: " must come first')
+    return values[first], values[second]
+
+
+def _words(part: str) -> tuple[str, ...]:
+    if all(item.strip(_AROUND_A_WORD).lower() in _NONE for item in part.split(",")):
+        return ()
+    items = [_IN_BRACKETS.sub("", item).strip(_AROUND_A_WORD) for item in re.split("[,;]", part.strip("[]"))]
+    items = [item for item in items if item.lower() not in _NONE]
+    # Phrases and rests of other forms are left out; "10/10" is a word.
+    words = [item for item in items if re.search(r"\w", item) and not re.search(r"[\s|()\[\]]", item)]
+    if not words and not any(re.search(r"[|()\[\]]", item) for item in items):
+        words = [word for item in items for word in item.split() if word.lower() not in _FUNCTION_WORDS]
+    if not words:
+        raise Unreadable(f"{_short(part)!r} has no single word")
+    if {word.lower() for word in words} <= _PLACEHOLDERS:
+        raise Unreadable("the answer repeats the form instead of filling it in")
+    return tuple(dict.fromkeys(words))
+
+
+def _positions(part: str, n: int, name: str) -> tuple[int, ...]:
+    items = [item.strip() for item in part.strip(". []").split(",")]
+    if items == [""] or part.lower().rstrip(".") in _NONE:
+        raise Unreadable(f"no triple is named after {name}")
+    for item in items:
+        if not re.fullmatch(r"[0-9]{1,4}", item):
+            raise Unreadable(f"{_short(item)!r} after {name} is not a number")
+        if not 1 <= int(item) <= n:
+            raise Unreadable(f"{name} has no triple {int(item)}: the numbers go from 1 to {n}")
+    return tuple(sorted({int(item) - 1 for item in items}))

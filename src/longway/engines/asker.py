@@ -4,6 +4,7 @@
     asker.write_all(prompts, 4)             one `Written` per prompt, in order
     asker.judge_all(prompts, labels)        one `Judgement` per prompt
     asker.estimate(prompts, 4)              what the calls that are not answered yet would take
+    PaidWriting(asker, judge=judging, task=task)(prompts, n, samplings)       as `write_all`; what is written can also be judged
 
 Answers in the journal are reused; equal calls are made once. A refusal is an answer and is stored. A call that failed for a temporary
 reason is not stored: it gives an empty answer with the reason, and the same command tries it again. Ctrl-C abandons the
@@ -22,13 +23,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from math import floor
 from typing import Any, TypeVar, cast
 
-from longway.engines.costs import Call, Ledger, ledger_of
-from longway.engines.engine import Engine, Judgement, Sampling, Usage, Written, cannot
+from longway.engines.costs import FREE, Call, Ledger, ledger_of
+from longway.engines.engine import NOT_ASKED, Engine, Judgement, Sampling, Usage, Written, cannot
 from longway.engines.event_loop import run
 from longway.engines.passages import PassagePlan
-from longway.engines.prompt import Prompt
+from longway.engines.prompt import PROMPTS, Prompt, judge_prompt
 from longway.engines.recording import (
     LOST,
     Asked,
@@ -36,12 +38,13 @@ from longway.engines.recording import (
     StoredAnswer,
     answer_of,
     answers_in,
-    judged_of,
-    written_of,
+    failure_of,
+    result_of,
 )
-from longway.engines.transport import size_of, tokens_in
+from longway.engines.requests import size_of, tokens_in
 from longway.errors import BudgetSpent, CallFailed, EngineError, LongwayError, SettingError
 from longway.store.journal import Journal, JournalEntry
+from longway.task import Task
 
 T = TypeVar("T")
 MAX_FAILED_IN_A_ROW = 5  # then the engine is tested
@@ -49,6 +52,8 @@ SILENCE = 30.0  # seconds without an answer of a server after which the user is 
 GRACE = 5.0  # seconds for running calls to finish when another one shows that the engine is gone
 COMMIT_CALLS, COMMIT_SECONDS = 50, 0.5
 _WRAPPING = 8  # tokens around one text or label of an answer
+JUDGED = 2  # texts of a row that are likely to be judged: most fail cheaper checks, or the first one passes
+LONGER = 1.5  # the prompts of the next steps show what the earlier ones gave
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +71,13 @@ class EngineCall:
     """One call to an engine.
 
     first_cost: in dollars, reserved before it is sent. held: kept for calls that follow from its answer. make: makes the call, with the
-    prompt as its first argument and a `Call` as its last. failed: an answer that says why there is none.
+    prompt as its first argument and a `Call` as its last.
     """
 
     kind: str
     key: str
     asked: Asked
     make: partial[Coroutine[Any, Any, Any]]
-    failed: Callable[[str], StoredAnswer]
     first_cost: float = 0.0
     held: float = 0.0
 
@@ -109,7 +113,11 @@ class Asker:
             if not budget >= 0:
                 raise SettingError(f"The budget must be 0 dollars or more. Got {budget}. Try --budget 5.")
             if engine.price is None:
-                raise _no_price(engine.name)
+                raise SettingError(
+                    f"--budget cannot be used with {engine.name}: its price is unknown. Expected a line in the price table. "
+                    'Add "MODEL" = { input = 0.15, output = 0.60 } (dollars per million tokens) under [models] in '
+                    "~/.config/longway/prices.toml, or omit --budget."
+                )
 
     @property
     def failed(self) -> int:
@@ -185,12 +193,11 @@ class Asker:
                 keys[row],
                 keys_of.asked(prompt, n=n, sampling=asdict(how)),
                 partial(self.engine.write, prompt, n, how),
-                lambda reason: StoredAnswer(texts=[], refusals=[reason], how=[]),
                 self.engine.first_write_cost(prompt, n, how),
                 0.0 if held is None else held[row],
             )
 
-        return self._answers(keys, lambda rows: map(call, rows), written_of)
+        return cast(list[Written], self._answers(keys, call))
 
     def judge_all(self, prompts: Sequence[Prompt], options: Sequence[str]) -> list[Judgement]:
         """The probability of each option, per prompt, in order."""
@@ -207,11 +214,10 @@ class Asker:
                 keys[row],
                 keys_of.asked(prompt, options=list(options)),
                 partial(self.engine.judge, prompt, options),
-                lambda reason: StoredAnswer(probabilities={}, refusal=reason),
                 self.engine.first_judge_cost(prompt, options),
             )
 
-        return self._answers(keys, lambda rows: map(call, rows), judged_of)
+        return cast(list[Judgement], self._answers(keys, call))
 
     def estimate(
         self,
@@ -231,11 +237,11 @@ class Asker:
             keys = [keys_of.write_key(prompt, n, how) for prompt, how in zip(prompts, each, strict=True)]
         else:
             keys = [keys_of.judge_key(prompt, options) for prompt in prompts]
-        rows = self._missing(keys, self.journal.get_all(dict.fromkeys(keys)))
+        rows = _missing(keys, self.journal.get_all(dict.fromkeys(keys)))
         read = written = 0
         for row in rows:
             more: dict[str, object] = {"n": n} if options is None else {"options": options}
-            read += tokens_in(size_of(prompts[row].messages(form="json", **more)))
+            read += tokens_in(size_of(prompts[row].messages(**more)))
             written += _tokens_written(prompts[row], n) if options is None else 2 * _WRAPPING
         price = self.engine.price
         return TokenEstimate(len(rows), read, written, None if price is None else price.of(read, written))
@@ -250,43 +256,31 @@ class Asker:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _answers(
-        self,
-        keys: Sequence[str],
-        calls: Callable[[list[int]], Iterator[EngineCall]],
-        decode: Callable[[StoredAnswer], T],
-    ) -> list[T]:
-        """An answer per key: from the journal if it has it, otherwise from the engine."""
+    def _answers(self, keys: Sequence[str], call: Callable[[int], EngineCall]) -> list[Written | Judgement]:
+        """An answer per key: from the journal if it has it, otherwise from the engine. call: the call for a row."""
         stored = cast(dict[str, StoredAnswer], self.journal.get_all(dict.fromkeys(keys)))
-        results = {key: decode(answer) for key, answer in stored.items()}
-        rows = self._missing(keys, stored)
+        results = {key: result_of(answer) for key, answer in stored.items()}
+        rows = _missing(keys, stored)
         self.found += len(stored)
         total = len(stored) + len(rows)
         del stored
 
-        def take(key: str, answer: StoredAnswer) -> None:
-            results[key] = decode(answer)
+        def report() -> None:
             if self.progress is not None:
                 self.progress(len(results), total)
 
-        if self.progress is not None:
-            self.progress(len(results), total)
+        def take(key: str, answer: StoredAnswer) -> None:
+            results[key] = result_of(answer)
+            report()
+
+        report()
         if rows:
             try:
-                run(self._ask(calls(rows), take))
+                run(self._ask(map(call, rows), take))
             except BudgetSpent as spent:
                 spent.answers = [results.get(key) for key in keys]
                 raise
         return [results[key] for key in keys]
-
-    @staticmethod
-    def _missing(keys: Sequence[str], stored: Collection[str]) -> list[int]:
-        """The first row of each key that is not stored."""
-        first: dict[str, int] = {}
-        for row, key in enumerate(keys):
-            if key not in stored:
-                first.setdefault(key, row)
-        return list(first.values())
 
     async def _ask(self, calls: Iterator[EngineCall], take: Callable[[str, StoredAnswer], None]) -> None:
         self.journal.check_writable()
@@ -302,6 +296,82 @@ class Asker:
     def _check_can(self, verb: str) -> None:
         if verb not in self.engine.can:
             raise cannot(self.engine, verb)
+
+
+class PaidWriting:
+    """Lets an engine write within a budget, so that what is paid for can be used.
+
+    Money is kept back for the calls that follow from an answer: the next steps of a method, and the judgement of the texts. When the budget
+    ends, the answers that were paid for are returned, and the other prompts have no text; `BudgetSpent` is raised only if there is no answer at
+    all. A budget that is too small for any row is an error that names a sufficient one, before anything is sent.
+
+    judge: judges what was written, with the same budget. is_spent: the budget has ended.
+    """
+
+    def __init__(self, asker: Asker, *, judge: Asker | None = None, task: Task | None = None) -> None:
+        self.asker, self.judge, self.task = asker, judge if task is not None else None, task
+        self.is_spent = self._is_checked = False
+
+    def __call__(self, prompts: Sequence[Prompt], n: int, samplings: Sequence[Sampling]) -> list[Written]:
+        """Up to n texts per prompt, in order."""
+        asker = self.asker
+        if asker.budget is None or asker.engine.price == FREE or not prompts:
+            return asker.write_all(prompts, n, samplings)
+        self.check(prompts, n, samplings)
+        pairs = list(zip(prompts, samplings, strict=True))
+        asker.kept = max(self._most_after(prompt, n, how) for prompt, how in pairs)
+        try:
+            return asker.write_all(prompts, n, samplings, held=[self._held(prompt, n) for prompt in prompts])
+        except BudgetSpent as spent:
+            self.is_spent = True
+            is_repair = all("wrong" in prompt.values for prompt in prompts)
+            if not is_repair and not any(spent.answers):
+                raise
+            given = spent.answers or [None] * len(prompts)
+            return [answer or Written((), (NOT_ASKED,)) for answer in given]
+        finally:
+            asker.kept = 0.0
+
+    def check(self, prompts: Sequence[Prompt], n: int, samplings: Sequence[Sampling]) -> None:
+        """Raise SettingError if the budget of a new run is too small for the first of these prompts."""
+        asker = self.asker
+        if self._is_checked or not asker.budget or not prompts:
+            return
+        self._is_checked = True
+        if asker.journal.spent():
+            return
+        pairs = list(zip(prompts, samplings, strict=True))
+        kept = max(self._most_after(prompt, n, how) for prompt, how in pairs)
+        least = asker.first_cost(prompts[0], n, samplings[0]) + max(kept, self._held(prompts[0], n))
+        if least > asker.budget:
+            enough = (floor(least * 1e4) + 1) / 1e4
+            what = "a call" if self.judge is None else "a call and the judgement of its texts"
+            raise SettingError(
+                f"The budget of ${asker.budget:.4g} is too small for one row: {what} can cost ${enough:.4f} with {asker.engine.name}. "
+                f"Nothing was sent. Try --budget {enough:.4f} or more."
+            )
+
+    def _held(self, prompt: Prompt, n: int) -> float:
+        """What the calls that follow from an answer are likely to cost."""
+        steps = PROMPTS[prompt.kind].calls_after
+        cost = LONGER * steps * (self.asker.estimate([prompt], n).cost or 0.0) if steps else 0.0
+        if self.judge is not None and self.task is not None:
+            judged = self.judge.estimate([self._judging(prompt)], options=self.task.labels)
+            cost += JUDGED * (judged.cost or 0.0)
+        return cost
+
+    def _most_after(self, prompt: Prompt, n: int, sampling: Sampling) -> float:
+        """The most that one call that follows can cost: so much must be left for it to be sent."""
+        cost = 0.0
+        if PROMPTS[prompt.kind].is_first:  # for the others of a chain it was kept before
+            cost = LONGER * self.asker.first_cost(prompt, n, sampling)
+        if self.judge is not None and self.task is not None:
+            cost = max(cost, self.judge.engine.first_judge_cost(self._judging(prompt), self.task.labels))
+        return cost
+
+    def _judging(self, prompt: Prompt) -> Prompt:
+        assert self.task is not None
+        return judge_prompt(self.task, prompt.text, context=prompt.context)
 
 
 class CallQueue:
@@ -363,14 +433,14 @@ class CallQueue:
             )
 
     async def _work(self, calls: Iterator[EngineCall]) -> None:
-        while not self._is_stopped() and (call := next(calls, None)) is not None:
+        while self._stop is None and (call := next(calls, None)) is not None:
             if not await self.ledger.reserve(call.first_cost, call.held):
                 self._stop = self._stop or self._budget_spent(call.first_cost + call.held)
                 return
             reservation = Call(self.ledger, call.first_cost, call.key)
             cost = 0.0
             try:
-                cost = 0.0 if self._is_stopped() else await self._make(call, reservation)
+                cost = 0.0 if self._stop is not None else await self._make(call, reservation)
             except asyncio.CancelledError:
                 cost = reservation.amount  # it may still be charged
                 self._note_lost(Usage(cost=cost))
@@ -378,9 +448,6 @@ class CallQueue:
             finally:
                 self.ledger.settle(reservation.amount, cost)
             await asyncio.sleep(0)  # an engine that computes here never waits; Ctrl-C must be handled
-
-    def _is_stopped(self) -> bool:
-        return self._stop is not None
 
     async def _make(self, call: EngineCall, reservation: Call) -> float:
         """Make one call, store its answer, and return its cost."""
@@ -408,7 +475,7 @@ class CallQueue:
         self._failed_in_a_row += 1
         self.failed[str(error)] += 1
         tested: Usage | None = None
-        is_doubtful = self._failed_in_a_row >= MAX_FAILED_IN_A_ROW and not self._is_stopped()
+        is_doubtful = self._failed_in_a_row >= MAX_FAILED_IN_A_ROW and self._stop is None
         if is_doubtful and not self._is_testing:
             self._failed_in_a_row, self._is_testing = 0, True  # others fail while it is tested
             # If it responds, it fails on these rows only, and the others are still tried.
@@ -417,19 +484,27 @@ class CallQueue:
             if not responds:
                 after = f"{MAX_FAILED_IN_A_ROW} calls in a row failed. "
                 self._stop = self._stop or self._with_saved(error, after=after)
-        if not self._is_stopped():
-            self.take(call.key, call.failed(str(error)))
+        if self._stop is None:
+            self.take(call.key, failure_of(call.kind, str(error)))
         return tested
 
     def _commit(self) -> None:
         """Write the answers to disk, and only then pass them on."""
         new, self._uncommitted = self._uncommitted, []
         self._committed_at = time.monotonic()
-        if new:
-            self.journal.put_all(_entry(self.engine, *each) for each in new)
-        for call, result in new:
+        entries = [self._entry(call, result) for call, result in new]
+        if entries:
+            self.journal.put_all(entries)
+        for entry in entries:
             self.answered += 1
-            self.take(call.key, answer_of(result))
+            self.take(entry.key, cast(StoredAnswer, entry.answer))
+
+    def _entry(self, call: EngineCall, result: Written | Judgement) -> JournalEntry:
+        used, name, answer = result.usage, self.engine.name, answer_of(result)
+        tokens = used.prompt_tokens, used.completion_tokens
+        return JournalEntry(
+            call.key, call.kind, name, answer, call.asked, used.cost or 0.0, *tokens, used.seconds
+        )
 
     def _note_lost(self, usage: Usage | None) -> float:
         """Record in the journal what a call without an answer may have cost."""
@@ -463,20 +538,13 @@ class CallQueue:
         return f"{answers_in(self.journal)} answers are saved{place}."
 
 
-def _entry(engine: Engine, call: EngineCall, result: Written | Judgement) -> JournalEntry:
-    answer, used = answer_of(result), result.usage
-    tokens = used.prompt_tokens, used.completion_tokens
-    return JournalEntry(
-        call.key, call.kind, engine.name, answer, call.asked, used.cost or 0.0, *tokens, used.seconds
-    )
-
-
-def _no_price(name: str) -> SettingError:
-    return SettingError(
-        f"--budget cannot be used with {name}: its price is unknown. Expected a line in the price table. "
-        'Add "MODEL" = { input = 0.15, output = 0.60 } (dollars per million tokens) under [models] in '
-        "~/.config/longway/prices.toml, or omit --budget."
-    )
+def _missing(keys: Sequence[str], stored: Collection[str]) -> list[int]:
+    """The first row of each key that is not stored."""
+    first: dict[str, int] = {}
+    for row, key in enumerate(keys):
+        if key not in stored:
+            first.setdefault(key, row)
+    return list(first.values())
 
 
 def _each(samplings: Sampling | Sequence[Sampling] | None, n: int) -> Sequence[Sampling]:
@@ -497,7 +565,7 @@ def _joined(plans: Sequence[PassagePlan], answers: Sequence[Any]) -> list[Writte
 
 def _tokens_written(prompt: Prompt, n: int) -> int:
     """About how many tokens an answer has: texts as long as the row's, or its statements in lines."""
-    if prompt.reads == "lines":
+    if prompt.has_lines:
         row = prompt.text + (prompt.context or "")
         return tokens_in(len(row.encode("utf-8", "replace"))) * 3 // 2 + 2 * _WRAPPING
     return n * (tokens_in(len(prompt.text.encode("utf-8", "replace"))) + _WRAPPING) + _WRAPPING

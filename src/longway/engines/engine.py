@@ -17,6 +17,9 @@ from longway.engines.costs import FREE, Call, Price
 from longway.engines.prompt import Prompt
 from longway.errors import SettingError
 
+NOT_ASKED = "the budget is spent"
+RULES = "rules"  # no engine: texts are written by rules, without a model
+
 
 @dataclass(frozen=True, slots=True)
 class Sampling:

@@ -1,6 +1,7 @@
 """Running coroutines from ordinary functions: one event loop for the whole process, in its own thread.
 
-It does not matter whether the caller already has a running loop (a notebook does), and connections stay open between calls.
+It does not matter whether the caller already has a running loop (a notebook does), and connections stay open between calls. (anyio's portal was
+looked at: it is no shorter, since it cannot wait for the clean-up of a call that was cancelled, and its thread would keep the process alive.)
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ import asyncio
 import os
 import threading
 from collections.abc import Coroutine
-from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -24,37 +24,27 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
     except RuntimeError:
         coroutine.close()
         raise
-    outcome: Future[T] = Future()
-    tasks: list[asyncio.Task[T]] = []
-
-    def start() -> None:
-        task = loop.create_task(coroutine)
-        tasks.append(task)
-        task.add_done_callback(lambda done: _pass_on(done, outcome))
-
-    loop.call_soon_threadsafe(start)
+    ended = threading.Event()
+    task = asyncio.run_coroutine_threadsafe(_start(coroutine, ended), loop).result()
     try:
-        _wait(outcome)
+        _wait(ended)
     except BaseException:
-        loop.call_soon_threadsafe(lambda: [task.cancel() for task in tasks])
-        _wait(outcome)
+        loop.call_soon_threadsafe(task.cancel)
+        _wait(ended)
         raise
-    return outcome.result()
+    return task.result()
 
 
-def _wait(outcome: Future[Any]) -> None:
+async def _start(coroutine: Coroutine[Any, Any, T], ended: threading.Event) -> asyncio.Task[T]:
+    task = asyncio.create_task(coroutine)
+    task.add_done_callback(lambda done: ended.set())
+    return task
+
+
+def _wait(ended: threading.Event) -> None:
     # In short steps: on some systems a signal does not interrupt an endless wait.
-    while not wait([outcome], timeout=1.0).done:
+    while not ended.wait(1.0):
         pass
-
-
-def _pass_on(task: asyncio.Task[T], outcome: Future[T]) -> None:
-    if task.cancelled():
-        outcome.set_exception(asyncio.CancelledError())
-    elif (error := task.exception()) is not None:
-        outcome.set_exception(error)
-    else:
-        outcome.set_result(task.result())
 
 
 def _loop() -> asyncio.AbstractEventLoop:

@@ -3,14 +3,13 @@
     engine = GgufEngine("~/models/some-model.Q4_K_M.gguf")
 
 llama.cpp serves the file on a free port of this machine, with a key that only this process and its server know; from there on it is a
-served model like any other. The server (`llama_server.py`) starts with the first call. Engines for the same file share one server,
-which is ended when the last of them is closed, and with this process. It is ended at once, even while it computes an answer.
+served model like any other. Each engine has a server of its own (`llama_server.py`), which starts with the first call, and ends when the
+engine is closed, and with this process. It is ended at once, even while it computes an answer.
 """
 
 from __future__ import annotations
 
 import asyncio
-import atexit
 import hashlib
 import json
 import os
@@ -19,87 +18,24 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from longway.engines import llama_server
 from longway.engines.costs import FREE, Call
 from longway.engines.engine import Judgement, Sampling, Usage, Written
 from longway.engines.prompt import Prompt
+from longway.engines.requests import AnswerRoom
 from longway.engines.secret import Secret
 from longway.engines.served import READING, ServedEngine
-from longway.engines.transport import AnswerRoom, Transport
 from longway.errors import EngineError, MissingExtra, SettingError
 
 ADDRESS = "http://127.0.0.1/v1"  # without the port, which differs from process to process
 CONTEXT, SLOTS = 4096, 2
 BATCH = 64  # tokens computed at once
 TIMEOUT = 1800.0  # seconds for one answer; a large model on few cores is slow, but it does not hang
-
-
-@dataclass(slots=True)
-class _Running:
-    """A server of this process. address: without /v1. users: engines that use it."""
-
-    process: subprocess.Popen[bytes]
-    key: str
-    address: str = ""
-    users: int = 0
-
-    @classmethod
-    def start(cls, path: Path, context: int, slots: int, threads: int) -> Self:
-        """Begin to load a file."""
-        command = [sys.executable, "-P", llama_server.__file__]
-        pipe = subprocess.PIPE
-        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
-        assert process.stdin is not None
-        key = secrets.token_urlsafe(24)
-        settings = llama_server.ServerSettings(
-            path=str(path),
-            name=path.stem,
-            context=context,
-            slots=slots,
-            threads=threads,
-            batch=BATCH,
-            key=key,
-        )
-        process.stdin.write(json.dumps(settings).encode() + b"\n")  # not an argument: others may read those
-        process.stdin.flush()
-        return cls(process, key)
-
-    def wait(self, path: Path) -> Self:
-        """Wait until it serves; EngineError if it cannot."""
-        assert self.process.stdout is not None
-        with self.process.stdout as lines:
-            said = json.loads(lines.readline() or '{"error": "it ended while it loaded the file"}')
-        if "error" in said:
-            self.end()
-            size = path.stat().st_size / 1e9
-            raise EngineError(
-                f"llama.cpp cannot load {path.name} ({size:.1f} GB): {said['error'].rstrip('.')}. Expected a language model in GGUF that fits "
-                "into memory. Check the download, install a newer llama.cpp (pip install -U xllamacpp), or use a smaller file."
-            )
-        self.address = said["address"]
-        return self
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether its process is still there."""
-        return self.process.poll() is None
-
-    def end(self) -> None:
-        """End it at once."""
-        self.process.kill()
-        self.process.wait()
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-
-
-_servers: dict[tuple[int, str, int, int, int], _Running] = {}
-_starting = threading.Lock()
 
 
 class GgufEngine(ServedEngine):
@@ -127,8 +63,9 @@ class GgufEngine(ServedEngine):
         self.context, self.slots, self.threads = context, slots, threads or _cores()
         self.room = AnswerRoom(usual=context // 2, longest=context)  # the question needs the rest
         self.name = f"gguf:{self.path.name}"
-        self._running: _Running | None = None
-        self._is_wanted = True  # False once the start was cancelled
+        self._process: subprocess.Popen[bytes] | None = None
+        self._starting = threading.Lock()
+        self._is_wanted = True  # False once it was ended, even while it starts
 
     def __repr__(self) -> str:
         return f"GgufEngine({str(self.path)!r})"
@@ -146,99 +83,85 @@ class GgufEngine(ServedEngine):
 
     async def write(self, prompt: Prompt, n: int, sampling: Sampling, call: Call | None = None) -> Written:
         """Up to n different texts."""
-        await self._start()
+        await self._started()
         return await super().write(prompt, n, sampling, call)
 
     async def judge(self, prompt: Prompt, options: Sequence[str], call: Call | None = None) -> Judgement:
         """The probability of each option."""
-        await self._start()
+        await self._started()
         return await super().judge(prompt, options, call)
 
     async def responds(self, call: Call | None = None) -> tuple[bool, Usage | None]:
         """Whether the server answers one small request."""
-        await self._start()
+        await self._started()
         return await super().responds(call)
 
     async def close(self) -> None:
-        """Close the connections, and end the server if no other engine uses it."""
+        """Close the connections, and end the server."""
         await super().close()
-        if self._running is not None:
-            self._running = None
-            await asyncio.to_thread(_leave, self._key_of_server())
+        await asyncio.to_thread(self.end)
 
-    async def _start(self) -> None:
-        if self._is_started():
-            return
+    async def _started(self) -> None:
+        """Return once the server runs; it may have to be started again, such as after memory ran out."""
         self._is_wanted = True
         try:
-            running = await asyncio.to_thread(self._join)
+            await asyncio.to_thread(self.start)
         except asyncio.CancelledError:
-            self._is_wanted = False
-            _end(self._key_of_server())  # it may still be loading
+            self.end()  # it may still be loading
             raise
-        if self._is_started():  # another call was faster
-            await asyncio.to_thread(_leave, self._key_of_server())
-            return
-        self._key = Secret(running.key)
-        self._transport = Transport(f"{running.address}/v1", self._key, self.limits)
-        self._running = running
 
-    def _is_started(self) -> bool:
-        return self._running is not None and self._running.is_alive
-
-    def _join(self) -> _Running:
-        """The server of this file, started if there is none."""
-        key = self._key_of_server()
-        with _starting:
+    def start(self) -> None:
+        """Start the server unless it runs, and wait until it serves; EngineError if it cannot."""
+        with self._starting:
+            if self._process is not None and self._process.poll() is None:
+                return
             if not self._is_wanted:
                 raise EngineError(f"The start of {self.name} was cancelled.")
-            running = _servers.get(key)
-            if (
-                running is None or not running.is_alive
-            ):  # it may have been killed, such as when memory ran out
-                running = _servers[key] = _Running.start(self.path, *key[2:])
-                try:
-                    running.wait(self.path)
-                except EngineError:
-                    _servers.pop(key, None)
-                    raise
-            running.users += 1
-            return running
+            command = [sys.executable, "-P", llama_server.__file__]
+            pipe = subprocess.PIPE
+            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
+            self._process = process
+            key = secrets.token_urlsafe(24)
+            settings = llama_server.ServerSettings(
+                path=str(self.path),
+                name=self.path.stem,
+                context=self.context,
+                slots=self.slots,
+                threads=self.threads,
+                batch=BATCH,
+                key=key,
+            )
+            assert process.stdin is not None
+            assert process.stdout is not None
+            with process.stdout as lines:
+                # Not an argument of the command: others may read those.
+                process.stdin.write(json.dumps(settings).encode() + b"\n")
+                process.stdin.flush()
+                said = json.loads(lines.readline() or '{"error": "it ended while it loaded the file"}')
+            if "error" in said:
+                self.end()
+                size = self.path.stat().st_size / 1e9
+                raise EngineError(
+                    f"llama.cpp cannot load {self.path.name} ({size:.1f} GB): {said['error'].rstrip('.')}. Expected a language model in GGUF that fits "
+                    "into memory. Check the download, install a newer llama.cpp (pip install -U xllamacpp), or use a smaller file."
+                )
+            self._key, self.address = Secret(key), f"{said['address']}/v1"
+            self._loop = None  # the next call connects to this server
 
-    def _key_of_server(self) -> tuple[int, str, int, int, int]:
-        return os.getpid(), str(self.path), self.context, self.slots, self.threads
-
-
-def _leave(key: tuple[int, str, int, int, int]) -> None:
-    with _starting:
-        running = _servers[key]
-        running.users -= 1
-        if running.users == 0:
-            _end(key)
-
-
-def _end(key: tuple[int, str, int, int, int]) -> None:
-    """End a server, if it is still there."""
-    if (running := _servers.pop(key, None)) is not None:
-        running.end()
-
-
-@atexit.register
-def _end_all() -> None:
-    for key in list(_servers):
-        if key[0] == os.getpid():  # a copy of this process must leave them alone
-            _end(key)
+    def end(self) -> None:
+        """End the server at once, if there is one."""
+        self._is_wanted = False
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            assert process.stdin is not None
+            process.stdin.close()
 
 
 def _model_file(path: Path | str) -> Path:
     """The path of a GGUF file; SettingError if it is none."""
-    file = Path(path).expanduser()
-    _check_gguf(file)
-    return file.absolute()  # a link keeps its name
-
-
-def _check_gguf(path: Path) -> None:
-    """Raise SettingError if a file is no GGUF file."""
+    path = Path(path).expanduser()
     try:
         with path.open("rb") as file:
             magic = file.read(4)
@@ -251,12 +174,12 @@ def _check_gguf(path: Path) -> None:
             f"{path.name} is not a GGUF file: it starts with {magic!r}. Expected a model in llama.cpp's format. "
             "Download one whose name ends in .gguf."
         )
+    return path.absolute()  # a link keeps its name
 
 
 def _fingerprint(path: Path) -> str:
     """SHA-256 of a GGUF file, recomputed only if its size or modification time has changed."""
-    _check_gguf(path)
-    stat = path.stat()
+    stat = _model_file(path).stat()
     return _sha256(str(path), stat.st_mtime_ns, stat.st_size)
 
 

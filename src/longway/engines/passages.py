@@ -17,9 +17,10 @@ from itertools import zip_longest
 
 from longway.engines.engine import Sampling, Usage, Written
 from longway.engines.prompt import Prompt, shown_rewrites
-from longway.engines.transport import tokens_for
+from longway.engines.requests import tokens_for
+from longway.languages.words import tokenizer_for
 from longway.text.sentences import sentences_of
-from longway.text.tokenizer import token_spans, tokenize
+from longway.text.tokenizer import PLAIN, Tokenizer, token_spans
 
 LONGEST_PASSAGE = 140  # about 120 words
 SHOWN_AROUND = 350  # tokens before and after a passage that are shown
@@ -30,7 +31,7 @@ _FULL_STOP = re.compile(r"[。！？｡؟۔।॥]+[\"'”’」』）)\]]*")
 _CLAUSE = re.compile(r"[,;:–—]+(?!\d)|[，；：、،؛]+")  # not inside of 1,000 or 10:30
 
 
-def passage_spans(text: str, *, longest: int = LONGEST_PASSAGE) -> list[Span]:
+def passage_spans(text: str, *, longest: int = LONGEST_PASSAGE, tokenizer: Tokenizer = PLAIN) -> list[Span]:
     """The passages of a text, in order. Between them is nothing but white space and line breaks.
 
     A sentence of more than `longest` tokens is divided at commas, and at words if that is not enough.
@@ -39,7 +40,7 @@ def passage_spans(text: str, *, longest: int = LONGEST_PASSAGE) -> list[Span]:
     >>> [text[start:end] for start, end in passage_spans(text, longest=8)]
     ['A fine film. It is long.', 'I saw it twice.']
     """
-    tokens = token_spans(text)
+    tokens = tokenizer.spans(text)
     starts = [start for _, start, _ in tokens]
     passages: list[Span] = []
     for start, end in _units(text, tokens, starts, longest):
@@ -81,7 +82,11 @@ class PassagePlan:
     @classmethod
     def of(cls, prompt: Prompt) -> PassagePlan:
         """The passages of a rewrite; the whole text for other prompts, for the papers' zero-shot prompts, and if it cannot be divided."""
-        passages = passage_spans(prompt.text) if may_divide(prompt) else []
+        passages = (
+            passage_spans(prompt.text, tokenizer=tokenizer_for(prompt.task.spoken))
+            if may_divide(prompt)
+            else []
+        )
         if len(passages) < 2:
             return cls.whole(prompt)
         words: dict[int, dict[str, None]] = {number: {} for number in range(len(passages))}
@@ -147,10 +152,11 @@ def _passage_prompt(prompt: Prompt, span: Span, words: tuple[str, ...]) -> Promp
 
 def _evidence(prompt: Prompt) -> Iterator[tuple[str, Span]]:
     """Where the words to avoid occur in the text."""
-    tokens = token_spans(prompt.text)
+    tokenizer = tokenizer_for(prompt.task.spoken)
+    tokens = tokenizer.spans(prompt.text)
     words = [token for token, _, _ in tokens]
     for one in prompt.avoid:
-        phrase = tokenize(one)
+        phrase = tokenizer.tokens(one)
         for at in range(len(words) - len(phrase) + 1 if phrase else 0):
             if words[at : at + len(phrase)] == phrase:
                 yield one, (tokens[at][1], tokens[at + len(phrase) - 1][2])

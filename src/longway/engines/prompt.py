@@ -1,8 +1,8 @@
 """Prompts: a versioned template and the row it is about.
 
+A prompt is a row of `PROMPTS`, which names its template, the form of its answer and the function that reads it, and a function that makes it.
 Templates are files in `prompts/`, named after their purpose and version (`rewrite.v2.jinja`); a changed wording gets a new version.
-Engines send `Prompt.messages()`. A row is data: it is inserted fenced and
-escaped, and never becomes part of an instruction.
+Engines send `Prompt.messages()`. A row of a dataset is data: it is inserted fenced and escaped, and never becomes part of an instruction.
 
     rewrite_prompt, judge_prompt             RAZOR: rewrite a text, choose its label
     triples_prompt, alter_prompt, realise_prompt, identify_prompt, pick_prompt      CoBA, section 3.3 and appendix H; our own wording
@@ -12,8 +12,6 @@ escaped, and never becomes part of an instruction.
     candidate_prompt, shorten_prompt, answer_prompt      repair of data with candidates: rewrite a wrong one, shorten the better answer, choose the right one
     perturb_prompt                           perturbation paper, section 2: change one person; our own wording
     mended                                   the same prompt after an answer that could not be used
-
-Answers in lines are read by `english/triples/triple.py` and `line_answers.py`.
 """
 
 from __future__ import annotations
@@ -21,14 +19,15 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from longway.english.people.demographics import Attribute
-from longway.english.triples.triple import Triple
+from longway.engines.answers import checked_text, read_identified, read_numbered, read_pair, read_picked
+from longway.english.people.words import Attribute
+from longway.english.triples.triple import Triple, parse, parse_pair
 from longway.errors import SettingError
 from longway.language_names import ENGLISH, UNKNOWN, name_of
 from longway.languages.row_languages import language_in
@@ -73,24 +72,31 @@ _TOPICS = frozenset(
 class Prompt:
     """A request to an engine about one row.
 
-    template: "rewrite.v2", "judge.v2" ... text, context: the row. label: the label to keep; None if it is to be found.
+    kind: a name of `PROMPTS`. text, context: the row. label: the label to keep; None if it is to be found.
     avoid: label-correlated words and phrases to remove. values: other values that the template needs.
-    reads: the form of the answer: "texts", or "lines" for one answer of several lines, such as numbered triples.
     """
 
-    template: str
+    kind: str
     task: Task
     text: str
     context: str | None = None
     label: str | None = None
     avoid: tuple[str, ...] = ()
     values: Mapping[str, Any] = field(default_factory=dict)
-    reads: str = "texts"
 
     @property
-    def kind(self) -> str:
-        """The name of the template without its version: "rewrite", "judge" ..."""
-        return self.template.partition(".")[0]
+    def template(self) -> str:
+        """The file of its wording, "rewrite.v2"."""
+        return PROMPTS[self.kind].template
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether the answer is one list of lines, such as numbered triples, and not several texts or a label."""
+        return PROMPTS[self.kind].reads == "lines"
+
+    def read(self, answer: str) -> Any:
+        """What an answer in lines, or one of its texts, says; raises BadTriples if it cannot be used."""
+        return PROMPTS[self.kind].read(self, answer)
 
     @property
     def language(self) -> str:
@@ -117,6 +123,79 @@ class Prompt:
         return messages
 
 
+def _read_text(prompt: Prompt, answer: str) -> str:
+    return answer
+
+
+def _read_triples(prompt: Prompt, answer: str) -> tuple[list[Triple], list[Triple]]:
+    """The triples of the context, empty without one, and of the text."""
+    if prompt.context is None:
+        return [], parse(answer, may_be_whole=True)
+    return parse_pair(answer, may_be_whole=True)
+
+
+def _read_altered(prompt: Prompt, answer: str) -> list[Triple]:
+    """As many triples as there were, those of the context first."""
+    n = len(prompt.values["context_triples"]) + len(prompt.values["triples"])
+    return parse(answer, n=n, may_be_whole=True)
+
+
+def _read_realised(prompt: Prompt, answer: str) -> tuple[None, str]:
+    """No new context, and the text."""
+    return None, checked_text(answer)
+
+
+def _read_realised_pair(prompt: Prompt, answer: str) -> tuple[str, str]:
+    return read_pair(answer)
+
+
+def _read_words(prompt: Prompt, answer: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return read_identified(answer)
+
+
+def _read_positions(prompt: Prompt, answer: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return read_picked(answer, len(prompt.values["source"]), len(prompt.values["target"]))
+
+
+def _read_perturbed(prompt: Prompt, answer: str) -> list[str]:
+    """As many lines as there were."""
+    return read_numbered(answer, len(prompt.values["shown"]))
+
+
+class PromptKind(NamedTuple):
+    """A row of `PROMPTS`.
+
+    template: its wording, a file of `prompts/` with its version. reads: the form of the answer: "texts", "lines", or "label" for engines that judge.
+    read: what an answer says. calls_after: calls of the method that follow from an answer, about as long as this one.
+    is_first: whether it begins such a chain, so that money for all of it must be left when it is sent.
+    """
+
+    template: str
+    reads: Literal["texts", "lines", "label"] = "texts"
+    read: Callable[[Prompt, str], Any] = _read_text
+    calls_after: int = 0
+    is_first: bool = False
+
+
+PROMPTS = {
+    "rewrite": PromptKind("rewrite.v2"),
+    "edit": PromptKind("edit.v2"),
+    "without": PromptKind("without.v1"),
+    "counterfactual": PromptKind("counterfactual.v2"),
+    "identify": PromptKind("identify.v2", "lines", _read_words, calls_after=3, is_first=True),
+    "triples": PromptKind("triples.v2", "lines", _read_triples, calls_after=2, is_first=True),
+    "alter": PromptKind("alter.v2", "lines", _read_altered, calls_after=1),
+    "pick": PromptKind("pick.v1", "lines", _read_positions, calls_after=1),
+    "realise": PromptKind("realise.v2", "texts", _read_realised),
+    "realise a pair": PromptKind("realise.v2", "lines", _read_realised_pair),
+    "perturb": PromptKind("perturb.v2", "lines", _read_perturbed),
+    "candidate": PromptKind("candidate.v3"),
+    "shorten": PromptKind("shorten.v1"),
+    "judge": PromptKind("judge.v2", "label"),
+    "answer": PromptKind("answer.v1", "label"),
+}
+
+
 def rewrite_prompt(
     task: Task,
     text: str,
@@ -140,7 +219,7 @@ def rewrite_prompt(
         "refused": refused,
     }
     about = without_row(task, text, context)
-    return Prompt("rewrite.v2", about, text, context, label, kept, values=values)
+    return Prompt("rewrite", about, text, context, label, kept, values=values)
 
 
 def shown_rewrites(task: Task, stance: Stance | None) -> list[dict[str, Any]]:
@@ -209,7 +288,7 @@ def edit_prompt(
     examples = [one for kind in kinds if kind for one in _shown("shown-edits.v2.toml")[kind]]
     nothing = {"include": "", "place": "", "least": None, "most": None}
     values = {**wanted, "shown": [] if task.is_zero_shot else [nothing | one for one in examples]}
-    return Prompt("edit.v2", without_row(task, text, context), text, context, label, values=values)
+    return Prompt("edit", without_row(task, text, context), text, context, label, values=values)
 
 
 def without_prompt(
@@ -223,7 +302,7 @@ def without_prompt(
 ) -> Prompt:
     """Asks for texts without a topic or tone that keep the label. words, typical: words and texts that show the topic or tone."""
     values = {"words": tuple(words), "typical": tuple(typical)}
-    return Prompt("without.v1", without_row(task, text, context), text, context, label, values=values)
+    return Prompt("without", without_row(task, text, context), text, context, label, values=values)
 
 
 def judge_prompt(task: Task, text: str, *, context: str | None = None, original: str | None = None) -> Prompt:
@@ -232,7 +311,7 @@ def judge_prompt(task: Task, text: str, *, context: str | None = None, original:
     original: the text it was generated from; used only to exclude that row from the examples.
     """
     values = {"shown": shown_judgements(task)}
-    return Prompt("judge.v2", without_row(task, original, context), text, context, values=values)
+    return Prompt("judge", without_row(task, original, context), text, context, values=values)
 
 
 def candidate_prompt(
@@ -240,18 +319,18 @@ def candidate_prompt(
 ) -> Prompt:
     """Asks for a wrong candidate in the form of the right one, with so many words. is_pair: of two answers, not of several options."""
     values = {"right": right, "others": tuple(others), "least": least, "most": most, "is_pair": is_pair}
-    return Prompt("candidate.v3", NO_LABELS, wrong, question, values=values)
+    return Prompt("candidate", NO_LABELS, wrong, question, values=values)
 
 
 def shorten_prompt(question: str, answer: str, *, least: int, most: int) -> Prompt:
     """Asks for a shorter version of an answer, with so many words."""
-    return Prompt("shorten.v1", NO_LABELS, answer, question, values={"least": least, "most": most})
+    return Prompt("shorten", NO_LABELS, answer, question, values={"least": least, "most": most})
 
 
 def answer_prompt(question: str, candidates: Sequence[str], *, is_pair: bool) -> Prompt:
     """Asks which of the candidates is right, by its number from 1."""
     values = {"shown": tuple(candidates), "is_pair": is_pair}
-    return Prompt("answer.v1", NO_LABELS, "\n".join(candidates), question, values=values)
+    return Prompt("answer", NO_LABELS, "\n".join(candidates), question, values=values)
 
 
 def shown_judgements(task: Task) -> list[dict[str, str | None]]:
@@ -285,7 +364,7 @@ def triples_prompt(task: Task, text: str, *, context: str | None = None) -> Prom
     """Asks for the triples of a text; with a context, for those of both."""
     examples = _shown("shown-triples.v2.toml")["text" if context is None else "pair"]
     values = {"shown": [{"context": None, **one} for one in examples]}
-    return Prompt("triples.v2", without_row(task, text, context), text, context, values=values, reads="lines")
+    return Prompt("triples", without_row(task, text, context), text, context, values=values)
 
 
 def alter_prompt(
@@ -311,7 +390,7 @@ def alter_prompt(
         "keep": list(keep),
     }
     about = without_row(task, text, context)
-    return Prompt("alter.v2", about, text, context, label, values=values, reads="lines")
+    return Prompt("alter", about, text, context, label, values=values)
 
 
 def realise_prompt(
@@ -337,8 +416,8 @@ def realise_prompt(
         "context_triples": pair,
         "context_keep": list(context_keep),
     }
-    reads = "texts" if context_triples is None else "lines"
-    return Prompt("realise.v2", without_row(task, text, None), text, None, label, values=values, reads=reads)
+    kind = "realise" if context_triples is None else "realise a pair"
+    return Prompt(kind, without_row(task, text, None), text, None, label, values=values)
 
 
 def identify_prompt(task: Task, text: str, *, label: str, k: int, context: str | None = None) -> Prompt:
@@ -350,14 +429,14 @@ def identify_prompt(task: Task, text: str, *, label: str, k: int, context: str |
         for one in ([] if task.is_zero_shot else examples)
     ]
     values = {"k": k, "shown": shown}
-    return Prompt("identify.v2", about, text, context, label, values=values, reads="lines")
+    return Prompt("identify", about, text, context, label, values=values)
 
 
 def pick_prompt(source_triples: Sequence[Triple], target_triples: Sequence[Triple]) -> Prompt:
     """Asks for the triples of a text, and of the text generated from it, that carry the topic of the pair (section 4.5)."""
     values = {"source": _parts(source_triples), "target": _parts(target_triples)}
     text, other = (". ".join(triple.text for triple in side) for side in (source_triples, target_triples))
-    return Prompt("pick.v1", TEXT_TO_TEXT, text, other, values=values, reads="lines")
+    return Prompt("pick", TEXT_TO_TEXT, text, other, values=values)
 
 
 def counterfactual_prompt(
@@ -366,7 +445,7 @@ def counterfactual_prompt(
     """Asks for the smallest change that makes the label `target` true."""
     stance = task.stances.get(target) if context is not None else None
     values = {"target": target, "stance": stance, "shown": shown_counterparts(task, target, stance)}
-    return Prompt("counterfactual.v2", without_row(task, text, context), text, context, label, values=values)
+    return Prompt("counterfactual", without_row(task, text, context), text, context, label, values=values)
 
 
 def shown_counterparts(task: Task, target: str, stance: Stance | None) -> list[dict[str, Any]]:
@@ -413,7 +492,7 @@ def perturb_prompt(lines: Sequence[str], place: tuple[int, int, int], target: At
             for one in _shown("shown-perturbations.v2.toml")[target.axis]
         ],
     }
-    return Prompt("perturb.v2", NO_LABELS, "\n".join(lines), values=values, reads="lines")
+    return Prompt("perturb", NO_LABELS, "\n".join(lines), values=values)
 
 
 def description_of(target: Attribute) -> str:

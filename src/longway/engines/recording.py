@@ -26,8 +26,6 @@ from longway.store.journal import Journal, key_of
 FORMAT = 1  # of the journal's answers
 ANSWERS = frozenset({"write", "judge"})  # kinds of journal rows that hold an engine's answer
 LOST = "lost"  # kind of a journal row without an answer: only what a failed call may have cost
-CHECKED = "verify"  # the kind of rows that are outputs of checks, which are no calls to an engine
-WORDS = "words"  # the kind of rows that hold the important words of a dataset, which are no calls either
 _REFUSAL = "the recording has no answer to this question"
 
 
@@ -82,8 +80,8 @@ class CallKeys:
 
     def _prompt(self, prompt: Prompt, **more: object) -> dict[str, object]:
         # Only if it differs from the default, so that keys in older journals stay valid.
-        reads = {} if prompt.reads == "texts" else {"reads": prompt.reads}
-        return reads | {"template": prompt.template, "messages": prompt.messages(form="json", **more)}
+        reads = {"reads": "lines"} if prompt.has_lines else {}
+        return reads | {"template": prompt.template, "messages": prompt.messages(**more)}
 
 
 def answers_in(journal: Journal) -> int:
@@ -98,14 +96,16 @@ def answer_of(result: Written | Judgement) -> StoredAnswer:
     return StoredAnswer(probabilities=dict(result.probabilities), refusal=result.refusal)
 
 
-def written_of(answer: StoredAnswer) -> Written:
-    """Texts from JSON values."""
-    return Written(tuple(answer["texts"]), tuple(answer["refusals"]), tuple(answer["how"]))
-
-
-def judged_of(answer: StoredAnswer) -> Judgement:
-    """A judgement from JSON values."""
+def result_of(answer: StoredAnswer) -> Written | Judgement:
+    """A result from JSON values."""
+    if "texts" in answer:
+        return Written(tuple(answer["texts"]), tuple(answer["refusals"]), tuple(answer["how"]))
     return Judgement(dict(answer["probabilities"]), answer["refusal"])
+
+
+def failure_of(kind: str, reason: str) -> StoredAnswer:
+    """The answer to a call that failed. kind: "write" or "judge"."""
+    return answer_of(Written((), (reason,)) if kind == "write" else Judgement({}, reason))
 
 
 class ReplayEngine(Engine):
@@ -115,26 +115,24 @@ class ReplayEngine(Engine):
         self.path = Path(path)
         self.name = f"replay:{self.path.name}"
         self._answers: dict[str, str] = {}
-        self._keys: dict[str, list[CallKeys]] = {kind: [] for kind in sorted(ANSWERS)}
-        seen: set[tuple[str, str]] = set()
-        digest = hashlib.sha256()
         if not self.path.is_file():
             raise DataError(
                 f"{path} does not exist. Expected a run's journal.sqlite. Check the run's folder."
             )
+        kinds: set[str] = set()
+        identities: dict[str, Mapping[str, object]] = {}
+        digest = hashlib.sha256()
         with closing(Journal(self.path)) as journal:
             for entry in journal.entries():
                 if entry.kind not in ANSWERS:
                     continue
                 self._answers[entry.key] = json.dumps(entry.answer)
                 digest.update(f"{entry.key} {json.dumps(entry.answer, sort_keys=True)}\n".encode())
+                kinds.add(entry.kind)
                 identity = cast(Asked, entry.asked)["identity"]
-                engine = json.dumps(identity, sort_keys=True)
-                if (entry.kind, engine) not in seen:
-                    seen.add((entry.kind, engine))
-                    self._keys[entry.kind].append(CallKeys(identity))
+                identities[json.dumps(identity, sort_keys=True)] = identity
         self._digest = digest.hexdigest()
-        kinds = {kind for kind, keys in self._keys.items() if keys}
+        self._keys = [CallKeys(one) for one in identities.values()]
         self.can = frozenset(kinds | ({"edit"} if "write" in kinds else set()))
 
     @property
@@ -144,17 +142,17 @@ class ReplayEngine(Engine):
 
     def fits(self, prompt: Prompt, n: int, sampling: Sampling) -> bool:
         """Whether the text was recorded as a whole; otherwise its passages may have been."""
-        return self._find(keys.write_key(prompt, n, sampling) for keys in self._keys["write"]) is not None
+        return self._find(keys.write_key(prompt, n, sampling) for keys in self._keys) is not None
 
     async def write(self, prompt: Prompt, n: int, sampling: Sampling, call: Call | None = None) -> Written:
         """The recorded texts."""
-        answer = self._find(keys.write_key(prompt, n, sampling) for keys in self._keys["write"])
-        return Written((), (_REFUSAL,)) if answer is None else written_of(answer)
+        answer = self._find(keys.write_key(prompt, n, sampling) for keys in self._keys)
+        return cast(Written, result_of(answer or failure_of("write", _REFUSAL)))
 
     async def judge(self, prompt: Prompt, options: Sequence[str], call: Call | None = None) -> Judgement:
         """The recorded judgement."""
-        answer = self._find(keys.judge_key(prompt, options) for keys in self._keys["judge"])
-        return Judgement({}, _REFUSAL) if answer is None else judged_of(answer)
+        answer = self._find(keys.judge_key(prompt, options) for keys in self._keys)
+        return cast(Judgement, result_of(answer or failure_of("judge", _REFUSAL)))
 
     def _find(self, keys: Iterable[str]) -> StoredAnswer | None:
         return next((json.loads(self._answers[key]) for key in keys if key in self._answers), None)

@@ -1,30 +1,20 @@
-"""The engine for a name; `available.py` has those that can be used here.
+"""Engines by name; `available.py` has the list of them.
 
 engine_named("served:gpt-4o-mini")           the engine for a name
 split_writer("rules,served:gpt-4o-mini")     whether rules write first, and the model that writes the rest
-
-gguf:FILE       a GGUF file of the user's own, run by llama.cpp on this machine
-served:MODEL    any server with an OpenAI-compatible API (LONGWAY_BASE_URL, LONGWAY_MODEL, a key in the environment)
-replay:FILE     recorded answers
-auto            served if a model or a server is named for Longway, otherwise rules. A run grades that model on its own labelled
-                rows first, and uses the rules if it is no good judge of them (`jobs/engine_use.py`)
 """
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from importlib import import_module
 from typing import Any
 
-from longway.engines.available import address_of_server, choose, host_of
-from longway.engines.engine import Engine
-from longway.engines.event_loop import run
-from longway.engines.secret import Secret, find_key
-from longway.engines.transport import ServerLimits, Transport
+from longway.engines.available import ENGINES, address_of_server, choose, host_of
+from longway.engines.engine import RULES, Engine
 from longway.errors import EngineError, SettingError, with_checked_arguments
 
-RULES = "rules"  # no engine: texts are written by rules, without a model
-NAMES = ("auto", "rules", "gguf:FILE", "served:MODEL", "replay:FILE")
+NAMES = ("auto", RULES, *(kind.form for kind in ENGINES.values()))
 
 
 @with_checked_arguments
@@ -42,25 +32,18 @@ def engine_named(
         raise SettingError(
             "The engine rules cannot judge, and is no model. Expected a language model. Try served:MODEL."
         )
-    if name == "gguf" and rest:
-        from longway.engines.gguf import GgufEngine
-
-        return GgufEngine(rest, **served)
+    if not _is_model(name, rest):
+        raise SettingError(
+            f"Unknown engine {spec!r}. Expected one of {', '.join(NAMES)}, or rules,served:MODEL. "
+            "`longway doctor` lists the engines that can be used here."
+        )
+    engine_class = getattr(import_module(ENGINES[name].module), ENGINES[name].engine)
     if name == "served":
-        from longway.engines.served import ServedEngine
-
-        model = rest or _default_model(base_url, api_key)
-        engine = ServedEngine(model, base_url=base_url, api_key=api_key, **served)
-        engine.is_to_be_graded = is_auto
-        return engine
-    if name == "replay" and rest:
-        from longway.engines.recording import ReplayEngine
-
-        return ReplayEngine(Path(rest))
-    raise SettingError(
-        f"Unknown engine {spec!r}. Expected one of {', '.join(NAMES)}, or rules,served:MODEL. "
-        "`longway doctor` lists the engines that can be used here."
-    )
+        rest = rest or _default_model(base_url, api_key)
+        served |= {"base_url": base_url, "api_key": api_key}
+    engine: Engine = engine_class(rest, **({} if name == "replay" else served))
+    engine.is_to_be_graded = is_auto
+    return engine
 
 
 def split_writer(spec: str, *, base_url: str | None = None) -> tuple[bool, str]:
@@ -84,18 +67,24 @@ def is_engine(spec: str) -> bool:
     """
     by_rules, model = split_writer(spec)
     name, _, rest = model.partition(":")
-    is_model = name == "served" or (name in ("gguf", "replay") and rest) or (name == "auto" and not rest)
-    return bool(is_model or (by_rules and not model))
+    return model == "auto" or _is_model(name, rest) or (by_rules and not model)
+
+
+def _is_model(name: str, rest: str) -> bool:
+    """Whether an engine has this name; a served model may be left to its server."""
+    return name in ENGINES and bool(rest or name == "served")
 
 
 def models_of(base_url: str, *, api_key: str | None = None, timeout: float = 10.0) -> list[str]:
     """The models that a server lists, in its order."""
+    from longway.engines.event_loop import run
+    from longway.engines.served import ServedEngine
+
     if "@" in base_url:  # a password in the address would appear in messages
         raise SettingError(
             "The server was not asked for its models: its address contains a password. Name the model: --engine served:MODEL."
         )
-    key = Secret(api_key) if api_key else find_key(base_url)
-    return run(Transport(base_url, key, ServerLimits(timeout=timeout)).models())
+    return run(ServedEngine("any", base_url=base_url, api_key=api_key, timeout=timeout).models())
 
 
 def _default_model(base_url: str | None, api_key: str | None) -> str:

@@ -19,7 +19,7 @@ from typing import Literal
 
 from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import is_all_caps, lemmas, match_case
-from longway.english.listed_words import listed_words
+from longway.english.words import listed_words
 
 # Vowel letter but consonant sound: "you..." or "w...".
 _CONSONANT_SOUND = re.compile(
@@ -42,7 +42,6 @@ _VOWEL_SOUND = re.compile(
 _LETTERS_WITH_AN = frozenset("aefhilmnorsx")  # the name begins with a vowel: ef, aitch, el ...
 _SPOKEN = listed_words(__name__)["spoken"]
 _SPELLED = frozenset("FAQ HE HR LED MA ME MIT MIA MS NO OR SAT SO UAE UK UN US".split())
-_WORD_CLASSES = ("NOUN", "VERB", "ADJ", "ADV")
 _ABBREVIATED = frozenset({"mr", "mrs", "ms", "mt", "st", "sgt", "lt", "fr", "rd", "ft", "hmm", "shh", "pfft"})
 _SPOKEN_SHAPE = re.compile(
     r"[^AEIOUY]{1,2}[AEIOU]{1,2}[^AEIOU]{1,2}([AEIOU]{1,2}[^AEIOU]{0,2})+"
@@ -69,7 +68,10 @@ def article_before(word: str, *, shouted: bool = False) -> Literal["a", "an"]:
     letters, rest = match[0], plain[match.end() :]
     if _is_spelled_out(letters, rest, shouted):
         return _article(letters[0].lower() in _LETTERS_WITH_AN)
-    return _article(_word_begins_with_a_vowel((letters + rest).lower()))
+    word = (letters + rest).lower()
+    return _article(
+        not _CONSONANT_SOUND.match(word) if word[0] in "aeiou" else bool(_VOWEL_SOUND.match(word))
+    )
 
 
 def fix_articles(document: Document, changes: Iterable[Change]) -> list[Change]:
@@ -148,12 +150,8 @@ def _is_spelled_out(letters: str, rest: str, shouted: bool) -> bool:
 
 def _is_spoken(letters: str) -> bool:
     """True for NASA, NAFTA, and for a word in capitals for emphasis: "a HUGE success"."""
-    if letters in _SPOKEN or (len(letters) > 2 and any(lemmas(letters, upos) for upos in _WORD_CLASSES)):
+    if letters in _SPOKEN or (
+        len(letters) > 2 and any(lemmas(letters, upos) for upos in ("NOUN", "VERB", "ADJ", "ADV"))
+    ):
         return True
     return len(letters) > 4 and (len(letters) > 6 or _SPOKEN_SHAPE.fullmatch(letters) is not None)
-
-
-def _word_begins_with_a_vowel(word: str) -> bool:
-    if word[0] in "aeiou":
-        return _CONSONANT_SOUND.match(word) is None
-    return _VOWEL_SOUND.match(word) is not None

@@ -21,25 +21,28 @@ from dataclasses import dataclass
 from typing import Literal
 
 from longway.english.articles import article_before
-from longway.english.document import Change, Document, Word, Words
+from longway.english.document import Change, Document, Word, Words, any_lower, any_tag
 from longway.english.inflection import MASS_NOUNS, inflect, lemmas, match_case
-from longway.english.listed_words import listed_words
-from longway.english.negation_words import NOT_TOKENS
 from longway.english.wordnet import word_lists
+from longway.english.words import NOT_TOKENS, listed_words
+
+_LISTS = listed_words(__name__)
 
 DenialKind = Literal["not", "never", "fail", "refuse", "unable", "yet", "avoid"]
 Tense = Literal["past", "present", "perfect", "pluperfect"]
 
 DO_FORMS = {"VBP": "do", "VBZ": "does", "VBD": "did"}
 _DO_TAGS = {form: tag for tag, form in DO_FORMS.items()}
-_PLURAL_PRONOUNS = frozenset("they we you these those both many some most".split())
-_SINGULAR_PRONOUNS = frozenset("he she it this that nobody somebody someone".split())
-# Auxiliaries, and whether they are plural; None: the form does not show it.
-_BE_PLURAL = {"is": False, "was": False, "are": True, "were": True}
-_HAVE_PLURAL = {"has": False, "have": True, "had": None}
-_DO_PLURAL = {"does": False, "do": True, "did": None}
+# Auxiliaries whose form shows whether they are plural.
+_PLURAL_FORMS = dict.fromkeys(("is", "was", "has", "does"), False) | dict.fromkeys(
+    ("are", "were", "have", "do"), True
+)
 _TAG_PLURAL = {"VBZ": False, "VBP": True}
 _CAN_TENSES: dict[str, Tense] = {"can": "present", "ca": "present", "could": "past"}
+_TENSES: dict[str, Tense] = {
+    "is": "present", "are": "present", "was": "past", "were": "past", "does": "present", "do": "present", "did": "past",
+    "has": "perfect", "have": "perfect", "had": "pluperfect", **_CAN_TENSES,
+}  # fmt: skip
 _FAIL_VERBS: dict[str, DenialKind] = {
     "fail": "fail", "neglect": "fail", "refuse": "refuse", "decline": "refuse",
 }  # fmt: skip
@@ -47,9 +50,6 @@ _AVOID_VERBS = {"avoid": "", "refrain": "from", "abstain": "from"}
 _SCOPE_WORDS = listed_words(__name__)["scope_words"]
 _FULL_FORMS = {"ca": "can", "wo": "will", "sha": "shall"}
 _AFFIRMATIVE = {"any": "some", "anything": "something", "or": "and"}
-_NEED_NEGATION = frozenset("ever yet either anymore nor until single".split())
-_NEGATIVE_ADVERBS = frozenset("never hardly barely scarcely".split())
-_APPROXIMATORS = frozenset("virtually almost practically nearly absolutely".split())
 _SWAPPED = {"less": "more", "least": "most", "without": "with", "nothing": "something"}
 
 
@@ -132,13 +132,13 @@ def be_form(tense: Tense, plural: bool) -> str:
 
 def is_plural(document: Document, subject: Word) -> bool | None:
     """Return True for a plural subject, False for a singular one, None if unknown."""
-    if subject.lower in _PLURAL_PRONOUNS:
+    if subject.lower in _LISTS.plural_pronouns:
         return True
-    if subject.lower in _SINGULAR_PRONOUNS:
+    if subject.lower in _LISTS.singular_pronouns:
         return False
     joined = document.children(subject, "conj")
     if subject.tag in ("NNPS", "PRP") or joined:
-        is_name = subject.tag in ("NNP", "NNPS") or any(w.tag in ("NNP", "NNPS") for w in joined)
+        is_name = subject.tag in ("NNP", "NNPS") or any_tag(joined, ("NNP", "NNPS"))
         return True if joined and not is_name else None
     if subject.tag == "NNS":
         return True
@@ -184,146 +184,124 @@ def denials(document: Document) -> Iterator[Denial]:
 
 def _denial_at(document: Document, words: Words, position: int) -> Denial | None:
     before, first, rest = words[position - 1], words[position], words[position + 1 :]
-    follows_subject = before.upos not in ("AUX", "PART") and before.lower not in (
-        "to", "why", "how", "what", "nor",
-    )  # fmt: skip
-    if not first.text.islower() or not follows_subject:
+    is_open = before.upos in ("AUX", "PART") or before.lower in ("to", "why", "how", "what", "nor")
+    if is_open or not first.text.islower():
         return None
-    lower = first.lower
-    if lower in _BE_PLURAL:
-        return _after_be(first, rest)
-    if lower in _DO_PLURAL:
-        return _after_do(document, first, rest)
-    if lower in _HAVE_PLURAL:
-        return _after_have(document, first, rest)
-    if lower in _CAN_TENSES:
-        return _after_can(document, first, rest)
-    if lower == "never":
-        return _after_never(document, first, rest)
-    if first.tag not in DO_FORMS:
+    return _READERS.get(first.lower, _after_finite)(document, first, rest)
+
+
+def _after_be(document: Document, be: Word, rest: Words) -> Denial | None:
+    is_denied = _is_not(rest, 0)
+    rest = rest[is_denied:]
+    if _word_is(rest, 0, *(("able", "capable") if is_denied else ("unable", "incapable"))):
+        return _ability(document, be, rest, be)
+    is_never = _word_is(rest, 0, "ever" if is_denied else "never")
+    after = rest[is_never] if len(rest) > is_never else None
+    if not (is_denied or is_never) or after is None:
         return None
-    return _after_verb(document, first, first, rest, "past" if first.tag == "VBD" else "present")
-
-
-def _after_be(be: Word, rest: Words) -> Denial | None:
-    tense: Tense = "past" if be.lower in ("was", "were") else "present"
-    if _word_is(rest, 0, "unable", "incapable"):
-        return _ability(be, rest, tense, _BE_PLURAL[be.lower])
-    if _word_is(rest, 0, "never"):
-        return _denied_be(be, rest, "never", tense)
-    if not _is_not(rest, 0):
+    if after.lower in _SCOPE_WORDS or after.upos == "PUNCT" or after.tag == "VBG":
         return None
-    if _word_is(rest, 1, "able", "capable"):
-        return _ability(be, rest[1:], tense, _BE_PLURAL[be.lower])
-    if _word_is(rest, 1, "ever"):
-        return _denied_be(be, rest[1:], "never", tense)
-    return _denied_be(be, rest, "not", tense)
+    kind: DenialKind = "never" if is_never else "not"
+    return _make_denial(document, kind, kind, be, document.before(after), be, verb="be")
 
 
-def _denied_be(be: Word, rest: Words, kind: DenialKind, tense: Tense) -> Denial | None:
-    """Match "be" and a negation, the first word of `rest`."""
-    after = rest[1] if len(rest) > 1 else None
-    if after is None or after.lower in _SCOPE_WORDS or after.upos == "PUNCT" or after.tag == "VBG":
-        return None
-    return _make_denial(kind, kind, be, rest[0], tense, _BE_PLURAL[be.lower], "be")
-
-
-def _ability(first: Word, rest: Words, tense: Tense, plural: bool | None) -> Denial | None:
+def _ability(document: Document, first: Word, rest: Words, below: Word) -> Denial | None:
     """Match "unable to V", "not able to V", "incapable of V-ing"; `rest` starts with the adjective."""
     adjective = rest[0].lower
     if not _word_is(rest, 1, "to" if adjective in ("able", "unable") else "of"):
         return None
     verb = _infinitive(rest[2:]) if rest[1].lower == "to" else _gerund(rest[2:])
-    return _make_denial("unable", adjective, first, verb, tense, plural)
+    return _make_denial(document, "unable", adjective, first, verb, below)
 
 
 def _after_do(document: Document, do: Word, rest: Words) -> Denial | None:
     verb = _infinitive(rest[1:]) if _is_not(rest, 0) else None
     if verb is None or any(w.index == verb.index + 1 and w.lower == "to" for w in rest):
         return None
-    tense: Tense = "past" if do.lower == "did" else "present"
-    plural = _DO_PLURAL[do.lower] if tense == "present" else _clause_plural(document, verb)
-    return _make_denial("never" if _word_is(rest, 1, "ever") else "not", "not", do, verb, tense, plural)
+    kind: DenialKind = "never" if _word_is(rest, 1, "ever") else "not"
+    return _make_denial(document, kind, "not", do, verb, verb)
 
 
 def _after_have(document: Document, have: Word, rest: Words) -> Denial | None:
-    tense: Tense = "pluperfect" if have.lower == "had" else "perfect"
     if _word_is(rest, 0, "yet") and _word_is(rest, 1, "to"):
-        verb = _infinitive(rest[2:])
-        return _make_denial("yet", "yet to", have, verb, tense, _have_plural(document, have, have))
-    still = 1 if _word_is(rest, 0, "still") else 0
-    is_never = _word_is(rest, 0, "never")
+        return _make_denial(document, "yet", "yet to", have, _infinitive(rest[2:]), have)
+    still, is_never = _word_is(rest, 0, "still"), _word_is(rest, 0, "never")
     if _is_not(rest, still) or is_never:
         after = rest[still + 1 :]
-        has_yet = bool(still) or _word_is(after, 0, "yet")
+        has_yet = still or _word_is(after, 0, "yet")
         kind: DenialKind = "yet" if has_yet else "never" if is_never or _word_is(after, 0, "ever") else "not"
-        verb = next(iter(after[1:] if _word_is(after, 0, "yet", "ever") else after), None)
+        verb = next(iter(after[_word_is(after, 0, "yet", "ever") :]), None)
         if verb is None or verb.tag not in ("VBN", "VBD") or not verb.text.islower():
             return None
-        marker = "never" if is_never else "not"
-        return _make_denial(kind, marker, have, verb, tense, _have_plural(document, have, verb))
+        return _make_denial(document, kind, "never" if is_never else "not", have, verb, verb)
     if not rest or rest[0].tag not in ("VBN", "VBD"):
         return None
     if _word_is(rest, 0, "been") and _word_is(rest, 1, "unable", "incapable"):
-        return _ability(have, rest[1:], tense, _have_plural(document, have, rest[1]))
-    return _after_verb(document, have, rest[0], rest[1:], tense)
+        return _ability(document, have, rest[1:], rest[1])
+    return _after_verb(document, have, rest[0], rest[1:])
 
 
 def _after_can(document: Document, can: Word, rest: Words) -> Denial | None:
     verb = _infinitive(rest[1:]) if _is_not(rest, 0) else None
-    plural = None if verb is None else _clause_plural(document, verb)
-    return _make_denial("unable", "can", can, verb, _CAN_TENSES[can.lower], plural)
+    return _make_denial(document, "unable", "can", can, verb, verb)
 
 
 def _after_never(document: Document, never: Word, rest: Words) -> Denial | None:
     verb = rest[0] if rest else None
     if verb is None or not verb.text.islower() or verb.tag not in DO_FORMS:
         return None
-    if verb.upos == "AUX" and verb.lower in (*_DO_PLURAL, *_HAVE_PLURAL):
+    if verb.upos == "AUX" and verb.lower in ("does", "do", "did", "has", "have", "had"):
         return None
-    if verb.lower in _BE_PLURAL:
-        plural: bool | None = _BE_PLURAL[verb.lower]
-    else:
-        plural = _TAG_PLURAL[verb.tag] if verb.tag in _TAG_PLURAL else _clause_plural(document, verb)
-    return _make_denial("never", "never", never, verb, "past" if verb.tag == "VBD" else "present", plural)
+    return _make_denial(document, "never", "never", never, verb, verb)
 
 
-def _after_verb(document: Document, first: Word, verb: Word, rest: Words, tense: Tense) -> Denial | None:
+def _after_finite(document: Document, verb: Word, rest: Words) -> Denial | None:
+    return _after_verb(document, verb, verb, rest) if verb.tag in DO_FORMS else None
+
+
+_READERS = (
+    dict.fromkeys(("is", "was", "are", "were"), _after_be)
+    | dict.fromkeys(("does", "do", "did"), _after_do)
+    | dict.fromkeys(("has", "have", "had"), _after_have)
+    | dict.fromkeys(_CAN_TENSES, _after_can)
+    | {"never": _after_never}
+)
+
+
+def _after_verb(document: Document, first: Word, verb: Word, rest: Words) -> Denial | None:
     """Match "failed to V", "refused to V", "avoided V-ing", "refrained from V-ing"."""
     lemma = verb.lemma.lower()
     if lemma in _FAIL_VERBS and _word_is(rest, 0, "to"):
-        kind, denied = _FAIL_VERBS[lemma], _infinitive(rest[1:])
-    elif lemma in _AVOID_VERBS:
-        preposition = _AVOID_VERBS[lemma]
-        if preposition and not _word_is(rest, 0, preposition):
-            return None
-        kind, denied = "avoid", _gerund(rest[1:] if preposition else rest)
-    else:
+        return _make_denial(document, _FAIL_VERBS[lemma], lemma, first, _infinitive(rest[1:]), verb)
+    preposition = _AVOID_VERBS.get(lemma)
+    if preposition is None or (preposition and not _word_is(rest, 0, preposition)):
         return None
-    if first is not verb:
-        plural = _have_plural(document, first, verb)
-    else:
-        plural = _TAG_PLURAL[verb.tag] if verb.tag in _TAG_PLURAL else _clause_plural(document, verb)
-    return _make_denial(kind, lemma, first, denied, tense, plural)
+    return _make_denial(document, "avoid", lemma, first, _gerund(rest[bool(preposition) :]), verb)
 
 
 def _infinitive(words: Words) -> Word | None:
     """Return the infinitive at the start of some words, after an optional "ever"."""
-    verb = next(iter(words[1:] if _word_is(words, 0, "ever") else words), None)
+    verb = next(iter(words[_word_is(words, 0, "ever") :]), None)
     return verb if verb is not None and verb.text.islower() and verb.tag in ("VB", "VBP") else None
 
 
 def _gerund(words: Words) -> Word | None:
-    words = words[1:] if _word_is(words, 0, "ever") else words
-    verb = words[0] if words else None
-    if verb is None or not verb.text.islower() or not verb.text.endswith("ing"):
+    words = words[_word_is(words, 0, "ever") :]
+    if not words or not words[0].text.islower() or not words[0].text.endswith("ing"):
         return None
-    is_last = len(words) == 1 or words[1].upos == "PUNCT"  # "incapable of boxing": tagged as a noun
+    verb, is_last = (
+        words[0],
+        len(words) == 1 or words[1].upos == "PUNCT",
+    )  # "incapable of boxing": tagged as a noun
     return verb if verb.tag == "VBG" or (verb.tag == "NN" and is_last and lemmas(verb.text, "VERB")) else None
 
 
-def _clause_plural(document: Document, verb: Word) -> bool | None:
-    """Return the number of the nearest subject above a verb."""
+def _plural_at(document: Document, finite: Word, verb: Word) -> bool | None:
+    """Return the number that a finite verb shows, else that of the nearest subject above a verb."""
+    if finite.lower in _PLURAL_FORMS:
+        return _PLURAL_FORMS[finite.lower]
+    if finite is verb and verb.tag in _TAG_PLURAL:
+        return _TAG_PLURAL[verb.tag]
     for word in (verb, *document.ancestors(verb)):
         subject = subject_of(document, word)
         if subject is not None:
@@ -333,35 +311,35 @@ def _clause_plural(document: Document, verb: Word) -> bool | None:
     return None
 
 
-def _have_plural(document: Document, have: Word, verb: Word) -> bool | None:
-    shown = _HAVE_PLURAL.get(have.lower)
-    return shown if shown is not None else _clause_plural(document, verb)
-
-
 def _word_is(words: Words, position: int, *options: str) -> bool:
     return position < len(words) and words[position].text in options
 
 
 def _is_not(words: Words, position: int) -> bool:
-    return position < len(words) and words[position].text in NOT_TOKENS
+    return _word_is(words, position, *NOT_TOKENS)
 
 
 def _make_denial(
+    document: Document,
     kind: DenialKind,
     marker: str,
     first: Word,
     last: Word | None,
-    tense: Tense,
-    plural: bool | None,
+    below: Word | None,
+    *,
     verb: str = "",
 ) -> Denial | None:
-    if last is None:
+    """Return the denial; None if there is no verb. below: a verb whose subject, or that of a verb above it, is the subject of the group."""
+    if last is None or below is None:
         return None
     if not verb:
-        is_be = last.lower in ("be", "been", "being", *_BE_PLURAL)
+        is_be = last.lower in ("be", "been", "being", "is", "was", "are", "were")
         verb = "be" if is_be else lemmas(last.text, "VERB")[0] if last.tag == "NN" else last.lemma.lower()
     if inflect(verb, "VBN") is None or not verb.isalpha():
         return None
+    finite = below if first.lower == "never" else first
+    tense = _TENSES.get(first.lower, "past" if finite.tag == "VBD" else "present")
+    plural = _plural_at(document, finite, below)
     return Denial(kind, marker, first.index, last.index, first.start, last.end, verb, tense, plural)
 
 
@@ -395,7 +373,7 @@ def remove_not(document: Document, auxiliary: Word, negation: Word, verb: Word |
 def without_negation(document: Document, negation: Word) -> list[Change] | None:
     """Return the changes that remove a negation; None if the rest would not be good English."""
     clause = _clause_after(document, negation)
-    if any(w.lower in _NEED_NEGATION for w in clause):
+    if any_lower(clause, _LISTS.need_negation):
         return None
     changes = _removal(document, negation)
     if changes is None or negation.lower in ("less", "least"):
@@ -431,7 +409,7 @@ def _removal(document: Document, negation: Word) -> list[Change] | None:
         return [negation.becomes(match_case(_SWAPPED[lower], negation.text))]
     if lower == "no":
         return _removed_no(document, negation)
-    if lower in _NEGATIVE_ADVERBS:
+    if lower in _LISTS.negative_adverbs:
         return None if negation.index == _sentence_start(document, negation) else _dropped(document, negation)
     return _removed_not(document, negation) if lower in ("not", "n't") else None
 
@@ -450,7 +428,7 @@ def _removed_no(document: Document, no: Word) -> list[Change] | None:
     noun = document.head(no)
     if noun is None or no.index + 1 >= len(document):
         return None
-    if no.index and document.words[no.index - 1].lower in _APPROXIMATORS:
+    if no.index and document.words[no.index - 1].lower in _LISTS.approximators:
         return None
     is_mass = noun.lemma in MASS_NOUNS or noun.lemma in word_lists().mass
     if noun.upos != "NOUN" or noun.tag == "NNS" or is_mass:
@@ -461,7 +439,7 @@ def _removed_no(document: Document, no: Word) -> list[Change] | None:
 
 def _removed_not(document: Document, negation: Word) -> list[Change] | None:
     first = _sentence_start(document, negation)
-    before = document.words[negation.index - 1] if negation.index > first else None
+    before = document.before(negation) if negation.index > first else None
     if before is None or before.upos not in ("AUX", "VERB"):
         return _dropped(document, negation) if negation.lower == "not" else None
     after = document.after(negation)

@@ -10,7 +10,7 @@ Tags and relations are those of Universal Dependencies. A document never changes
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -67,6 +67,21 @@ class Word:
 
 
 Words = tuple[Word, ...]
+
+
+def any_lower(words: Iterable[Word], options: Container[str]) -> bool:
+    """Whether one of some words, in lower case, is among the options."""
+    return any(word.lower in options for word in words)
+
+
+def any_tag(words: Iterable[Word], tags: Container[str]) -> bool:
+    """Whether one of some words has one of the tags."""
+    return any(word.tag in tags for word in words)
+
+
+def any_upos(words: Iterable[Word], parts: Container[str]) -> bool:
+    """Whether one of some words is one of the parts of speech."""
+    return any(word.upos in parts for word in words)
 
 
 @dataclass(frozen=True)

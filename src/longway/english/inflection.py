@@ -20,7 +20,7 @@ from itertools import pairwise
 from types import ModuleType
 
 from longway.english.document import Word
-from longway.english.listed_words import listed_phrases, listed_words
+from longway.english.words import listed_phrases, listed_words
 
 _LISTS = listed_words(__name__)
 
@@ -80,11 +80,9 @@ def _match_single_letter(word: str, letter: str, around: str) -> str:
 
 # --- inflection -----------------------------------------------------------------------------------------
 
-FIRST_FORM = frozenset({"VB", "VBP", "NN", "NNP", "JJ", "RB"})  # the lemma itself
-UNINFLECTED = frozenset({"IN", "RP", "UH", "FW", "CC", "CD"})
+UNINFLECTED = frozenset("VB VBP NN NNP JJ RB IN RP UH FW CC CD".split())  # their form is the lemma
 _UPOS = {"N": "NOUN", "V": "VERB", "J": "ADJ", "R": "ADV"}
 
-MODALS = frozenset("can could may might must shall should will would ought".split())
 
 MASS_NOUNS = _LISTS["mass_nouns"]
 
@@ -93,19 +91,12 @@ _SAME_IN_PLURAL = re.compile(
     r"(.*(craft|fish|ese)|sheep|deer|elk|moose|bison|swine|salmon|trout|cod|shrimp|staff|series|species|means|offspring"
     r"|crossroads|headquarters|gallows|barracks|police|cattle|clergy|media|percent|mm|cm|km|kg|ft)"
 )
-_COMPARED = frozenset("more most less least better best worse worst further furthest".split())
 
 _LISTED_FORMS = {
     (lemma, tag): form.replace("_", " ")
     for lemma, listed in listed_phrases(__name__, "forms").items()
     for tag, form in (pair.split("=") for pair in listed)
 }
-
-# The noun before one of these takes the ending: "mother-in-law", "man of letters".
-_INSIDE_A_NOUN = frozenset("in of at to de for on with from by".split())
-_AFTER_ITS_NOUN = frozenset({"general", "elect", "laureate", "martial", "emeritus"})  # "attorney general"
-_BEFORE_ITS_VERB = _LISTS["before_its_verb"]
-_PARTICLES = _LISTS["particles"]
 
 
 @lru_cache(maxsize=65536)
@@ -119,15 +110,15 @@ def inflect(lemma: str, tag: str) -> str | None:
     if not lemma or not tag:
         return None
     if tag == "MD":
-        return lemma if lemma in MODALS else None
+        return lemma if lemma in _LISTS.modals else None
     listed = _LISTED_FORMS.get((lemma.lower(), tag))
     if listed is not None:
         return match_case(listed, lemma)
-    if tag in FIRST_FORM | UNINFLECTED:
-        return None if tag.startswith("V") and lemma in MODALS - {"can", "will"} else lemma
+    if tag in UNINFLECTED:
+        return None if tag.startswith("V") and lemma in _LISTS.modals - {"can", "will"} else lemma
     if tag == "NNPS":
         return _with_s(lemma)
-    if tag[0] not in _UPOS or (tag[0] == "V" and lemma in MODALS - {"can", "will"}):
+    if tag[0] not in _UPOS or (tag[0] == "V" and lemma in _LISTS.modals - {"can", "will"}):
         return None
     if tag[0] in "JR":
         return _compared(lemma, tag)
@@ -182,15 +173,17 @@ def _of_several_words(lemma: str, tag: str, separator: str) -> str | None:
 def _noun_that_inflects(words: list[str]) -> int:
     for place in range(1, len(words)):
         last = place == len(words) - 1
-        if words[place].lower() in (_AFTER_ITS_NOUN if last else _INSIDE_A_NOUN):
+        if words[place].lower() in (_LISTS.after_its_noun if last else _LISTS.inside_a_noun):
             return place - 1
     return len(words) - 1
 
 
 def _verb_that_inflects(words: list[str], separator: str) -> int:
-    if words[-1] in _PARTICLES:
+    if words[-1] in _LISTS.particles:
         return 0
-    return len(words) - 1 if separator == "-" or (len(words) == 2 and words[0] in _BEFORE_ITS_VERB) else 0
+    return (
+        len(words) - 1 if separator == "-" or (len(words) == 2 and words[0] in _LISTS.before_its_verb) else 0
+    )
 
 
 def _of_one_word(lemma: str, tag: str) -> str | None:
@@ -227,7 +220,7 @@ def _american(forms: tuple[str, ...]) -> str:
 
 def _compared(lemma: str, tag: str) -> str:
     """Comparatives and superlatives: "bigger", "more beautiful"."""
-    if lemma in _COMPARED:
+    if lemma in _LISTS.compared:
         return lemma
     known = _known_forms(lemma, tag)
     return known[0] if known else f"{'more' if tag.endswith('R') else 'most'} {lemma}"

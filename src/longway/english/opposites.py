@@ -21,8 +21,8 @@ from pathlib import Path
 
 from longway.english.document import Change, Document, Word, Words
 from longway.english.inflection import lemmas
-from longway.english.listed_words import listed_phrases, listed_words
 from longway.english.replacements import antonyms, with_article
+from longway.english.words import listed_phrases, listed_words
 from longway.task import Side
 
 _PAIRS = dict(pair.split("/") for pair in listed_words(__name__)["complements"])
@@ -33,6 +33,7 @@ CONTRARY_PARTICIPLES = listed_phrases(__name__, "contrary_participles")
 
 
 TABLE_PATH = Path(__file__).parent / "opposites.tsv"
+_SIDES: dict[str, Side] = {"positive": "positive", "negative": "negative"}
 _EVENT_PARTICIPLES = frozenset("forced broken inspired accomplished polished dated failed".split())
 _ADJECTIVE_RELATIONS = frozenset({"amod", "root", "xcomp", "conj", "acl", "ccomp", "advcl", "parataxis"})
 
@@ -86,7 +87,7 @@ def opposite_table() -> OppositeTable:
             continue
         written, upos, side, opposites = line.split("\t")
         parts = tuple(written.replace("-", " - ").split())
-        entry = OppositeEntry(parts, upos, _parse_side(side), tuple(o.strip() for o in opposites.split(",")))
+        entry = OppositeEntry(parts, upos, _SIDES.get(side), tuple(o.strip() for o in opposites.split(",")))
         if len(parts) > 1 or upos in ("PHRASE", "KEEP"):
             phrases[parts[0].lstrip("~")].append(entry)
         words[written, upos] = entry
@@ -236,7 +237,3 @@ def _is_compound_part(document: Document, noun: Word) -> bool:
     """Return True for a part of a compound: "joy ride", "prize-winner", "half-empty"."""
     around = document.text[max(0, noun.start - 1) : noun.start] + document.text[noun.end : noun.end + 1]
     return noun.relation == "compound" or "-" in around
-
-
-def _parse_side(side: str) -> Side | None:
-    return "positive" if side == "positive" else "negative" if side == "negative" else None

@@ -1,8 +1,8 @@
 """The pipeline that analyses English texts, and the cache of analyses.
 
-    load_pipeline()                       our own pipeline, or a spaCy pipeline of the user
+    load_pipeline()                       our own pipeline
     load_pipeline().analyse(text)         one Document
-    load_pipeline().analyse_all(texts)    many: in batches, optionally in several processes and with a cache on disk
+    load_pipeline().analyse_all(texts)    many: in batches, optionally in other processes and with a cache on disk
 
 Our pipeline (`english_model/`, with its card and licence) was trained by `train/english.py` on the English Web Treebank. It
 runs on spaCy, whose types are used in this file only.
@@ -17,15 +17,14 @@ import json
 import re
 import sqlite3
 import zlib
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import lru_cache, partial
+from contextlib import closing
+from functools import cache, partial
 from hashlib import blake2b
 from importlib.metadata import version
-from itertools import groupby
+from itertools import chain, groupby, tee
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from longway.english.document import Document, Word
 from longway.english.inflection import lemmas
@@ -38,16 +37,12 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 MODEL_PATH = Path(__file__).parent / "english_model"
-# Labels of the ClearNLP scheme (en_core_web_*) that Universal Dependencies does not have.
-_CLEARNLP_LABELS = frozenset("acomp attr auxpass dobj nsubjpass pobj".split())
 CLOSED_CLASSES = frozenset("ADP AUX CCONJ DET PART PRON SCONJ".split())  # their lemmas have no capitals
 MAX_PIECE = 10_000  # characters parsed at once; longer texts are split
 BATCH_CHARACTERS = 50_000  # the pipeline needs about ten kilobytes of memory per word
 MAX_RUN = 300  # characters without white space; the tokeniser is quadratic in them
-PIECES_PER_PROCESS = 24  # pieces sent to a process at once
-SHARD = 64  # texts that a `shard_map` analyses together
-COMMIT_EVERY = 200  # documents; at most this many are analysed again after an interrupted run
-READ_AHEAD = 500_000  # characters of cached texts that may wait for earlier texts
+SHARD = 32  # texts that a `shard_map` analyses together
+READ_AHEAD = 500_000  # characters of texts that are looked up in a cache together; at most these are analysed again after an interrupted run
 
 _LONG_RUN = re.compile(rf"\S{{{MAX_RUN}}}")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
@@ -55,42 +50,13 @@ _HTML_BREAKS = re.compile(r"(?:\s*<br\s*/?>\s*)+", re.IGNORECASE)
 _SPLIT_POINTS = tuple(map(re.compile, (r"\n", r"[.!?][\"')\]]*\s", r"\s")))  # of long paragraphs, best first
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-_Piece = tuple[int, int, str]  # number of the text, offset of the piece in it, the whole text
 
-
-def load_pipeline(model: str = "longway") -> EnglishPipeline:
-    """Return a pipeline for English. Each pipeline is loaded once.
-
-    model: "longway" for our own pipeline, or the name or path of an installed spaCy pipeline whose parser uses Universal
-    Dependencies labels.
-    """
-    return _load(model)
-
-
-@lru_cache(maxsize=4)
-def _load(model: str) -> EnglishPipeline:
+@cache
+def load_pipeline(model: Path | str = MODEL_PATH) -> EnglishPipeline:
+    """Return a pipeline, loaded once: that of this package, or a spaCy pipeline whose parser uses Universal Dependencies labels."""
     import spacy
 
-    try:
-        nlp = spacy.load(MODEL_PATH if model == "longway" else model)
-    except (OSError, ValueError) as error:
-        raise SettingError(
-            f"'model' must be longway or an installed spaCy pipeline for English. Got {model!r}, which spaCy cannot load "
-            f"({str(error).splitlines()[0]}). Use longway, the pipeline of this package."
-        ) from None
-    missing = [name for name in ("tagger", "parser") if name not in nlp.pipe_names]
-    if missing or nlp.lang != "en":
-        raise SettingError(
-            f"'model' must be a spaCy pipeline for English with a tagger and a parser. Got {model!r} with the language "
-            f"{nlp.lang!r} and the components {', '.join(nlp.pipe_names) or 'none'}. Use longway, the pipeline of this package."
-        )
-    clearnlp = sorted(_CLEARNLP_LABELS.intersection(nlp.pipe_labels["parser"]))
-    if clearnlp:
-        raise SettingError(
-            f"'model' must be a spaCy pipeline with Universal Dependencies labels (obj, obl, nsubj:pass ...). Got {model!r}, "
-            f"whose parser has ClearNLP labels: {', '.join(clearnlp)}. Use longway, the pipeline of this package."
-        )
-    return EnglishPipeline(nlp)
+    return EnglishPipeline(spacy.load(model))
 
 
 class EnglishPipeline:
@@ -107,19 +73,17 @@ class EnglishPipeline:
 
     def analyse(self, text: str) -> Document:
         """Analyse one text."""
-        return next(self._analyse([text], processes=1))
+        return next(self._analyse([text]))
 
     def analyse_all(
         self,
         texts: Iterable[str],
         *,
-        processes: int = 1,
         cache: Path | str | None = None,
         shard_map: ShardMap | None = None,
     ) -> Iterator[Document]:
-        """Yield one document per text, in order, as soon as it is ready.
+        """Yield one document per text, in order.
 
-        processes: number of worker processes; pays off from some thousand words on.
         cache: SQLite file that stores analyses and returns them in later runs.
         shard_map: analyses texts in other processes; only with the package's own pipeline.
         """
@@ -128,96 +92,32 @@ class EnglishPipeline:
                 f"'texts' must be several texts, such as a list. Got one text: {texts[:40]!r}. "
                 "Use analyse(text) for a single text."
             )
-        if processes < 1:
-            raise SettingError(f"'processes' must be 1 or more. Got {processes}. Use 1 for a single process.")
-        analyse = partial(self._analyse, processes=processes)
-        if shard_map is not None:
-            analyse = partial(_analyse_shards, shard_map=shard_map)
-        return analyse(texts) if cache is None else self._analyse_cached(Path(cache), iter(texts), analyse)
+        analyse = self._analyse if shard_map is None else partial(_analyse_shards, shard_map)
+        return analyse(texts) if cache is None else self._analyse_cached(Path(cache), texts, analyse)
 
     def _analyse_cached(
-        self, path: Path, texts: Iterator[str], analyse: Callable[[Iterable[str]], Iterator[Document]]
+        self, path: Path, texts: Iterable[str], analyse: Callable[[Iterable[str]], Iterator[Document]]
     ) -> Iterator[Document]:
-        queue: deque[Document | None] = deque()  # one entry per text read; None: sent to the pipeline
-        n_waiting = n_stored = 0  # characters of cached documents in the queue; documents stored in the cache
-        is_read = False
+        with closing(AnalysisCache(path, pipeline=self.fingerprint)) as cache:
+            for batch in _batches(map(_checked, texts), READ_AHEAD):
+                documents = {text: cache.find(text) for text in batch}
+                new = list(analyse([text for text, document in documents.items() if document is None]))
+                cache.store(new)
+                documents |= {document.text: document for document in new}
+                yield from (document for text in batch if (document := documents[text]) is not None)
 
-        def uncached() -> Iterator[str]:
-            nonlocal n_waiting, is_read
-            for text in texts:
-                queue.append(cache.find(_checked(text)))
-                if queue[-1] is None:
-                    yield text
-                else:
-                    n_waiting += len(text)
-                if n_waiting >= READ_AHEAD:
-                    return
-            is_read = True
-
-        with AnalysisCache(path, pipeline=self.fingerprint) as cache:
-            while not is_read:
-                for document in analyse(uncached()):
-                    while (cached := queue.popleft()) is not None:
-                        n_waiting -= len(cached.text)
-                        yield cached
-                    cache.store(document)
-                    n_stored += 1
-                    if n_stored % COMMIT_EVERY == 0:
-                        cache.commit()
-                    yield document
-                while queue:  # cached texts behind the last one that went through the pipeline
-                    cached = queue.popleft()
-                    assert cached is not None
-                    n_waiting -= len(cached.text)
-                    yield cached
-
-    def _analyse(self, texts: Iterable[str], processes: int) -> Iterator[Document]:
-        pieces = (
-            (piece, (number, start, text))
+    def _analyse(self, texts: Iterable[str]) -> Iterator[Document]:
+        pieces, places = tee(
+            (piece, number, start, text)
             for number, text in enumerate(texts)
             for start, piece in _pieces(text)
         )
-        parsed = self._pipe(pieces) if processes == 1 else self._pipe_in_processes(pieces, processes)
-        for (_, text), group in groupby(parsed, key=lambda pair: (pair[1][0], pair[1][2])):
-            yield self._document(text, ((start, doc) for doc, (_, start, _) in group))
-
-    def _pipe_in_processes(
-        self, pieces: Iterable[tuple[str, _Piece]], processes: int
-    ) -> Iterator[tuple[Doc, _Piece]]:
-        """Run spaCy's worker processes. They hang if the output is not read to the end, so it is always drained."""
-        is_stopped = False
-        errors: list[Exception] = []
-
-        def feed() -> Iterator[tuple[str, _Piece]]:
-            try:
-                for piece in pieces:
-                    if is_stopped:
-                        return
-                    yield piece
-            except Exception as error:  # raised below, when the processes have ended
-                errors.append(error)
-
-        parsed = self._nlp.pipe(feed(), as_tuples=True, n_process=processes, batch_size=PIECES_PER_PROCESS)
-        try:
-            for item in parsed:  # noqa: UP028 - "yield from" would close `parsed`, too
-                yield item
-        finally:
-            is_stopped = True
-            deque(parsed, maxlen=0)
-        if errors:
-            raise errors[0]
-
-    def _pipe(self, pieces: Iterable[tuple[str, _Piece]]) -> Iterator[tuple[Doc, _Piece]]:
-        """Batch by characters. spaCy batches by texts, and a batch of long texts would need gigabytes."""
-        batch: list[tuple[str, _Piece]] = []
-        size = 0
-        for piece in pieces:
-            batch.append(piece)
-            size += len(piece[0])
-            if size >= BATCH_CHARACTERS:
-                yield from self._nlp.pipe(batch, as_tuples=True)
-                batch, size = [], 0
-        yield from self._nlp.pipe(batch, as_tuples=True)
+        # spaCy batches by texts, and a batch of long texts would need gigabytes.
+        batches = _batches((piece for piece, *_ in pieces), BATCH_CHARACTERS)
+        parsed = chain.from_iterable(map(self._nlp.pipe, batches))
+        by_text = groupby(zip(places, parsed, strict=True), key=lambda pair: (pair[0][1], pair[0][3]))
+        for (_, text), group in by_text:
+            yield self._document(text, ((start, doc) for (_, _, start, _), doc in group))
 
     def _document(self, text: str, parts: Iterable[tuple[int, Doc]]) -> Document:
         words: list[Word] = []
@@ -233,9 +133,21 @@ class EnglishPipeline:
         return Document(text, tuple(words), tuple(sentences))
 
 
-def _analyse_shards(texts: Iterable[str], shard_map: ShardMap) -> Iterator[Document]:
-    for documents in shard_map(_analyse_shard, in_shards(texts, SHARD)):
-        yield from documents
+def _batches(texts: Iterable[str], most: int) -> Iterator[list[str]]:
+    """The texts in lists, each ended by the text with which it reaches a number of characters."""
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        batch.append(text)
+        size += len(text)
+        if size >= most:
+            yield batch
+            batch, size = [], 0
+    yield batch
+
+
+def _analyse_shards(shard_map: ShardMap, texts: Iterable[str]) -> Iterator[Document]:
+    return chain.from_iterable(shard_map(_analyse_shard, in_shards(texts, SHARD)))
 
 
 def _analyse_shard(texts: Sequence[str]) -> list[Document]:
@@ -326,14 +238,20 @@ _FORMAT = "1"  # of an entry; a new value invalidates old entries
 
 
 class AnalysisCache:
-    """A SQLite file of analyses by one pipeline. Use it as a context manager, or call `close`.
+    """A SQLite file of analyses by one pipeline.
 
     The key is a hash of the pipeline's fingerprint and the text; the text itself is not stored. A damaged entry is ignored;
     a file that cannot be used raises `RunError`.
     """
 
     def __init__(self, path: Path, *, pipeline: str) -> None:
-        self.path, self._pipeline = path, pipeline
+        self._pipeline = pipeline
+        self._reporting = partial(
+            sqlite_errors,
+            path,
+            what="cache of analyses",
+            in_use="Delete it or choose another file: the cache of analyses only saves time.",
+        )
         with self._reporting():
             path.parent.mkdir(parents=True, exist_ok=True)
             # Several processes may write to the file: each waits for the others.
@@ -343,17 +261,6 @@ class AnalysisCache:
                 "CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, words BLOB NOT NULL) WITHOUT ROWID"
             )
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Commit and close the file."""
-        self.commit()
-        self._database.close()
-
     def find(self, text: str) -> Document | None:
         """Return the stored analysis of a text, or None."""
         query = "SELECT words FROM analyses WHERE key = ?"
@@ -361,25 +268,15 @@ class AnalysisCache:
             row = self._database.execute(query, (self._key(text),)).fetchone()
         return _unpack(text, row[0]) if row else None
 
-    def store(self, document: Document) -> None:
-        """Store an analysis; it is on disk after the next `commit`."""
-        entry = (self._key(document.text), _pack(document))
-        with self._reporting():
-            self._database.execute("INSERT OR REPLACE INTO analyses VALUES (?, ?)", entry)
+    def store(self, documents: Iterable[Document]) -> None:
+        """Store analyses; they are on disk when this returns."""
+        entries = [(self._key(document.text), _pack(document)) for document in documents]
+        with self._reporting(), self._database:
+            self._database.executemany("INSERT OR REPLACE INTO analyses VALUES (?, ?)", entries)
 
-    def commit(self) -> None:
-        """Write all stored analyses to disk."""
-        with self._reporting():
-            self._database.commit()
-
-    @contextmanager
-    def _reporting(self) -> Iterator[None]:
-        with sqlite_errors(
-            self.path,
-            what="cache of analyses",
-            in_use="Delete it or choose another file: the cache of analyses only saves time.",
-        ):
-            yield
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
 
     def _key(self, text: str) -> bytes:
         parts = (_FORMAT, self._pipeline, text)

@@ -25,12 +25,13 @@ from typing import Literal
 import numpy as np
 
 from longway.english.articles import fix_articles
-from longway.english.document import Change, Document, Word
+from longway.english.document import Change, Document, Word, any_lower
 from longway.english.inflection import MASS_NOUNS, inflect, inflect_like, lemmas
-from longway.english.listed_words import listed_words
 from longway.english.wordnet import (
+    Member,
     RelatedWord,
     Relation,
+    Sense,
     frequency,
     is_expression,
     related_in_senses,
@@ -38,7 +39,7 @@ from longway.english.wordnet import (
     shares,
     word_lists,
 )
-from longway.english.wordnet_file import Member, Sense
+from longway.english.words import listed_words
 
 _LISTS = listed_words(__name__)
 LONGEST_EXPRESSION = 4  # words
@@ -56,26 +57,23 @@ _RELATIONS = {
     "ADJ": "root amod conj xcomp ccomp advcl acl parataxis csubj",
     "ADV": "root advmod conj xcomp ccomp advcl acl parataxis",
 }
-_FREE_PREPOSITIONS = _LISTS["free_prepositions"]
-_AFTER_ADJECTIVES = _FREE_PREPOSITIONS | {"than", "as"}  # "bigger than ours"
-_DEGREE = _LISTS["degree"]
-_LOOKING = frozenset("looking sounding tasting smelling feeling seeming".split())
-_COUNTING = frozenset("a an another each every either neither".split())
+_AFTER_ADJECTIVES = _LISTS.free_prepositions | {"than", "as"}  # "bigger than ours"
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”|``[^\']*\'\'|‘[^’]*’')
 _EXPLAINED = re.compile(r"\([^()]{1,25}\)")
 _LONGEST_QUOTED_NAME = 60  # characters; longer quotations are speech
-_ABSTRACT = _LISTS["abstract"]
 
-# Numbers of WordNet's sentence frames ("Somebody ----s something" is 8), grouped by what follows the verb.
-_NOTHING_AFTER = frozenset({1, 2, 3, 4, 12, 13, 22, 23, 27})
-_OBJECT = frozenset({8, 9, 10, 11, 15, 16, 17, 18, 19, 20, 21, 31})
-_TWO_OBJECTS = frozenset({14})
-_OBJECT_AND_CLAUSE = frozenset({24, 25, 30})
-_CLAUSE = frozenset({26, 29, 34})
-_TO_INFINITIVE = frozenset({28})
-_PLAIN_INFINITIVE = frozenset({32, 35})
-_ING = frozenset({33})
-_COMPLEMENT = frozenset({5, 6, 7})
+# Numbers of WordNet's sentence frames ("Somebody ----s something" is 8), by what follows the verb.
+_FRAMES = {
+    "nothing": frozenset({1, 2, 3, 4, 12, 13, 22, 23, 27}),
+    "object": frozenset({8, 9, 10, 11, 15, 16, 17, 18, 19, 20, 21, 31}),
+    "two objects": frozenset({14}),
+    "object and clause": frozenset({24, 25, 30}),
+    "clause": frozenset({26, 29, 34}),
+    "to": frozenset({28}),
+    "infinitive": frozenset({32, 35}),
+    "ing": frozenset({33}),
+    "complement": frozenset({5, 6, 7}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +112,14 @@ def frames_at(unit: LookupUnit, document: Document) -> frozenset[int]:
     after = {w.relation: w for w in document.children(word, "obj", "iobj", "ccomp", "xcomp")}
     is_passive = bool(document.children(word, "nsubj:pass")) or (word.relation == "acl" and word.tag == "VBN")
     if "iobj" in after:
-        return _TWO_OBJECTS
+        return _FRAMES["two objects"]
     if "obj" in after or is_passive:
-        return _OBJECT_AND_CLAUSE if "xcomp" in after else _OBJECT
+        return _FRAMES["object and clause" if "xcomp" in after else "object"]
     if "xcomp" in after:
-        return _frames_before(after["xcomp"], document)
+        return _FRAMES[_clause_after(after["xcomp"], document)]
     if "ccomp" in after:
-        return _CLAUSE
-    return frozenset() if word.dep == "acl:relcl" else _NOTHING_AFTER
+        return _FRAMES["clause"]
+    return frozenset() if word.dep == "acl:relcl" else _FRAMES["nothing"]
 
 
 def position_at(unit: LookupUnit, document: Document) -> Literal["a", "ip", "p"]:
@@ -135,7 +133,7 @@ def position_at(unit: LookupUnit, document: Document) -> Literal["a", "ip", "p"]
 def is_counted(noun: Word, document: Document) -> bool:
     """True for a noun that counts things here: "a dog", "two dogs"."""
     before = document.children(noun, "det", "nummod")
-    return noun.tag == "NNS" or any(w.relation == "nummod" or w.lower in _COUNTING for w in before)
+    return noun.tag == "NNS" or any(w.relation == "nummod" or w.lower in _LISTS.counting for w in before)
 
 
 def _is_content_word(word: Word, document: Document) -> bool:
@@ -145,7 +143,7 @@ def _is_content_word(word: Word, document: Document) -> bool:
         return False
     if not word.text.isalpha() or len(lemma) < 3:
         return False
-    if word.tag in ("VBG", "VBN") and any(w.lower in _DEGREE for w in document.children(word, "advmod")):
+    if word.tag in ("VBG", "VBN") and any_lower(document.children(word, "advmod"), _LISTS.degree):
         return False  # "so shattering": an adjective in all but the tag
     # If the lemma does not inflect to the word, the tagger or the writer erred; "travelled" is an exception.
     return inflect(lemma, word.tag) == word.lower or (
@@ -184,7 +182,7 @@ def _is_held_together(word: Word, document: Document) -> bool:
     if (
         word.upos == "ADJ"
         and following is not None
-        and (following.tag == "CD" or following.lower in _LOOKING)
+        and (following.tag == "CD" or following.lower in _LISTS.looking)
     ):
         return True  # "a good 30 minutes", "a smart looking suit"
     if _around(word, _EXPLAINED, document.text):
@@ -227,9 +225,8 @@ def _is_in_expression(unit: LookupUnit, document: Document) -> bool:
 def _is_known(words: tuple[Word, ...]) -> bool:
     """True for an expression as written, or with the first word, the last word or all words as lemmas."""
     written, base = [w.lower for w in words], [w.lemma.lower() for w in words]
-    forms = (written, base, [base[0], *written[1:]], [*written[:-1], base[-1]])
-    listed = word_lists().expressions
-    return any(is_expression(joined) or joined in listed for joined in map(" ".join, forms))
+    forms = map(" ".join, (written, base, [base[0], *written[1:]], [*written[:-1], base[-1]]))
+    return any(is_expression(joined) or joined in word_lists().expressions for joined in forms)
 
 
 def _chooses_what_follows(unit: LookupUnit, document: Document) -> bool:
@@ -243,15 +240,15 @@ def _chooses_what_follows(unit: LookupUnit, document: Document) -> bool:
         if any(w.lower.endswith(("self", "selves")) for w in document.children(word, "obj")):
             return True
         return any(
-            _preposition(w, document) not in _FREE_PREPOSITIONS for w in document.children(word, "obl")
+            _preposition(w, document) not in _LISTS.free_prepositions for w in document.children(word, "obl")
         )
-    if unit.upos == "NOUN" and senses(unit.lemma, "NOUN")[0].field.removeprefix("noun.") in _ABSTRACT:
+    if unit.upos == "NOUN" and senses(unit.lemma, "NOUN")[0].field.removeprefix("noun.") in _LISTS.abstract:
         clauses = document.children(word, "acl", "ccomp", "xcomp", "advcl")
         modifiers = [
             _preposition(w, document) for w in document.children(word, "nmod") if w.dep != "nmod:poss"
         ]
         is_clause = any(clause.dep != "acl:relcl" for clause in clauses)
-        return is_clause or any(p not in _FREE_PREPOSITIONS and p != "of" for p in modifiers)
+        return is_clause or any(p not in _LISTS.free_prepositions and p != "of" for p in modifiers)
     return False
 
 
@@ -266,12 +263,12 @@ def _preposition(word: Word, document: Document) -> str:
     return case[0].lower if case else "in"  # none: a time or a measure ("last year")
 
 
-def _frames_before(clause: Word, document: Document) -> frozenset[int]:
+def _clause_after(clause: Word, document: Document) -> str:
     if clause.upos in ("ADJ", "NOUN", "ADV", "PROPN", "PRON"):
-        return _COMPLEMENT
+        return "complement"
     if clause.tag == "VBG":
-        return _ING
-    return _TO_INFINITIVE if document.children(clause, "mark") else _PLAIN_INFINITIVE
+        return "ing"
+    return "to" if document.children(clause, "mark") else "infinitive"
 
 
 def _is_unbroken(words: tuple[Word, ...], document: Document) -> bool:
@@ -327,7 +324,7 @@ class Replacement:
     """A word that may replace a stretch of the text.
 
     text: as written, inflected and with capitals. lemma: dictionary form. sense: its WordNet sense here ("movie.n.01").
-    fit, back: shares of uses, see `RelatedWord`. frequency: its count in SemCor.
+    fit, back: shares of uses, see `RelatedWord`.
     """
 
     start: int
@@ -338,7 +335,6 @@ class Replacement:
     sense: str
     fit: float
     back: float
-    frequency: int
 
     @property
     def change(self) -> Change:
@@ -398,13 +394,20 @@ def _in_its_form(relation: Relation, unit: LookupUnit, candidate: RelatedWord) -
         sense=candidate.sense.name,
         fit=candidate.fit,
         back=candidate.back,
-        frequency=frequency(candidate.lemma, unit.upos),
     )
 
 
 def _is_safe(relation: Relation, unit: LookupUnit, candidate: RelatedWord) -> bool:
     lists, lemma = word_lists(), candidate.lemma
-    if not _is_plain(candidate) or lists.is_wrong(relation, unit.upos, unit.lemma, lemma):
+    is_word = lemma.islower() and lemma.replace(" ", "").replace("-", "").isalpha() and len(lemma) > 2
+    member = candidate.sense.member(lemma)
+    is_marked = member is not None and member.is_marked  # slang, archaic
+    if (
+        not is_word
+        or candidate.sense.is_name
+        or is_marked
+        or lists.is_wrong(relation, unit.upos, unit.lemma, lemma)
+    ):
         return False
     if lists.is_right(relation, unit.upos, unit.lemma, lemma):
         return True
@@ -413,26 +416,14 @@ def _is_safe(relation: Relation, unit: LookupUnit, candidate: RelatedWord) -> bo
     return is_common and candidate.fit >= MIN_FIT and candidate.back >= MIN_BACK
 
 
-def _is_plain(candidate: RelatedWord) -> bool:
-    """True if the word is not a name, number or abbreviation, and WordNet does not mark it as slang or archaic."""
-    lemma = candidate.lemma
-    is_word = lemma.islower() and lemma.replace(" ", "").replace("-", "").isalpha() and len(lemma) > 2
-    member = candidate.sense.member(lemma)
-    return is_word and not candidate.sense.is_name and not (member and member.is_marked)
-
-
 def _is_grammatical(unit: LookupUnit, lemma: str, document: Document) -> bool:
     if unit.upos == "NOUN":
-        return _is_counted_alike(lemma, unit, document)
+        last = lemma.split()[-1]
+        if last.endswith("s") and lemmas(last, "NOUN")[:1] not in ((), (last,)):
+            return False  # always plural: "surroundings"
+        return not (
+            is_counted(unit.word, document) and last in MASS_NOUNS | word_lists().mass
+        )  # "a furniture"
     if unit.upos == "ADJ" and " " not in (inflect(lemma, "JJR") or " "):  # "more large"
-        more = document.children(unit.word, "advmod")
-        return not any(w.lower in ("more", "most", "less", "least") for w in more)
+        return not any_lower(document.children(unit.word, "advmod"), ("more", "most", "less", "least"))
     return True
-
-
-def _is_counted_alike(lemma: str, unit: LookupUnit, document: Document) -> bool:
-    """False for "a furniture" and nouns that are always plural ("surroundings")."""
-    last = lemma.split()[-1]
-    if last.endswith("s") and lemmas(last, "NOUN")[:1] not in ((), (last,)):
-        return False
-    return not (is_counted(unit.word, document) and last in MASS_NOUNS | word_lists().mass)

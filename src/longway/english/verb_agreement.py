@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from longway.english.document import Change, Document, Word, Words
+from longway.english.document import Change, Document, Word, Words, any_lower, any_tag, any_upos
 from longway.english.inflection import (
     APOSTROPHES,
     CONTRACTED_PLURAL,
@@ -31,8 +31,6 @@ from longway.english.inflection import (
     takes_base_forms,
     verb_in_number,
 )
-from longway.english.listed_words import listed_words
-from longway.english.negation_words import NOT_TOKENS
 from longway.english.people.pronouns import (
     HE,
     Form,
@@ -41,6 +39,7 @@ from longway.english.people.pronouns import (
     paired_pronoun,
     pronoun_form,
 )
+from longway.english.words import NOT_TOKENS, listed_words
 from longway.errors import SettingError
 
 _LISTS = listed_words(__name__)
@@ -148,7 +147,7 @@ def _short_for(document: Document, verb: Word) -> Literal["be", "have", "do"]:
         return "do"
     if after.lower == "gone":
         follows = document.words[after.index + 1 : after.index + 2]
-        return "have" if any(w.upos in ("ADP", "ADV", "NOUN") for w in follows) else "be"
+        return "have" if any_upos(follows, ("ADP", "ADV", "NOUN")) else "be"
     return "have" if is_participle(after.lower) and _is_perfect(document, verb, after) else "be"
 
 
@@ -161,7 +160,7 @@ def _is_perfect(document: Document, verb: Word, participle: Word) -> bool:
     if _has_object_phrase(document, participle):
         return participle.lower not in _PASSIVE_WITH_OBJECT
     follows = document.words[participle.index + 1 : participle.index + 2]
-    if participle.tag not in ("VBN", "VBD") or any(word.lower in ("to", "by") for word in follows):
+    if participle.tag not in ("VBN", "VBD") or any_lower(follows, ("to", "by")):
         return False  # "he's supposed to go"
     return verb.dep == "aux" or (verb.lemma == "have" and verb.dep not in ("aux:pass", "cop"))
 
@@ -508,11 +507,7 @@ def _is_insertion(document: Document, word: Word, main: Word) -> bool:
 def _has_object_pronoun(document: Document, verb: Word) -> bool:
     """True for the "whips" of "he chains him and whips him", even if tagged as a plural noun."""
     after = document.words[verb.index + 1 : verb.index + 2]
-    return (
-        any(w.tag in ("PRP", "PRP$", "DT") for w in after)
-        and verb.tag == "NNS"
-        and is_third_person_form(verb.lower)
-    )
+    return any_tag(after, ("PRP", "PRP$", "DT")) and verb.tag == "NNS" and is_third_person_form(verb.lower)
 
 
 def _has_subject_behind(document: Document, verb: Word) -> bool:

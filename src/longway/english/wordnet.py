@@ -7,39 +7,187 @@
 
 Words are looked up as they are: "found" does not give the senses of "find". Counts are those of the sense-tagged SemCor corpus
 (about 230,000 words), as shipped with WordNet.
+
+WordNet 3.0 is in one small file, `wordnet.txt.gz`, made by `train/wordnet.py`; its licence is `wordnet_license.txt`. The file has
+ten blocks, divided by an empty line, of these lines:
+
+    fields     "noun.communication": WordNet's groups
+    synsets    "10|n|35710,22154 <tab> movie|26 <tab> film|38", numbered from 0: the number of its field, its part of speech,
+               the numbers of the synsets above it and of the head adjectives it is similar to, "1" for a name; then its
+               words, each with its count, sentence frames, position, antonyms (synset:word) and "1" if it is marked
+    words      "film": the nouns, in order, without capitals; likewise in the other blocks the verbs, adjectives and adverbs
+    entries    "35678,33871,18155|64" for each of these words: its synsets, most frequent first, and its count over all of them
+
+Empty parts at the end of a list are left out. A line is taken apart when it is looked up.
 """
 
 from __future__ import annotations
 
+import gzip
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from longway.english.wordnet_file import Member, Sense, wordnet_file
-
+PATH = Path(__file__).parent / "wordnet.txt.gz"
+VERSION = "3.0"
 POS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A word that has a sense.
+
+    lemma: as written in a text, with spaces. count: its count with this sense in SemCor.
+    frames: numbers of the sentence frames of a verb. position: "a" for an adjective used only before its noun, "p" only as a
+    predicate, "ip" only directly after its noun, else "".
+    antonyms: its opposites, each with the name of the opposite's sense.
+    is_marked: WordNet marks it as slang, archaic, disparaging and so on.
+    """
+
+    lemma: str
+    count: int
+    frames: frozenset[int]
+    position: str
+    antonyms: tuple[tuple[str, str], ...]
+    is_marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """One meaning, with the words that share it.
+
+    name: "movie.n.01". field: WordNet's group, "noun.communication".
+    above: names of the senses one step more general. similar: names of the head adjectives it is similar to.
+    is_name: an individual, such as a city.
+    """
+
+    name: str
+    field: str
+    members: tuple[Member, ...]
+    above: tuple[str, ...]
+    similar: tuple[str, ...]
+    is_name: bool
+
+    @property
+    def is_verb(self) -> bool:
+        """True for a sense of verbs."""
+        return self.field.startswith("verb.")
+
+    def has_capitals(self, lemma: str) -> bool:
+        """True if the word is capitalised in this sense: "SUV"."""
+        member = self.member(lemma)
+        return member is not None and not member.lemma.islower()
+
+    def member(self, lemma: str) -> Member | None:
+        """The entry of a word in this sense, or None."""
+        return next((m for m in self.members if m.lemma.lower() == lemma), None)
+
+
+class WordnetFile(NamedTuple):
+    """The lines of the file. entries: by part of speech ("n", "v", "a", "r") and word."""
+
+    fields: list[str]
+    synsets: list[str]
+    entries: dict[str, dict[str, str]]
+
+
+@lru_cache(maxsize=1)
+def wordnet_file() -> WordnetFile:
+    """Read the file, once."""
+    text = gzip.decompress(PATH.read_bytes()).decode()
+    fields, synsets, *blocks = (block.split("\n") for block in text.split("\n\n"))
+    entries = zip("nvar", zip(blocks[::2], blocks[1::2], strict=True), strict=True)
+    return WordnetFile(fields, synsets, {pos: dict(zip(*pair, strict=True)) for pos, pair in entries})
 
 
 @lru_cache(maxsize=50_000)
 def senses(lemma: str, upos: str) -> tuple[Sense, ...]:
     """The senses of a lemma, most frequent first; empty if WordNet does not have the word."""
-    if upos not in POS:
-        return ()
-    return tuple(wordnet_file().senses(lemma.lower(), POS[upos]))
+    return tuple(map(_sense, _numbers(_entry(lemma.lower(), POS.get(upos, "")))))
 
 
 @lru_cache(maxsize=50_000)
 def sense(name: str) -> Sense:
-    """Return a sense by its name."""
-    return wordnet_file().sense(name)
+    """A sense by its name: "movie.n.01". Raises IndexError if there is none."""
+    lemma, pos, rank = name.rsplit(".", 2)
+    return _sense(_ranked(lemma.replace("_", " "), pos)[int(rank) - 1])
 
 
 def is_expression(words: str) -> bool:
     """True if WordNet has these words, in this form, as one entry of any part of speech."""
-    return " " in words and wordnet_file().has(words)
+    return " " in words and any(_numbers(_entry(words, pos)) for pos in POS.values())
+
+
+def frequency(lemma: str, upos: str) -> int:
+    """How often a word occurs in SemCor as this part of speech."""
+    return int(_entry(lemma.lower(), POS.get(upos, "")).partition("|")[2] or 0)
+
+
+def _entry(word: str, pos: str) -> str:
+    return wordnet_file().entries.get(pos, {}).get(word, "")
+
+
+def _sense(number: int) -> Sense:
+    head, *members = wordnet_file().synsets[number].split("\t")
+    field, _pos, above, similar, is_name = _parts(head, 5)
+    return Sense(
+        name=_name(number),
+        field=wordnet_file().fields[int(field)],
+        members=tuple(map(_member, members)),
+        above=tuple(sorted(map(_name, _numbers(above)))),
+        similar=tuple(map(_name, _numbers(similar))),
+        is_name=bool(is_name),
+    )
+
+
+def _member(line: str) -> Member:
+    lemma, count, frames, position, antonyms, is_marked = _parts(line, 6)
+    return Member(
+        lemma=lemma,
+        count=int(count or 0),
+        frames=frozenset(_numbers(frames)),
+        position=position,
+        antonyms=tuple(map(_antonym, antonyms.split(","))) if antonyms else (),
+        is_marked=bool(is_marked),
+    )
+
+
+def _antonym(place: str) -> tuple[str, str]:
+    synset, word = map(int, place.split(":"))
+    lemma = wordnet_file().synsets[synset].split("\t")[word + 1].partition("|")[0]
+    return lemma, _name(synset)
+
+
+def _name(number: int) -> str:
+    """The first word of a synset, its part of speech, and which of the senses of that word it is."""
+    head, first = wordnet_file().synsets[number].split("\t", 2)[:2]
+    pos = head.split("|")[1]
+    lemma = first.partition("|")[0].lower()
+    rank = _ranked(lemma, pos).index(number) + 1
+    return f"{lemma.replace(' ', '_')}.{pos}.{rank:02d}"
+
+
+def _ranked(word: str, pos: str) -> list[int]:
+    """The synsets of a word, as names count them: for "s", only the adjectives that are similar to a head."""
+    if pos != "s":
+        return _numbers(_entry(word, pos))
+    synsets = wordnet_file().synsets
+    return [n for n in _numbers(_entry(word, "a")) if "|s" in synsets[n].partition("\t")[0]]
+
+
+def _numbers(listed: str) -> list[int]:
+    """The numbers of a list, up to the next part of its line."""
+    listed = listed.partition("|")[0]
+    return [int(number) for number in listed.split(",")] if listed else []
+
+
+def _parts(line: str, n: int) -> list[str]:
+    """The n parts of a line; those that were left out are empty."""
+    parts = line.split("|")
+    return parts + [""] * (n - len(parts))
 
 
 @lru_cache(maxsize=100_000)
@@ -54,12 +202,6 @@ def shares(lemma: str, upos: str) -> tuple[float, ...]:
     return tuple(weight / sum(weights) for weight in weights)
 
 
-def frequency(lemma: str, upos: str) -> int:
-    """How often a word occurs in SemCor as this part of speech."""
-    return wordnet_file().total(lemma.lower(), POS[upos]) if upos in POS else 0
-
-
-PARTS = ("NOUN", "VERB", "ADJ", "ADV")
 WORD_LISTS_PATH = Path(__file__).parent / "wordnet_words.txt"
 
 Words = frozenset[str]
@@ -117,8 +259,8 @@ def word_lists() -> WordLists:
         expressions=frozenset(
             e.strip() for line in sections["expressions"] for e in line.split(";") if e.strip()
         ),
-        kept={upos: _split_words(sections[f"keep {upos}"]) for upos in PARTS},
-        never={upos: _split_words(sections[f"never {upos}"]) for upos in PARTS},
+        kept={upos: _split_words(sections[f"keep {upos}"]) for upos in POS},
+        never={upos: _split_words(sections[f"never {upos}"]) for upos in POS},
         right=_read_relations("good", sections),
         wrong=_read_relations("not", sections),
         mass=_split_words(sections["mass"]),
@@ -132,7 +274,7 @@ def _split_words(lines: list[str]) -> Words:
 def _read_relations(kind: str, sections: dict[str, list[str]]) -> dict[tuple[str, str, str], Words]:
     relations = {}
     for relation in ("synonym", "antonym"):
-        for upos in PARTS:
+        for upos in POS:
             for line in sections.get(f"{kind} {relation} {upos}", []):
                 word, others = line.split(":")
                 relations[relation, upos, word] = frozenset(other.strip() for other in others.split(","))
@@ -190,8 +332,7 @@ def related_in_senses(
     indirect: bool = False,
 ) -> Iterator[RelatedWord]:
     """The related words for weighted senses, as far as their grammar fits."""
-    antonyms = _indirect_antonyms if indirect else _antonyms
-    related = _synonyms if relation == "synonym" else antonyms
+    related = _synonyms if relation == "synonym" else _indirect_antonyms if indirect else _antonyms
     senses_of: dict[str, list[Sense]] = defaultdict(list)
     fit: dict[str, float] = defaultdict(float)
     for own, weight in weighed:

@@ -8,24 +8,27 @@ disappeared has a count of 0; it is not just missing from a list.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import cast
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longway.data import Dataset
 from longway.detect.clusters import Clusters
-from longway.detect.findings import Chosen, recount, search
+from longway.detect.detector import by_label
+from longway.detect.findings import Chosen, presence, search
 from longway.detect.leak import leak_by_folds, parts_of
 from longway.detect.reading import Reading
-from longway.json_values import from_json
+from longway.json_values import FLAT, IF_ANY
 from longway.methods.method import Rows
-from longway.methods.repair.concepts import ConceptPatterns
-from longway.methods.repair.grammar import GrammarPatterns
 from longway.records import Leak, Pattern
 from longway.stats import is_stronger, mutual_information, p_values, points_of, q_values
+
+if TYPE_CHECKING:
+    from longway.methods.repair.concepts import ConceptPatterns
+    from longway.methods.repair.grammar import GrammarPatterns
 
 Ints = NDArray[np.int64]
 MAX_Q = 0.05  # of a pattern that predicts the label
@@ -39,7 +42,7 @@ class LeakChange:
 
     before: Leak
     after: Leak
-    name: str = ""
+    name: str = field(default="", metadata=IF_ANY)
 
     @property
     def columns(self) -> str:
@@ -59,7 +62,7 @@ class PatternChange:
     points: see `records.Finding`; None in runs of earlier versions. marked: why the pattern was left alone.
     """
 
-    pattern: Pattern
+    pattern: Pattern = field(metadata=FLAT)
     label: str
     count_before: int
     share_before: float
@@ -75,15 +78,6 @@ class PatternChange:
     def is_stronger(self) -> bool:
         """Whether it predicts the label noticeably better than before."""
         return is_stronger(self.gain_before, self.gain_after)
-
-    def to_dict(self) -> dict[str, object]:
-        """The change as JSON values."""
-        return {**asdict(self), **self.pattern.to_dict()}
-
-    @classmethod
-    def from_dict(cls, row: Mapping[str, object]) -> PatternChange:
-        """The change in a JSON object that `to_dict` wrote."""
-        return cast(PatternChange, from_json(cls, {**row, "pattern": row}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +107,6 @@ class Comparison:
     def leaks(self) -> tuple[LeakChange, ...]:
         """All leaks, from the text alone first."""
         return (*([self.leak] if self.leak else []), *self.other_leaks)
-
-    def to_dict(self) -> dict[str, object]:
-        """The comparison as it is part of rewrite.json and augment.json."""
-        return {
-            "leak": self.leak and {"before": asdict(self.leak.before), "after": asdict(self.leak.after)},
-            "other_leaks": [asdict(change) for change in self.other_leaks],
-            "found": self.found and asdict(self.found),
-            "findings": [change.to_dict() for change in self.findings],
-            "worse": [change.to_dict() for change in self.worse],
-            "n_worse": self.n_worse,
-        }
 
 
 def compare(
@@ -208,7 +191,7 @@ def _leaders(chosen: Sequence[Chosen]) -> list[Chosen]:
 
 
 def _changes(chosen: list[Chosen], old: Reading, new: Reading, kept: set[str]) -> list[PatternChange]:
-    counts = recount(chosen, old), recount(chosen, new)
+    counts = [by_label(presence(chosen, one), one.labels, one.n_labels) for one in (old, new)]
     changes = []
     for i, one in enumerate(chosen):
         finding = one.finding

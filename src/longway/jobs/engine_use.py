@@ -18,22 +18,21 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
-from longway.engines.asker import Asker
 from longway.engines.costs import FREE
-from longway.engines.engine import Engine
-from longway.engines.event_loop import run as run_now
+from longway.engines.engine import RULES, Engine
 from longway.engines.prompt import Prompt
-from longway.engines.recording import CHECKED, WORDS, answers_in
-from longway.engines.registry import RULES, engine_named, split_writer
+from longway.engines.registry import engine_named, split_writer
 from longway.errors import SettingError
 from longway.jobs.estimate import IN_FLIGHT, SECONDS_A_CALL, TOKENS_A_SECOND, CallsEstimate
 from longway.jobs.options import check_options, option
 from longway.jobs.run import Watcher
 from longway.methods.method import Rows
-from longway.store import JOURNAL_FILE, CallTotals, Journal
-from longway.verify.grading import grade, graded_rows
+from longway.store import CHECKED, JOURNAL_FILE, WORDS, CallTotals, Journal
+
+if TYPE_CHECKING:
+    from longway.engines.asker import Asker
 
 SAMPLED_ROWS = 64  # rows whose prompts are measured
 TIMED_CALLS, TIMED_SECONDS = 4, 4.0  # for engines in this process: calls to time, and when to stop
@@ -131,6 +130,8 @@ def asker_of(engine: Engine | None, journal: Journal, budget: float | None, watc
     """Asks an engine, within the budget; None if there is no engine."""
     if engine is None:
         return None
+    from longway.engines.asker import Asker
+
     return Asker(engine, journal, budget=budget, progress=watcher.progress, say=watcher.say)
 
 
@@ -163,6 +164,9 @@ def with_graded_judge(job: J, rows: Rows, journal: Journal, watcher: Watcher) ->
     """
     if job.judge is None or not job.judge.is_to_be_graded:
         return job
+    from longway.engines.asker import Asker
+    from longway.verify.grading import grade, graded_rows
+
     watcher.step("grading the judge on rows of the data")
     some = graded_rows([rows.label(row) for row in range(len(rows))])
     asker = Asker(job.judge, journal, budget=job.budget, progress=watcher.progress, say=watcher.say)
@@ -184,7 +188,9 @@ def name_of(engine: Engine | None) -> str:
 def close(*engines: Engine | None) -> None:
     """Close connections and free memory; an engine that both writes and judges is closed once."""
     for engine in {id(engine): engine for engine in engines if engine is not None}.values():
-        run_now(engine.close())
+        from longway.engines.event_loop import run
+
+        run(engine.close())
 
 
 # What a run may take
@@ -218,6 +224,8 @@ def estimate_calls(
     """
     if engine is None or not (free or engine.price != FREE):
         return []
+    from longway.engines.asker import Asker
+
     sample = Asker(engine, Journal(None)).estimate(prompts, n, options=options)
     scale = n_calls / max(1, len({(one.text, one.context, one.label) for one in prompts}))
     n_calls = round(sample.calls * scale)  # a long text takes several
@@ -241,6 +249,8 @@ def _seconds_a_call(
     engine: Engine, prompts: Sequence[Prompt], n: int, options: Sequence[str] | None
 ) -> float:
     """The mean time of a few calls; the first one, which loads the engine, does not count."""
+    from longway.engines.asker import Asker
+
     asker = Asker(engine, Journal(None))
     taken: list[float] = []
     for prompt in [prompts[0], *prompts[1 : 1 + TIMED_CALLS]]:
@@ -281,5 +291,7 @@ def answers_kept(folder: Path) -> int:
     path = folder / JOURNAL_FILE
     if not path.exists():
         return 0
+    from longway.engines.recording import answers_in
+
     with closing(Journal(path)) as journal:
         return answers_in(journal)

@@ -7,22 +7,27 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeVar, cast, overload
 
 import polars as pl
 
+from longway.data.label_lists import tag_name
+from longway.data.summary import DatasetSummary
 from longway.errors import RunError
-from longway.json_values import from_json, to_json
+from longway.json_values import fields_as_json, from_json
 from longway.report import html
-from longway.report.sections import Page
+from longway.report.excerpts import PATTERN_LIMIT, cut
+from longway.report.sections import KeyFigure, Page, Section, Words
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from longway.jobs.choices.audit.result import ChoiceSummary
 
 Kind = TypeVar("Kind")
 PageFunction = TypeVar("PageFunction", bound=Callable[[Any], Page])
@@ -65,9 +70,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the file: the fields as JSON values, but for those that are not compared, such as the run folder."""
-        compared = [each.name for each in fields(cast(Any, self)) if each.compare]
-        values = {name: to_json(getattr(self, name)) for name in compared}
-        return {"version": self.version, **values, **self._computed()}
+        return {"version": self.version, **fields_as_json(self), **self._computed()}
 
     def in_folder(self, folder: Path | None) -> Self:
         """The result of a run in this folder."""
@@ -139,6 +142,68 @@ def page_of(kind: type[Result]) -> Callable[[PageFunction], PageFunction]:
         return function
 
     return register
+
+
+class OfDataset(Protocol):
+    """A result of one dataset."""
+
+    @property
+    def dataset(self) -> DatasetSummary | ChoiceSummary:
+        """The dataset that was read."""
+
+    @property
+    def longway(self) -> str:
+        """The version of Longway that made it."""
+
+    @property
+    def created(self) -> str:
+        """When."""
+
+
+def dataset_page(
+    result: OfDataset,
+    command: str,
+    title: str,
+    *,
+    verdict: str,
+    facts: Sequence[tuple[str, str]] = (),
+    figures: Sequence[KeyFigure],
+    figures_style: str = "",
+    sections: Sequence[Section],
+    sheets: Sequence[str] = (),
+    settings: Sequence[tuple[str, str]] = (),
+    warning: Words = "",
+) -> Page:
+    """A page; see `Page`. title: what comes before the name of the dataset. facts: besides the dataset, its columns and the date."""
+    dataset = result.dataset
+    name = cut(dataset.name, PATTERN_LIMIT)
+    made = ("Made", cut(result.created))
+    return Page(
+        kicker=command,
+        title=cut(f"{title} {dataset.name}", PATTERN_LIMIT),
+        verdict=verdict,
+        facts=[("Dataset", name), ("Columns", _roles(dataset)), *facts, made],
+        figures=figures,
+        figures_style=figures_style,
+        sections=sections,
+        sheets=sheets,
+        version=result.longway,
+        fingerprint=dataset.fingerprint,
+        streamed=dataset.streamed,
+        settings=settings,
+        warning=warning,
+    )
+
+
+def _roles(dataset: DatasetSummary | ChoiceSummary) -> str:
+    """The column of each role; guessed columns are marked."""
+    roles = [
+        f"{role} = {cut(column)}{' (guessed)' if role in dataset.guessed else ''}"
+        for role, column in dataset.fields.items()
+        if column
+    ]
+    tag = [] if dataset.tag is None else [f"tag = {cut(tag_name(dataset.tag))}"]
+    return ", ".join([*roles, *tag])
 
 
 def read(kind: type[Kind], value: object, *, file: str) -> Kind:

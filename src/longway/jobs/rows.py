@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from longway.data import Dataset, load
-from longway.english.sentiment_words import sentiment_agreement
+from longway.english.words import sentiment_agreement
 from longway.language_names import ENGLISH, UNKNOWN, codes_of
 from longway.languages.dataset import languages_in
 from longway.methods.method import Rows
@@ -113,7 +113,7 @@ def dataset_of(rows: Rows) -> Dataset:
     frame = {"id": rows.ids, "text": rows.texts, "label": [rows.label(i) for i in range(len(rows))]}
     if rows.contexts is not None:
         frame["context"] = rows.contexts
-    return load(
+    dataset = load(
         pl.DataFrame(frame, schema=dict.fromkeys(frame, pl.String)),
         id="id",
         text="text",
@@ -121,6 +121,9 @@ def dataset_of(rows: Rows) -> Dataset:
         context="context" if rows.contexts is not None else "",
         language=",".join(rows.task.languages) or None,
     )
+    if len(rows.task.spoken) == 1:
+        dataset.languages = {rows.task.spoken[0]: 1.0}
+    return dataset
 
 
 def _examples(rows: Rows, seed: int) -> list[Example]:

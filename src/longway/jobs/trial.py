@@ -6,11 +6,10 @@ import time
 from dataclasses import dataclass
 
 from longway.data import load
-from longway.engines.asker import Asker
-from longway.engines.engine import Written
-from longway.engines.paid import PaidWriting
+from longway.engines.asker import Asker, PaidWriting
+from longway.engines.engine import RULES, Written
 from longway.engines.prompt import judge_prompt, rewrite_prompt
-from longway.engines.registry import RULES, engine_named, split_writer
+from longway.engines.registry import engine_named, split_writer
 from longway.jobs.engine_use import close, estimate_calls
 from longway.jobs.estimate import RunEstimate
 from longway.jobs.rows import rows_of

@@ -91,8 +91,14 @@ class Workload:
             return None
         return sum(rest * (each or 0.0) for rest, each in rates)
 
-    def checked(self, verifier: Verifier, *, prefix: Callable[[], str] = lambda: "") -> Verify:
-        """The checks of a verifier as parts of the work: one for each candidate. prefix: words before "checking"."""
+    def checked(
+        self,
+        verifier: Verifier,
+        then: Callable[[], object],
+        *,
+        prefix: Callable[[], str] = lambda: "",
+    ) -> Verify:
+        """The checks of a verifier as parts of the work: one for each candidate. then: begins what follows. prefix: words before "checking"."""
 
         def verify(candidates: Sequence[Candidate]) -> Iterator[tuple[Verdict, ...]]:
             verifier.progress = self.inside
@@ -100,6 +106,7 @@ class Workload:
             self.begin(CHECK, f"{prefix()}checking {texts}", len(candidates))
             yield from verifier.verify(candidates)
             self.did(len(candidates))
+            then()
 
         return verify
 

@@ -21,7 +21,8 @@ from longway.language_names import ENGLISH, UNKNOWN, codes_of, name_of
 from longway.languages.identify import language_of
 from longway.languages.lemmas import PACKAGE, has_lemmas
 from longway.languages.row_languages import drawn, foreign_language
-from longway.languages.words import how_split
+from longway.languages.words import how_split, tokenizer_for
+from longway.text.tokenizer import Tokenizer
 
 FIRST, MORE = 200, 2000  # rows in the first sample, and in the second if there are several languages
 RAREST, SUSPECT = 0.02, 0.015  # share of the rows; in the first look
@@ -37,6 +38,17 @@ _CLOSE = [
 
 def languages_in(dataset: Dataset) -> dict[str, float]:
     """The share of each language, most frequent first; English if nothing is known, the given ones if the user gave some."""
+    if not dataset.languages:
+        dataset.languages = _identified(dataset)
+    return dataset.languages
+
+
+def tokenizer_of(dataset: Dataset) -> Tokenizer:
+    """What splits the texts of a dataset."""
+    return tokenizer_for(languages_in(dataset))
+
+
+def _identified(dataset: Dataset) -> dict[str, float]:
     if dataset.columns.language:
         given = codes_of(dataset.columns.language)
         return _shares(_counts(dataset, MORE, given), 0.0, given[0]) if len(given) > 1 else {given[0]: 1.0}

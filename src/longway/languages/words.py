@@ -2,7 +2,7 @@
 
     words("L'homme n'a rien vu.", "fr")        l'  homme  n'  a  rien  vu
     words("电影太长了", "zh")                    电影  太  长  了      (with rjieba; otherwise one token per character)
-    rules_for(["de"])                          what `tokens.tokenizer.splitting` takes
+    tokenizer_for(["de"])                      what splits texts in these languages
 
 English keeps the rules of `text/tokenizer.py`. Other languages share them, with what each needs:
 
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from gzip import decompress
@@ -31,7 +31,7 @@ import polars as pl
 
 from longway.language_names import ENGLISH, UNKNOWN
 from longway.languages.identify import language_of
-from longway.text.tokenizer import PATTERN, UNSPACED, SplitRules, is_word, rules_in_use, splitting, tokenize
+from longway.text.tokenizer import PATTERN, PLAIN, UNSPACED, LanguageTokenizer, Tokenizer, is_word
 
 _NUMBER = r"\d+(?:[.,/:]\d+)+"
 _WORD = rf"{_NUMBER}|\w+(?:'\w+)*|[^\w\s]"  # where spaces separate all words, or were put between them
@@ -74,24 +74,26 @@ _BY_CLUSTER = ("lo", "km", "my")
 
 
 @dataclass(frozen=True, slots=True)
-class LanguageRules:
-    """The rules of several languages; each text is split by those of its own, and by those of the first if it is unclear."""
-
-    languages: tuple[str, ...]
-
-    def of(self, text: str) -> SplitRules:
-        """The rules for one text."""
-        return rules_of(self._language(text))
+class MixedTokenizer(Tokenizer):
+    """Splits each text by the rules of its own language, and by those of the first of `languages` if it is unclear."""
 
     def column(self, texts: pl.Series) -> pl.Series:
         """One list of tokens per text."""
-        spoken = pl.Series([self._language(text) for text in texts], dtype=pl.String)
-        frame = pl.DataFrame({"text": texts, "language": spoken}).with_row_index()
+        spoken = pl.Series([self._language(text or "") for text in texts], dtype=pl.String)
+        frame = pl.DataFrame({"text": texts.cast(pl.String), "language": spoken}).with_row_index()
         parts = [
-            part.select("index", tokens=rules_of(str(language)).column(part["text"]))
+            part.select("index", tokens=tokenizer_of(str(language)).column(part["text"]))
             for (language,), part in frame.group_by("language")
         ]
         return pl.concat(parts).sort("index")["tokens"] if parts else pl.Series([], dtype=pl.List(pl.String))
+
+    def tokens(self, text: str) -> list[str]:
+        """The tokens of one text, in order."""
+        return tokenizer_of(self._language(text)).tokens(text)
+
+    def spans(self, text: str) -> list[tuple[str, int, int]]:
+        """The tokens of one text with their start and end in the original."""
+        return tokenizer_of(self._language(text)).spans(text)
 
     def _language(self, text: str) -> str:
         found = language_of(text, among=self.languages)
@@ -104,8 +106,7 @@ def words(text: str, language: str) -> list[str]:
     >>> words("L'homme n'a rien vu.", "fr"), words("ISPARTA'DA İYİ", "tr")
     (["l'", 'homme', "n'", 'a', 'rien', 'vu'], ["ısparta'da", 'iyi'])
     """
-    with splitting(rules_for([language])):
-        return [token for token in tokenize(text) if is_word(token)]
+    return list(filter(is_word, tokenizer_of(language).tokens(text)))
 
 
 def lowered(text: str, language: str = "") -> str:
@@ -122,36 +123,27 @@ def lowered(text: str, language: str = "") -> str:
     return plain.lower().replace("i\u0307", "i")
 
 
-def rules_for(languages: Sequence[str]) -> SplitRules | LanguageRules | None:
-    """The rules for texts in these languages, the most frequent one first; None for English alone, and if nothing is known."""
+def tokenizer_for(languages: Iterable[str]) -> Tokenizer:
+    """What splits texts in these languages, the most frequent one first; `PLAIN` for English alone, and if nothing is known."""
     known = tuple(language for language in languages if language != UNKNOWN)
-    if not known or known == (ENGLISH,):
-        return None
-    return rules_of(known[0]) if len(known) == 1 else LanguageRules(known)
-
-
-def languages_in_use() -> tuple[str, ...]:
-    """The languages of the dataset that a job works on, the most frequent one first; English if nothing else was said."""
-    rules = rules_in_use()
-    return (ENGLISH,) if rules is None else rules.languages
+    return MixedTokenizer(known) if len(known) > 1 else tokenizer_of(*known or (ENGLISH,))
 
 
 @cache
-def rules_of(language: str) -> SplitRules:
-    """The rules of one language."""
+def tokenizer_of(language: str) -> Tokenizer:
+    """What splits texts in one language."""
     if language in (ENGLISH, UNKNOWN):
-        return SplitRules(language, _lowered, None, PATTERN)
-    fold = partial(_folded, language=language)
-    if language in EXTRAS:
-        cut = _CUTS[language] if is_installed(language) else None
-        return SplitRules(language, fold, cut, PATTERN if cut is None else _WORD)
-    if language in _ELISIONS:
-        return SplitRules(language, fold, None, rf"\b(?:{_ELISIONS[language]})'|{PATTERN}")
-    if language == "he":
-        return SplitRules(language, fold, None, f"{_HEBREW}|{PATTERN}")
-    if language in _CUTS:
-        return SplitRules(language, fold, _CUTS[language], _WORD)
-    return SplitRules(language, fold, None, _CLUSTERS if language in _BY_CLUSTER else PATTERN)
+        return PLAIN
+    cut, pattern = None, PATTERN
+    if language in _CUTS and is_installed(language):
+        cut, pattern = _CUTS[language], _WORD
+    elif language in _ELISIONS:
+        pattern = rf"\b(?:{_ELISIONS[language]})'|{PATTERN}"
+    elif language == "he":
+        pattern = f"{_HEBREW}|{PATTERN}"
+    elif language in _BY_CLUSTER:
+        pattern = _CLUSTERS
+    return LanguageTokenizer((language,), partial(_folded, language=language), cut, pattern)
 
 
 def is_installed(language: str) -> bool:
@@ -188,16 +180,13 @@ NOTES = {  # what else the rules of a language do
 # Folding
 
 
-def _lowered(texts: pl.Series) -> pl.Series:
-    return texts.str.to_lowercase().str.replace_all("’", "'", literal=True)
-
-
 def _folded(texts: pl.Series, *, language: str) -> pl.Series:
     if language == "tr":
         texts = texts.str.replace_all("İ", "i", literal=True).str.replace_all("I", "ı", literal=True)
     if language in _OPTIONAL_MARKS:
         texts = texts.str.replace_all(_OPTIONAL_MARKS[language], "")
-    return _lowered(_half_width(texts)).str.normalize("NFC")
+    lowered = _half_width(texts).str.to_lowercase()
+    return lowered.str.replace_all("’", "'", literal=True).str.normalize("NFC")
 
 
 def _half_width(texts: pl.Series) -> pl.Series:

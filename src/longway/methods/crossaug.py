@@ -8,180 +8,67 @@ changed there too. One row becomes four:
     negative claim   changed evidence    supported
     claim            changed evidence    refuted
 
-so neither the claim nor the evidence alone predicts the label. The published generator is a fine-tuned BART; here it is
-`write`, by default the rules of `negate.py`. Rows are added, none is changed.
+so neither the claim nor the evidence alone predicts the label. The published generator is a fine-tuned BART; here the rules of
+`english/contradict.py` write. Rows are added, none is changed, and as published nothing is checked.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from itertools import islice
+from random import Random
 
-from longway.engines.engine import Written
+from longway.english.contradict import negated
 from longway.english.inflection import match_case
+from longway.english.pipeline import load_pipeline
 from longway.errors import SettingError
-from longway.methods.drafts import NOT_VERIFIED, first_failure, until_spent, with_how
-from longway.methods.method import (
-    ALL_DONE,
-    Figures,
-    Objection,
-    RewriteRequest,
-    Round,
-    Rows,
-    Verify,
-    Write,
-    fresh_id,
-)
-from longway.methods.negate import RuleNegator
-from longway.records import BUDGET_SPENT, Edit, Verdict
+from longway.languages.row_languages import NOT_ENGLISH
+from longway.methods.loop import Draft
+from longway.methods.method import ALL_DONE, Figures, Objection, Round, Rows, fresh_id, no_objection
+from longway.records import Edit
 from longway.text.tokenizer import is_word, token_spans
-from longway.verify.check import Candidate
 
 ARTICLES = ("a ", "an ", "the ")
+CANDIDATES = (
+    4  # negative claims; the first whose words can be changed in the evidence is taken, else the first
+)
+NO_NEGATION = "no rule can negate this text"
 
 
-@dataclass(frozen=True, slots=True)
-class CrossAugSettings:
-    """Settings of CrossAug.
+def crossaug(rows: Rows, *, seed: int = 0, objection: Objection = no_objection) -> Iterator[Round]:
+    """Yield one round that adds up to three rows for each supported claim. objection: why a negative claim may not be used."""
+    supported, refuted = labels_of(rows)
+    chosen = [row for row in range(len(rows)) if rows.label(row) == supported]
+    texts = [rows.texts[row] if rows.is_english(row) else "" for row in chosen]
+    figures, edits, taken = Figures(asked=len(chosen)), list[Edit](), set(rows.ids)
+    for row, document in zip(chosen, load_pipeline().analyse_all(texts), strict=True):
+        text, evidence, id_ = rows.texts[row], rows.context(row) or "", rows.ids[row]
+        claims = list(islice(negated(document, Random(f"{seed}|0|{text}")), CANDIDATES))
+        figures.candidates += len(claims)
+        if not claims:
+            figures.refusals[NO_NEGATION if rows.is_english(row) else NOT_ENGLISH] += 1
+        claims = [claim for claim in claims if not objection(id_, text, claim.text)]
+        if not claims:
+            continue
+        figures.accepted += 1
+        both = [(claim, _changed(evidence, text, claim.text)) for claim in claims]
+        claim, changed = next((pair for pair in both if pair[1] is not None), both[0])
+        new = [(claim.text, evidence, refuted)]
+        if changed is not None:
+            new += [(claim.text, changed, supported), (text, changed, refuted)]
+        for after, context, label in new:
+            added = Draft(row, text, after, label, context, how=claim.how, engine="negate", reason="")
+            added.id = fresh_id(taken, id_, "crossaug")
+            own = added.edits(rows, method="crossaug", number=1)
+            edits += [edit for edit in own if edit.before != edit.after]
+    yield Round(1, tuple(edits), figures, ALL_DONE)
 
-    candidates: negative claims to write; the first whose words can be changed in the evidence is taken, else the first.
-    evidence: also add rows with changed evidence.
-    seed: seed of the rules.
-    """
 
-    candidates: int = 4
-    evidence: bool = True
-    seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class NegativeClaim:
-    """A negative claim for a row, and the evidence changed to support it, None if that is not possible."""
-
-    row: int
-    claim: str
-    how: str
-    evidence: str | None
-    verdicts: tuple[Verdict, ...] = ()
-
-
-class CrossAug:
-    """CrossAug over given pairs.
-
-    write: writes negative claims; None for the rules. verify: checks each negative claim with its new label; None, as
-    published, for no check. objection: why a negative claim may not be used.
-    """
-
-    name = "crossaug"
-
-    def __init__(
-        self,
-        settings: CrossAugSettings | None = None,
-        *,
-        write: Write | None = None,
-        verify: Verify | None = None,
-        objection: Objection | None = None,
-    ) -> None:
-        self.settings = CrossAugSettings() if settings is None else settings
-        self.objection = objection
-        self.write: Write = RuleNegator(self.settings.seed) if write is None else write
-        self.verify = verify
-
-    def run(self, rows: Rows) -> Iterator[Round]:
-        """Yield one round that adds up to three rows for each supported claim."""
-        supported, refuted = labels_of(rows)
-        requests = [
-            RewriteRequest(
-                row,
-                rows.texts[row],
-                supported,
-                self.settings.candidates,
-                rows.context(row),
-                language="" if rows.is_english(row) else rows.languages[row],
-            )
-            for row in range(len(rows))
-            if rows.label(row) == supported
-        ]
-        answers, is_spent = until_spent(lambda: self.write(requests))
-        contrasts = [
-            self._contrast(request, written, rows.ids[request.row])
-            for request, written in zip(requests, answers, strict=not is_spent)
-        ]
-        kept, rejected = self._verified(rows, [c for c in contrasts if c is not None], refuted)
-        edits = self._edits(rows, kept, refuted)
-        figures = Figures(
-            asked=len(requests),
-            candidates=sum(len(answer.texts) for answer in answers),
-            accepted=len(kept),
-            rejected=rejected,
-            refusals=dict(Counter(r for answer in answers for r in answer.refusals).most_common()),
-        )
-        stopped = BUDGET_SPENT if is_spent else ALL_DONE
-        yield Round(1, tuple(edits), figures, stopped)
-
-    def _contrast(self, request: RewriteRequest, written: Written, id: str) -> NegativeClaim | None:
-        found = [
-            NegativeClaim(request.row, text, done, self._evidence(request, text))
-            for text, done in with_how(written)
-            if not (self.objection and self.objection(id, request.text, text))
-        ]
-        return next((c for c in found if c.evidence is not None), found[0] if found else None)
-
-    def _evidence(self, request: RewriteRequest, negative: str) -> str | None:
-        change = substituted(request.text, negative) if self.settings.evidence else None
-        return None if change is None else replace_in(request.context or "", *change)
-
-    def _verified(
-        self, rows: Rows, contrasts: list[NegativeClaim], refuted: str
-    ) -> tuple[list[NegativeClaim], dict[str, int]]:
-        """The contrasts whose negative claim passes, and the others counted by reason."""
-        if self.verify is None:
-            return contrasts, {}
-        verify = self.verify
-        candidates = [
-            Candidate(c.row, rows.texts[c.row], c.claim, refuted, rows.context(c.row), keeps="label")
-            for c in contrasts
-        ]
-        verdicts, _ = until_spent(lambda: verify(candidates))
-        kept: list[NegativeClaim] = []
-        rejected: Counter[str] = Counter({NOT_VERIFIED: len(contrasts) - len(verdicts)})
-        for contrast, theirs in zip(contrasts, verdicts, strict=False):
-            if (failure := first_failure(theirs)) is None:
-                kept.append(replace(contrast, verdicts=theirs))
-            else:
-                rejected[failure[1]] += 1
-        return kept, {why: n for why, n in rejected.most_common() if n}
-
-    def _edits(self, rows: Rows, contrasts: list[NegativeClaim], refuted: str) -> Iterator[Edit]:
-        """The added rows: one edit for each column in which a new row differs from the one it was made from."""
-        taken = set(rows.ids)
-        text_name, context_name = rows.task.text_name, rows.task.context_name or "context"
-        for contrast in contrasts:
-            row = contrast.row
-            claim, evidence, supported = rows.texts[row], rows.context(row) or "", rows.label(row)
-            new = [(contrast.claim, evidence, refuted)]
-            if contrast.evidence is not None:
-                new += [(contrast.claim, contrast.evidence, supported), (claim, contrast.evidence, refuted)]
-            for text, context, label in new:
-                id_ = fresh_id(taken, rows.ids[row], self.name)
-                for field, before, after in ((text_name, claim, text), (context_name, evidence, context)):
-                    if before != after:
-                        yield Edit(
-                            id=id_,
-                            field=field,
-                            before=before,
-                            after=after,
-                            label_before=supported,
-                            label_after=label,
-                            method=self.name,
-                            engine=self.write.name,
-                            accepted=True,
-                            verdicts=contrast.verdicts,
-                            how=contrast.how,
-                            source=rows.ids[row],
-                        )
+def _changed(evidence: str, claim: str, negative: str) -> str | None:
+    """The evidence with the words that the negative claim replaces replaced as well; None if it does not have them."""
+    change = substituted(claim, negative)
+    return None if change is None else replace_in(evidence, *change)
 
 
 def labels_of(rows: Rows) -> tuple[str, str]:

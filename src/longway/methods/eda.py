@@ -15,124 +15,73 @@ By default each row is replaced by one new text, so the size stays the same; the
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
 from longway.english.inflection import lemmas, match_case
-from longway.english.listed_words import listed_words
 from longway.english.wordnet import POS, senses
-from longway.errors import SettingError
-from longway.methods.method import ALL_DONE, Figures, Objection, Round, Rows, fresh_id
+from longway.english.words import STOP_WORDS
+from longway.methods.loop import Draft
+from longway.methods.method import ALL_DONE, Figures, Objection, Round, Rows, fresh_id, no_objection
 from longway.records import Edit
 
-_WORDS = listed_words(__name__)
-STOP_WORDS = _WORDS["stop_words"]
 NO_SYNONYMS = "not English: WordNet only has English synonyms; use --method coba --engine served:MODEL"
 _CORE = re.compile(r"^(\W*)(.*?)(\W*)$", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class EdaSettings:
-    """How strongly EDA changes a text.
+SHARE = 0.1  # as published; 0.05 for small data
 
-    synonym, insertion, swap: share of the words that change; 0 disables the operation. 0.1 is the published choice, 0.05 for small data.
-    deletion: probability that a word is deleted.
-    add: new texts per row; 0 replaces the rows instead.
+
+def eda(
+    rows: Rows, *, share: float = SHARE, add: int = 0, seed: int = 0, objection: Objection = no_objection
+) -> Iterator[Round]:
+    """Yield one round that replaces every row, or adds texts to it.
+
+    share: of the words that change; the probability that a word is deleted. add: new texts per row; 0 replaces the rows instead.
+    objection: why a text may not be used; another one is drawn then.
     """
-
-    synonym: float = 0.1
-    insertion: float = 0.1
-    swap: float = 0.1
-    deletion: float = 0.1
-    add: int = 0
-    seed: int = 0
-
-    @property
-    def shares(self) -> dict[str, float]:
-        """The share of each operation."""
-        return {
-            "synonym": self.synonym,
-            "insertion": self.insertion,
-            "swap": self.swap,
-            "deletion": self.deletion,
-        }
-
-    def __post_init__(self) -> None:
-        for name, share in self.shares.items():
-            if not 0 <= share <= 1:
-                raise SettingError(
-                    f"'{name}' must be between 0 and 1. Got {share}. Try 0.1, the published rate."
-                )
-        if self.add < 0:
-            raise SettingError(
-                f"'add' must be 0 or more. Got {self.add}. Write 0 to replace rows instead of adding."
-            )
+    figures, edits = Figures(asked=len(rows)), list[Edit]()
+    taken = set(rows.ids)
+    for row in range(len(rows)):
+        id_, text = rows.ids[row], rows.texts[row]
+        if not rows.may_be_english(row):
+            figures.refusals[NO_SYNONYMS] += 1
+            continue
+        made = eda_texts(text, key=id_, share=share, n=max(add, 1), seed=seed, objection=objection)
+        if not made:
+            figures.refusals["no operation changes this text"] += 1
+        for how, new in made:
+            draft = Draft(row, text, new, rows.label(row), rows.context(row), engine="wordnet", reason="")
+            draft.how = f"eda.{how}"
+            draft.id = fresh_id(taken, id_, "eda") if add else ""
+            edits += draft.edits(rows, method="eda", number=1)
+    figures.candidates = figures.accepted = len(edits)
+    yield Round(1, tuple(edits), figures, ALL_DONE)
 
 
-class Eda:
-    """EDA over given rows. objection: why a text may not be used; another one is drawn then."""
-
-    name = "eda"
-
-    def __init__(self, settings: EdaSettings | None = None, *, objection: Objection | None = None) -> None:
-        self.settings = EdaSettings() if settings is None else settings
-        self.objection = objection
-
-    def run(self, rows: Rows) -> Iterator[Round]:
-        """Yield one round that replaces every row, or adds texts to it."""
-        edits: list[Edit] = []
-        refusals: Counter[str] = Counter()
-        taken = set(rows.ids) if self.settings.add else set()
-        for row in range(len(rows)):
-            if not rows.may_be_english(row):
-                refusals[NO_SYNONYMS] += 1
-                continue
-            made = self.texts_for(rows.texts[row], key=rows.ids[row])
-            if not made:
-                refusals["no operation changes this text"] += 1
-            edits += [self._edit(rows, row, text, how, taken) for how, text in made]
-        figures = Figures(
-            asked=len(rows), candidates=len(edits), accepted=len(edits), refusals=dict(refusals)
-        )
-        yield Round(1, tuple(edits), figures, stopped=ALL_DONE)
-
-    def texts_for(self, text: str, *, key: str = "") -> list[tuple[str, str]]:
-        """Up to `add` new texts (one if rows are replaced), each with the operation that made it.
-
-        key: makes the draw of a row independent of all others.
-        """
-        random = Random(f"{self.settings.seed}|{key}|{text}")
-        shares = self.settings.shares
-        operations = [name for name in OPERATIONS if shares[name] > 0]
-        random.shuffle(operations)
-        made: dict[str, str] = {}
-        for number in range(4 * max(self.settings.add, 1)):
-            if len(made) >= max(self.settings.add, 1) or not operations:
-                break
-            how = operations[number % len(operations)]
-            new = OPERATIONS[how](text, shares[how], random)
-            if new not in (text, "") and not (self.objection and self.objection(key, text, new)):
-                made.setdefault(new, how)
-        return [(how, new) for new, how in made.items()]
-
-    def _edit(self, rows: Rows, row: int, text: str, how: str, taken: set[str]) -> Edit:
-        label = rows.label(row)
-        return Edit(
-            id=fresh_id(taken, rows.ids[row], "eda") if self.settings.add else rows.ids[row],
-            field=rows.task.text_name,
-            before=rows.texts[row],
-            after=text,
-            label_before=label,
-            label_after=label,
-            method=self.name,
-            engine="wordnet",
-            accepted=True,
-            how=f"eda.{how}",
-            source=rows.ids[row] if self.settings.add else "",
-        )
+def eda_texts(
+    text: str,
+    *,
+    key: str = "",
+    share: float = SHARE,
+    n: int = 1,
+    seed: int = 0,
+    objection: Objection = no_objection,
+) -> list[tuple[str, str]]:
+    """Up to n new texts, each with the operation that made it. key: makes the draw of a row independent of all others."""
+    random = Random(f"{seed}|{key}|{text}")
+    operations = list(OPERATIONS) if share else []
+    random.shuffle(operations)
+    made: dict[str, str] = {}
+    for number in range(4 * n):
+        if len(made) >= n or not operations:
+            break
+        how = operations[number % len(operations)]
+        new = OPERATIONS[how](text, share, random)
+        if new not in (text, "") and not objection(key, text, new):
+            made.setdefault(new, how)
+    return [(how, new) for new, how in made.items()]
 
 
 def replace_synonyms(text: str, share: float, random: Random) -> str:

@@ -25,12 +25,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
-from longway.english.negation_words import is_negation
+from longway.english.words import is_negation
 from longway.text.keep import is_inside, is_real_signal
-from longway.text.tokenizer import tokenize, tokenize_column
+from longway.text.tokenizer import PLAIN, Tokenizer, tokenize
 
 Floats = NDArray[np.float64]
 
@@ -69,16 +68,18 @@ class GiveAway:
         lengths: bool = True,
         rarer: float | None = None,
         first: Iterable[Feature] = (),
+        tokenizer: Tokenizer = PLAIN,
     ) -> None:
+        self._tokenizer = tokenizer
         self.labels = np.asarray(labels, dtype=np.int64)
         n_of_label = np.bincount(self.labels)
         share = n_of_label / max(len(self.labels), 1)
         self._own_prior, self._rest_prior = SMOOTHING * share, SMOOTHING * (1 - share)
         with np.errstate(divide="ignore"):
             self._log_odds = np.log(np.maximum(share, 1e-12)) - np.log(np.maximum(1 - share, 1e-12))
-        self._keep = [_words(phrase) for phrase in keep]
+        self._keep = [tuple(tokenizer.tokens(phrase)) for phrase in keep]
         self._only = None if only is None else set(only)
-        tokens = _tokens(texts)
+        tokens = tokenizer.lists(texts)
         self._edges = _length_edges([len(t) for t in tokens]) if lengths else None
         self._numbers: dict[Feature, int] = {}
         self._known_first: frozenset[Feature] = frozenset()
@@ -109,7 +110,7 @@ class GiveAway:
     def of_candidates(self, row: int, texts: Sequence[str]) -> Floats:
         """The scores that these texts would have in place of a row."""
         own = set(self._rows[row].tolist())
-        known = [self._known(tokens) for tokens in _tokens(texts)]
+        known = [self._known(tokens) for tokens in self._tokenizer.lists(texts)]
         flat = np.array([number for numbers in known for number in numbers], dtype=np.int64)
         text_of = np.repeat(np.arange(len(texts)), [len(numbers) for numbers in known])
         itself = np.array([number in own for number in flat.tolist()], dtype=np.int64)
@@ -123,7 +124,9 @@ class GiveAway:
 
         Patterns of `first` come before all others, even if weak.
         """
-        found = {feature: self._numbers.get(feature) for feature in self._features(tokenize(text))}
+        found = {
+            feature: self._numbers.get(feature) for feature in self._features(self._tokenizer.tokens(text))
+        }
         known = [
             (f, n) for f, n in found.items() if n is not None and f[0] not in _MARKS and f[-1] not in _MARKS
         ]
@@ -146,7 +149,7 @@ class GiveAway:
         for row, text in texts.items():
             label = self.labels[row]
             self._counts[label, self._rows[row]] -= 1
-            self._rows[row] = self._add_features(tokenize(text))
+            self._rows[row] = self._add_features(self._tokenizer.tokens(text))
             grown = len(self._numbers) - self._counts.shape[1]
             if grown > 0:  # by half, so that a long run does not copy the table for each text
                 self._counts = np.pad(self._counts, ((0, 0), (0, max(grown, self._counts.shape[1] // 2))))
@@ -229,14 +232,6 @@ def _ngrams(tokens: Sequence[str]) -> set[Feature]:
     found.update(pairwise(marked))
     found.update(zip(marked, marked[1:], marked[2:], strict=False))
     return found
-
-
-def _tokens(texts: Sequence[str]) -> list[list[str]]:
-    return tokenize_column(pl.Series(texts, dtype=pl.String)).to_list()
-
-
-def _words(phrase: str) -> Feature:
-    return tuple(tokenize(phrase))
 
 
 def _length_edges(lengths: Sequence[int]) -> Floats:

@@ -5,15 +5,15 @@
     Write           requests -> what an engine wrote for each
     Verify          candidates -> the verdicts on each
     Round           the edits of one round and its figures
-    Method          run(rows) -> rounds
 
-A method knows no engine and no check; it gets functions. Both may be generators that yield answers in the order of the
+A method takes rows and yields rounds. It knows no engine and no check; it gets functions. Both may be generators that yield answers in the order of the
 requests; answers that come before `BudgetSpent` are kept and used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -25,13 +25,20 @@ from longway.errors import DataError
 from longway.language_names import ENGLISH, UNKNOWN
 from longway.languages.identify import may_be_in
 from longway.languages.row_languages import language_in, main_language
+from longway.languages.words import tokenizer_for
 from longway.records import Edit, Example, Leak, Verdict
 from longway.task import Keeps, Task
+from longway.text.tokenizer import Tokenizer
 from longway.verify.check import Candidate, Origin
 
 Floats = NDArray[np.float64]
 Objection = Callable[[str, str, str], str]  # id, text, proposed text -> why not; "" if there is no objection
+# The verdicts on each candidate, in order; may end early with `BudgetSpent`.
+Verify = Callable[[Sequence[Candidate]], Iterable[tuple[Verdict, ...]]]
 ALL_DONE = "every row was gone through once"
+NOT_CHOSEN = "another candidate scored lower"
+NOT_BETTER = "the original scores as low"
+RETURNS = "the row had this text before"
 
 
 @dataclass(slots=True)
@@ -99,6 +106,11 @@ class Rows:
             self._languages = [language_in(text, main, several) for text in self.texts]
         return self._languages
 
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """What splits the texts."""
+        return tokenizer_for(self.task.spoken)
+
     def is_english(self, row: int) -> bool:
         """Whether a row is English: what knows English only leaves all others alone."""
         return self.languages[row] == ENGLISH
@@ -141,10 +153,6 @@ class Rows:
             added[edit.id] = replace(added[edit.id], **{name: edit.after})
         return list(added.values())
 
-    def part(self, places: Sequence[int]) -> Rows:
-        """The rows at these positions."""
-        return self.at(places)
-
 
 @dataclass(frozen=True, slots=True)
 class RewriteRequest:
@@ -185,38 +193,14 @@ class Write(Protocol):
         ...
 
 
-class Verify(Protocol):
-    """Checks candidates."""
-
-    def __call__(self, candidates: Sequence[Candidate]) -> Iterable[tuple[Verdict, ...]]:
-        """The verdicts on each candidate, in order; may end early with `BudgetSpent`."""
-        ...
-
-
-class Chooser(Protocol):
-    """Scores texts: which rows to rewrite, and which candidate to take. RAZOR's own score is gamma (Eq. 12)."""
-
-    def scores(self) -> Floats:
-        """One score per row; the highest is rewritten first, NaN never."""
-        ...
-
-    def of_candidates(self, row: int, texts: Sequence[str]) -> Floats:
-        """The scores that these texts would have in place of a row; the lowest is taken."""
-        ...
-
-    def replace(self, texts: Mapping[int, str]) -> None:
-        """Update the scores for rows that have new texts."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Figures:
     """What a round did, and the state of the dataset after it.
 
     cosine: Eq. 14 per pair of documents, higher is better. divergence: KL of Algorithm 1, lower is better. gamma: the mean of Eq. 12.
     asked: rows; candidates: texts written for them; accepted: rows that were replaced or added.
-    rejected: candidates by the first check that failed, or by why they were not taken. refusals: what engines said
-    about rows or samples for which they gave no text. seconds: by step.
+    rejected: candidates by the first check that failed, or by why they were not taken. refusals: why rows have no candidate.
+    seconds: by step.
     """
 
     cosine: float | None = None
@@ -226,9 +210,16 @@ class Figures:
     asked: int = 0
     candidates: int = 0
     accepted: int = 0
-    rejected: Mapping[str, int] = field(default_factory=dict)
-    refusals: Mapping[str, int] = field(default_factory=dict)
+    rejected: Counter[str] = field(default_factory=Counter)
+    refusals: Counter[str] = field(default_factory=Counter)
     seconds: Mapping[str, float] = field(default_factory=dict)
+
+    def count(self, reason: str) -> None:
+        """Count a candidate. reason: why it is not used, "" if it is."""
+        self.candidates += 1
+        self.accepted += not reason
+        if reason:
+            self.rejected[reason] += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,27 +237,9 @@ class Round:
     stopped: str = ""
 
 
-class Method(Protocol):
-    """A way to change a dataset."""
-
-    @property
-    def name(self) -> str:
-        """The name in `METHODS` and in edits."""
-        ...
-
-    def run(self, rows: Rows) -> Iterator[Round]:
-        """Yield what the method does to the rows, round by round; the rows themselves stay as they are."""
-        ...
-
-
-class NoOp:
-    """The control: changes nothing, so that everything around a method can be measured without it."""
-
-    name = "none"
-
-    def run(self, rows: Rows) -> Iterator[Round]:
-        """Yield round 0 alone."""
-        yield Round(0, stopped="nothing is rewritten by this method")
+def no_objection(id: str, before: str, after: str) -> str:
+    """The objection of a method whose texts may all be used."""
+    return ""
 
 
 def fresh_id(taken: set[str], id: str, mark: str) -> str:

@@ -13,7 +13,7 @@ from functools import cache
 
 from longway.english.document import Document
 from longway.english.pipeline import load_pipeline
-from longway.english.rules.titles import read_all
+from longway.english.rules.sentence import read_all
 from longway.language_names import ENGLISH
 from longway.languages.row_languages import NOT_ENGLISH, language_in
 from longway.task import Task

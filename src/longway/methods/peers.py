@@ -1,21 +1,20 @@
 """Other ways to add rows, for comparison with CoBA.
 
-    Counterfactual     the smallest change to another label, by an engine (Kaushik et al. 2020, there by people)
-    Given              rewrites made elsewhere, by people or by another program
+    counterfactual     the smallest change to another label, by an engine (Kaushik et al. 2020, there by people)
+    given              rewrites made elsewhere, by people or by another program
 
-Both add the texts that pass the checks (`additions.py`) and change no row.
+Both add the texts that pass the checks (`loop.py`) and change no row. verify: None to accept texts without checks.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from longway.errors import ColumnError, DataError, SettingError
-from longway.methods.additions import Adder, Proposal, Proposed, add_in_parts
-from longway.methods.drafts import until_spent, with_how
+from longway.errors import BudgetSpent, ColumnError, DataError, SettingError
+from longway.methods.loop import Draft, added_rounds, drafts_of, new_row, written
 from longway.methods.method import RewriteRequest, Round, Rows, Verify, Write
 
 NO_SOURCE = "no row has this id or text"
@@ -26,69 +25,55 @@ LABELS = ("counterfactual_label", "new_label", "label")
 CONTEXT = "context"
 
 
-@dataclass(frozen=True, slots=True)
-class CounterfactualSettings:
-    """to: the target label; rows that have it are skipped. None: any other label, at random. n: new texts per row."""
+def counterfactual(
+    rows: Rows,
+    *,
+    write: Write,
+    verify: Verify | None = None,
+    to: str | None = None,
+    n: int = 1,
+    seed: int = 0,
+) -> Iterator[Round]:
+    """Yield rounds of 64 rows that add each text, changed to have another label.
 
-    to: str | None = None
-    n: int = 1
-    seed: int = 0
-
-
-class Counterfactual:
-    """Adds each text, changed to have another label.
-
-    write: writes the texts. verify: None to accept texts without checks.
+    to: the target label; rows that have it are skipped. None: any other label, at random. n: new texts per row.
     """
 
-    name = "counterfactual"
+    def propose(part: Sequence[int], refusals: Counter[str]) -> Iterator[Draft]:
+        requests = []
+        for row in part:
+            target = _target(rows, row, to, seed)
+            if target:
+                text, label, context = rows.texts[row], rows.label(row), rows.context(row)
+                requests.append(RewriteRequest(row, text, label, n, context, target=target))
+        answers, is_spent = written(write, requests)
+        for request, answer in answers:
+            if not answer.texts:
+                refusals.update(answer.refusals[:1] or ["the engine gave no text"])
+            yield from drafts_of(request, answer, write.name)
+        if is_spent:
+            raise BudgetSpent("the budget is spent")
 
-    def __init__(
-        self,
-        settings: CounterfactualSettings | None = None,
-        *,
-        write: Write,
-        verify: Verify | None = None,
-    ) -> None:
-        self.settings = settings or CounterfactualSettings()
-        self.write, self.verify = write, verify
+    return added_rounds(rows, range(len(rows)), propose, method="counterfactual", verify=verify)
 
-    def run(self, rows: Rows) -> Iterator[Round]:
-        """Yield rounds of 64 rows each."""
-        adder = Adder(rows, method=self.name, engine=self.write.name, verify=self.verify)
-        yield from add_in_parts(adder, range(len(rows)), lambda part: self._propose(rows, part))
 
-    def _propose(self, rows: Rows, part: Sequence[int]) -> Proposed:
-        """The texts changed towards another label."""
-        result = Proposed()
-        targets = {row: target for row in part if (target := self._target(rows, row)) is not None}
-        requests = [
-            RewriteRequest(
-                row, rows.texts[row], rows.label(row), self.settings.n, rows.context(row), target=target
-            )
-            for row, target in targets.items()
-        ]
-        answers, result.is_spent = until_spent(lambda: self.write(requests))
-        for request, written in zip(requests, answers, strict=False):
-            if not written.texts:
-                result.refusals.update(written.refusals[:1] or ["the engine gave no text"])
-            result.proposals += [
-                Proposal(request.row, text, request.target, request.context, how=how)
-                for text, how in with_how(written)
-            ]
-        return result
+def _target(rows: Rows, row: int, to: str | None, seed: int) -> str:
+    """The label that a row's counterfactual must have; "" if the row has it."""
+    names = list(rows.label_names)
+    if len(names) < 2 or (to is not None and to not in names):
+        raise SettingError(
+            f"A counterfactual needs another label{'' if to is None else f', and the data have no {to!r}'}. "
+            f"Got the labels {', '.join(names)}. Choose one of them, or other data."
+        )
+    if to is None:
+        return other_label(rows, row, seed)
+    return "" if to == rows.label(row) else to
 
-    def _target(self, rows: Rows, row: int) -> str | None:
-        names, to = list(rows.label_names), self.settings.to
-        if len(names) < 2 or (to is not None and to not in names):
-            raise SettingError(
-                f"A counterfactual needs another label{'' if to is None else f', and the data have no {to!r}'}. "
-                f"Got the labels {', '.join(names)}. Choose one of them, or other data."
-            )
-        others = [name for name in names if name != rows.label(row)]
-        if to is not None:
-            return to if to in others else None
-        return Random(f"{self.settings.seed}|{rows.ids[row]}").choice(others)
+
+def other_label(rows: Rows, row: int, seed: int) -> str:
+    """Another label than that of a row, drawn at random."""
+    others = [name for name in rows.label_names if name != rows.label(row)]
+    return Random(f"{seed}|{rows.ids[row]}").choice(others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,54 +89,34 @@ class GivenRewrite:
     context: str | None = None
 
 
-class Given:
-    """Adds given rewrites to the rows they were made from.
+def given(rows: Rows, rewrites: Sequence[GivenRewrite], *, verify: Verify | None = None) -> Iterator[Round]:
+    """Yield rounds of 64 rewrites each, added to the rows they were made from."""
+    ids = {id_: row for row, id_ in enumerate(rows.ids)}
+    texts: dict[str, list[int]] = defaultdict(list)
+    for row, text in enumerate(rows.texts):
+        texts[text].append(row)
 
-    verify: None to accept them without checks.
-    """
+    def source_of(rewrite: GivenRewrite) -> int | None:
+        """By id or text; of several rows with the text, the one with the same context, else the first."""
+        if rewrite.source in ids:
+            return ids[rewrite.source]
+        with_text = texts.get(rewrite.source, [])
+        same = [row for row in with_text if rows.context(row) == rewrite.context]
+        return next(iter(same or with_text), None)
 
-    name = "given"
+    def propose(part: Sequence[int], refusals: Counter[str]) -> Iterator[Draft]:
+        for number in part:
+            rewrite = rewrites[number]
+            row = source_of(rewrite)
+            if row is None:
+                refusals[NO_SOURCE] += 1
+            elif rewrite.label not in rows.label_names:
+                refusals[f"the dataset has no label {rewrite.label!r}"] += 1
+            else:
+                context = None if rows.contexts is None else rewrite.context
+                yield new_row(rows, row, rewrite.text, rewrite.label, context=context, engine="given")
 
-    def __init__(
-        self,
-        rewrites: Sequence[GivenRewrite],
-        *,
-        verify: Verify | None = None,
-    ) -> None:
-        self.rewrites, self.verify = rewrites, verify
-
-    def run(self, rows: Rows) -> Iterator[Round]:
-        """Yield rounds of 64 rewrites each."""
-        adder = Adder(rows, method=self.name, engine=self.name, verify=self.verify)
-        ids = {id_: row for row, id_ in enumerate(rows.ids)}
-        texts: dict[str, list[int]] = defaultdict(list)
-        for row, text in enumerate(rows.texts):
-            texts[text].append(row)
-
-        def source_of(rewrite: GivenRewrite) -> int | None:
-            """By id or text; of several rows with the text, the one with the same context, else the first."""
-            if rewrite.source in ids:
-                return ids[rewrite.source]
-            with_text = texts.get(rewrite.source, [])
-            same = [row for row in with_text if rows.context(row) == rewrite.context]
-            return next(iter(same or with_text), None)
-
-        def propose(part: Sequence[int]) -> Proposed:
-            result = Proposed()
-            for number in part:
-                rewrite = self.rewrites[number]
-                row = source_of(rewrite)
-                if row is None:
-                    result.refusals[NO_SOURCE] += 1
-                elif rewrite.label not in rows.label_names:
-                    result.refusals[f"the dataset has no label {rewrite.label!r}"] += 1
-                else:
-                    own, new = rows.context(row), rewrite.context
-                    context = own if own is None or new is None else new
-                    result.proposals.append(Proposal(row, rewrite.text, rewrite.label, context))
-            return result
-
-        yield from add_in_parts(adder, range(len(self.rewrites)), propose)
+    return added_rounds(rows, range(len(rewrites)), propose, method="given", verify=verify)
 
 
 def given_of(rows: Iterable[Mapping[str, object]]) -> list[GivenRewrite]:

@@ -21,29 +21,33 @@ default; Algorithm 1 (line 21) minimises a sum of KL divergences: `stop="kl"`. N
 from __future__ import annotations
 
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import groupby
 from math import sqrt
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.errors import SettingError
-from longway.methods.drafts import (
-    DECIMALS,
-    Drafts,
-    RewriteDraft,
-    choose_drafts,
-    rank_drafts,
-    reject_returns,
-    rejections,
-    verify_drafts,
-    write_drafts,
+from longway.methods.leak_aware import GiveAway
+from longway.methods.loop import Draft, drafts_of, verify_all, written
+from longway.methods.method import (
+    NOT_BETTER,
+    NOT_CHOSEN,
+    RETURNS,
+    Figures,
+    Floats,
+    Objection,
+    RewriteRequest,
+    Round,
+    Rows,
+    Verify,
+    Write,
+    no_objection,
 )
-from longway.methods.method import Chooser, Figures, Floats, RewriteRequest, Round, Rows, Verify, Write
-from longway.records import BUDGET_SPENT, Edit, Leak
+from longway.records import BUDGET_SPENT, Edit, Leak, Verdict
 from longway.space.live_space import Embed, Space, SpaceName, space_named
 from longway.verify.check import Origin
 
@@ -52,6 +56,13 @@ NEAR_CHANCE = 0.05
 Stop = Literal["cosine", "kl", "leak", "never"]
 # text, label -> words and phrases of the text that predict the label
 PredictivePhrases = Callable[[str, str], tuple[str, ...]]
+DECIMALS = 6  # precision of comparisons: further digits are noise of single-precision sums
+MEANING = "meaning"  # the check that measures how close a candidate is to the text before
+LABEL = (
+    "judge",
+    "entailment",
+    "classifiers",
+)  # checks that measure how likely the label is, first choice first
 NOTHING_LEFT = "there is nothing left to rewrite"
 NO_GAIN = {
     "cosine": "sum of cosines no longer rises",
@@ -77,7 +88,7 @@ class RazorSettings:
     least: rows that score no more than this are left alone; None for all rows.
     only_better: replace a text only if the new one scores lower.
     may_return: accept a text that the row had before, as the paper does, where a row can alternate between two texts.
-    rerank: choose by score, meaning and label together (`drafts.combined_ranks`); verifies all candidates.
+    rerank: choose by score, meaning and label together (`combined_ranks`); verifies all candidates.
     verify: "all" candidates, or "best first" until one passes: fewer calls to the judge, and the same choice by gamma.
     space: "mean" (Eq. 10), "token" (one vector per word) or "embedding" (section 4.2).
     dimensions: lambda of Eq. 9.
@@ -100,31 +111,13 @@ class RazorSettings:
     space: SpaceName = "mean"
     dimensions: int = 64
 
-    def __post_init__(self) -> None:
-        _check_one_of("balance", self.balance, get_args(Balance))
-        _check_one_of("stop", self.stop, get_args(Stop))
-        _check_one_of("verify", self.verify, ("all", "best first"))
-        _check_one_of("space", self.space, get_args(SpaceName))
-        for name, value in (
-            ("m", self.m),
-            ("rounds", self.rounds),
-            ("patience", self.patience),
-            ("tries", self.tries),
-        ):
-            if value < 1:
-                raise SettingError(f"'{name}' must be 1 or more. Got {value}. Try a small number.")
-        if not (self.k >= 1 if isinstance(self.k, int) else 0 < self.k <= 1):
-            raise SettingError(
-                f"'k' must be a number of rows from 1, or a share above 0 and up to 1.0. Got {self.k}. Try 0.1."
-            )
-
 
 class Razor:
     """RAZOR's loop over given rows.
 
-    rank_by, choose_by: what chooses the rows to rewrite, and the candidate to take, in place of gamma; one object may do both.
+    chooser: what chooses the rows to rewrite, and the candidate to take, in place of gamma.
     phrases: finds the words and phrases of a text that should go. leak: measured after each round.
-    embed: gives the vectors of `space="embedding"`.
+    embed: gives the vectors of `space="embedding"`. objection: why a text may not be used; it is counted like a refusal of the engine.
     """
 
     name = "razor"
@@ -135,16 +128,17 @@ class Razor:
         *,
         write: Write,
         verify: Verify,
-        rank_by: Chooser | None = None,
-        choose_by: Chooser | None = None,
+        chooser: GiveAway | None = None,
         phrases: PredictivePhrases | None = None,
         leak: Callable[[Rows], Leak] | None = None,
         embed: Embed | None = None,
+        objection: Objection = no_objection,
     ) -> None:
         self.settings = settings or RazorSettings()
         self.write, self.verify = write, verify
-        self.rank_by, self.choose_by, self.phrases = rank_by, choose_by, phrases
+        self.chooser, self.phrases = chooser, phrases
         self.leak, self.embed = leak, embed
+        self.objection = objection
 
     def run(self, rows: Rows) -> Iterator[Round]:
         """Yield the rounds; round 0 has the figures of the original rows."""
@@ -179,6 +173,7 @@ class _Loop:
             rows.labels,
             dimensions=self.settings.dimensions,
             embed=razor.embed,
+            tokenizer=rows.tokenizer,
         )
         self.k = count_of(self.settings.k, len(rows))
         self.requested = np.zeros(len(rows), dtype=np.int64)
@@ -189,7 +184,8 @@ class _Loop:
         self.refused: dict[int, tuple[str, str]] = {}  # by row: the last text that failed a check, and why
         self.gamma = self.space.gamma()
         self._tick("score")
-        self.figures = replace(self._figures(), seconds=self._round_seconds())
+        self.figures = self._figures()
+        self.figures.seconds = self._round_seconds()
 
     def requests(self, number: int) -> list[RewriteRequest]:
         """The requests of a round (lines 9 and 10)."""
@@ -219,48 +215,52 @@ class _Loop:
         """Write, verify, choose and replace; returns the edits of the round and whether the budget is spent."""
         self._clock = time.perf_counter()  # time that the caller took is not ours
         settings, razor = self.settings, self.razor
-        written = write_drafts(razor.write, requests)
+        answers, is_unwritten = written(razor.write, requests)
+        refusals: Counter[str] = Counter()
+        drafts: list[Draft] = []
+        for request, answer in answers:
+            refusals.update(answer.refusals)
+            for draft in drafts_of(request, answer, razor.write.name):
+                why = razor.objection(self.rows.ids[draft.row], draft.before, draft.after)
+                if why:
+                    refusals[why] += 1
+                else:
+                    drafts.append(draft)
         self._tick("write")
-        drafts = written.drafts
         if not settings.may_return:
             reject_returns(drafts, self.earlier)
         self._score(drafts)
-        is_spent = verify_drafts(
-            razor.verify, drafts, best_first=settings.verify == "best first" and not settings.rerank
-        )
+        waiting = [draft for draft in drafts if draft.why not in (NOT_BETTER, RETURNS)]
+        is_best_first = settings.verify == "best first" and not settings.rerank
+        verify = verify_best_first if is_best_first else verify_all
+        is_unverified = verify(razor.verify, waiting)
         self._tick("verify")
         gamma = self.gamma
         accepted = choose_drafts(
             drafts,
             lambda row: float(gamma[row]),
-            choose_by=self.razor.choose_by,
+            chooser=razor.chooser,
             only_better=settings.only_better,
             rerank=settings.rerank,
         )
         edits = tuple(
-            draft.edit(
-                self.rows,
-                method=razor.name,
-                engine=razor.write.name,
-                gamma=float(gamma[draft.row]),
-                number=number,
-            )
-            for draft in drafts
+            edit for draft in drafts for edit in draft.edits(self.rows, method=razor.name, number=number)
         )
         self._tick("choose")
         self._replace(accepted)
         self._remember(drafts)
-        self._count(written, accepted)
-        self.figures = replace(
-            self._figures(),
-            asked=len(requests),
-            candidates=len(drafts),
-            accepted=len(accepted),
-            rejected=rejections(drafts),
-            refusals=dict(written.refusals.most_common()),
-            seconds=self._round_seconds(),
-        )
-        return edits, is_spent or written.is_spent
+        answered, new = [request.row for request, _ in answers], list(accepted)
+        self.requested[answered] += 1
+        self.failures[answered] += 1
+        self.failures[new] = 0
+        self.replaced[new] += 1
+        self.figures = self._figures()
+        self.figures.asked = len(requests)
+        for draft in drafts:
+            self.figures.count(draft.why)
+        self.figures.refusals = refusals
+        self.figures.seconds = self._round_seconds()
+        return edits, is_unverified or is_unwritten
 
     def _figures(self) -> Figures:
         """The state of the dataset."""
@@ -278,8 +278,8 @@ class _Loop:
 
     def _usable_scores(self) -> Floats:
         """The scores that rows are ranked by, NaN for rows to leave alone."""
-        rank_by, settings = self.razor.rank_by, self.settings
-        scores = np.array(self.gamma if rank_by is None else rank_by.scores(), dtype=np.float64)
+        chooser, settings = self.razor.chooser, self.settings
+        scores = np.array(self.gamma if chooser is None else chooser.scores(), dtype=np.float64)
         left_alone = self.failures >= settings.tries
         if settings.per_row is not None:
             left_alone |= self.replaced >= settings.per_row
@@ -288,16 +288,17 @@ class _Loop:
         scores[left_alone] = np.nan
         return scores
 
-    def _score(self, drafts: list[RewriteDraft]) -> None:
+    def _score(self, drafts: list[Draft]) -> None:
         """Line 15: gamma of each candidate, against the documents at the start of the round."""
         if not drafts:
             return
         labels = self.rows.labels[[draft.row for draft in drafts]]
-        scores = self.space.score([draft.candidate.after for draft in drafts], labels)
+        scores = self.space.score([draft.after for draft in drafts], labels)
         for draft, score in zip(drafts, scores.tolist(), strict=True):
             draft.score = draft.rank = score
-        if self.razor.choose_by is not None:
-            rank_drafts(drafts, self.razor.choose_by, only_better=self.settings.only_better)
+            draft.score_before = float(self.gamma[draft.row])
+        if self.razor.chooser is not None:
+            rank_drafts(drafts, self.razor.chooser, only_better=self.settings.only_better)
         self._tick("score")
 
     def _replace(self, accepted: dict[int, str]) -> None:
@@ -306,35 +307,25 @@ class _Loop:
         for row, text in accepted.items():
             self.rows.texts[row] = text
         self.space.replace(accepted)
-        rank_by = self.razor.rank_by
-        if rank_by is not None and rank_by is not self.razor.choose_by:
-            rank_by.replace(accepted)  # choose_by was updated row by row
         self._tick("update")
         self.gamma = self.space.gamma()
         self._tick("score")
 
-    def _remember(self, drafts: list[RewriteDraft]) -> None:
+    def _remember(self, drafts: list[Draft]) -> None:
         """Keep the origin of each replaced row, and why a text of another row was refused."""
         for draft in drafts:
             if draft.verdicts is not None and not draft.passed:
-                self.refused[draft.row] = draft.candidate.after, draft.reason
+                self.refused[draft.row] = draft.after, draft.reason
         for draft in drafts:
             if draft.reason:
                 continue
             self.refused.pop(draft.row, None)
-            self.earlier[draft.row].add(draft.candidate.before)
-            origin = draft.candidate.origin_now
-            if origin.text == draft.candidate.after:
+            self.earlier[draft.row].add(draft.before)
+            origin = draft.origin_now
+            if origin.text == draft.after:
                 self.origins.pop(draft.row, None)  # it is the original again
             else:
                 self.origins[draft.row] = origin
-
-    def _count(self, written: Drafts, accepted: dict[int, str]) -> None:
-        answered, new = written.answered, list(accepted)
-        self.requested[answered] += 1
-        self.failures[answered] += 1
-        self.failures[new] = 0
-        self.replaced[new] += 1
 
     def _tick(self, step: str) -> None:
         now = time.perf_counter()
@@ -386,6 +377,111 @@ def _is_at_chance(leak: Leak) -> bool:
     return leak.low <= leak.majority and leak.accuracy <= leak.majority + NEAR_CHANCE
 
 
+def reject_returns(drafts: Iterable[Draft], earlier: Mapping[int, Set[str]]) -> None:
+    """Reject drafts that give a row an earlier text of its own. earlier: the texts that each row had before its current one."""
+    for draft in drafts:
+        if draft.after in earlier.get(draft.row, ()):
+            draft.refuse(RETURNS)
+
+
+def rank_drafts(drafts: Sequence[Draft], chooser: GiveAway, *, only_better: bool = False) -> None:
+    """Rank drafts by a chooser's scores; with `only_better`, reject those that are no better than the original."""
+    for row, group in groupby(drafts, key=lambda draft: draft.row):
+        of_row = list(group)
+        texts = [*(draft.after for draft in of_row), of_row[0].before]
+        *scores, original = chooser.of_candidates(row, texts)
+        for draft, score in zip(of_row, scores, strict=True):
+            draft.rank = float(score)
+            if only_better and draft.why != RETURNS and not _order(score) < _order(original):
+                draft.refuse(NOT_BETTER)
+
+
+def verify_best_first(verify: Verify, drafts: Sequence[Draft]) -> bool:
+    """Per row, verify from the lowest rank up until one passes; returns True if the budget ended and the rest stays unverified."""
+    waiting = [
+        sorted(of_row, key=lambda draft: _order(draft.rank))
+        for _, of_row in groupby(drafts, key=lambda draft: draft.row)
+    ]
+    while waiting:
+        if verify_all(verify, [of_row[0] for of_row in waiting]):
+            return True
+        waiting = [of_row[1:] for of_row in waiting if not of_row[0].passed and len(of_row) > 1]
+    return False
+
+
+def choose_drafts(
+    drafts: Sequence[Draft],
+    original: Callable[[int], float],
+    *,
+    chooser: GiveAway | None = None,
+    only_better: bool = False,
+    rerank: bool = False,
+) -> dict[int, str]:
+    """The new text of each row: of the drafts that passed, the one with the lowest score; the others get a reason.
+
+    original: the score of a row's current text. only_better: keep that text if no draft scores lower.
+    chooser: scores to use instead of gamma, updated row by row. rerank: use `combined_ranks`.
+    """
+    accepted: dict[int, str] = {}
+    for row, group in groupby(drafts, key=lambda draft: draft.row):
+        passed = [draft for draft in group if draft.passed]
+        if not passed:
+            continue
+        for draft in passed:
+            draft.refuse(NOT_CHOSEN)
+        if chooser is None:
+            scores, before = [draft.score for draft in passed], original(row)
+        else:
+            texts = [*(draft.after for draft in passed), passed[0].before]
+            *scores, before = chooser.of_candidates(row, texts)
+        if only_better:
+            better = [i for i, score in enumerate(scores) if _order(score) < _order(before)]
+            if not better:
+                for draft in passed:
+                    draft.refuse(NOT_BETTER)
+                continue
+            passed, scores = [passed[i] for i in better], [scores[i] for i in better]
+        order = [_order(score) for score in scores]
+        if rerank:
+            order = combined_ranks(scores, [draft.verdicts or () for draft in passed])
+        best = min(range(len(passed)), key=lambda i: (order[i], _order(scores[i]), i))
+        passed[best].refuse("")
+        accepted[row] = passed[best].after
+        if chooser is not None:
+            chooser.replace({row: accepted[row]})
+    return accepted
+
+
+def combined_ranks(scores: Sequence[float], verdicts: Sequence[Sequence[Verdict]]) -> list[float]:
+    """One rank per candidate, the lowest is best: its rank by score plus half its ranks by meaning and by label (not in the paper).
+
+    RAZOR takes the lowest gamma alone, and so the strangest of the texts that pass. Here closeness of meaning and the judge's
+    confidence in the label together count as much as the score. Ranks are added, not numbers: the three have no common scale.
+    If a check gave no number, all candidates share its rank.
+    """
+    by_score = np.where(np.isnan(scores), np.inf, np.round(np.asarray(scores, np.float64), DECIMALS))
+    meaning = [-_measured(theirs, (MEANING,)) for theirs in verdicts]
+    label = [-_measured(theirs, LABEL) for theirs in verdicts]
+    return (_ranks(by_score) + (_ranks(np.array(meaning)) + _ranks(np.array(label))) / 2).tolist()
+
+
+def _order(score: float) -> float:
+    """A score for comparisons: rounded, and infinite if there is none."""
+    return float("inf") if np.isnan(score) else round(float(score), DECIMALS)
+
+
+def _measured(verdicts: Sequence[Verdict], checks: Sequence[str]) -> float:
+    scores = {verdict.check: verdict.score for verdict in verdicts if verdict.score is not None}
+    return next((scores[check] for check in checks if check in scores), 0.0)
+
+
+def _ranks(values: Floats) -> Floats:
+    """How many values are lower, plus half of the others that are equal."""
+    lower = (values[None, :] < values[:, None]).sum(axis=1)
+    equal = (values[None, :] == values[:, None]).sum(axis=1) - 1
+    return np.asarray(lower + equal / 2, np.float64)
+
+
 def top_rows(
     scores: Floats, labels: NDArray[np.int64], k: int, *, balance: Balance = "none", turn: int = 0
 ) -> list[int]:
@@ -421,8 +517,3 @@ def count_of(k: int | float, n_rows: int) -> int:
     (5, 25, 1)
     """
     return k if isinstance(k, int) else max(1, round(k * n_rows))
-
-
-def _check_one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise SettingError(f"'{name}' must be one of {', '.join(known)}. Got {value!r}. Choose one of them.")

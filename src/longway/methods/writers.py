@@ -16,10 +16,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from longway.engines.engine import Sampling, Written
-from longway.engines.paid import NOT_ASKED, PaidWriting
+from longway.engines.engine import NOT_ASKED, RULES, Sampling, Written
 from longway.engines.prompt import (
     Prompt,
     counterfactual_prompt,
@@ -27,18 +26,20 @@ from longway.engines.prompt import (
     rewrite_prompt,
     without_prompt,
 )
-from longway.engines.registry import RULES
 from longway.english.rules import all_rephrasings
 from longway.english.rules.rule import Scene, choose, drafts
 from longway.english.triples.triple import BadTriples
 from longway.errors import BudgetSpent
-from longway.methods.additions import Refused, ask_structured
 from longway.methods.coba.rules import LabelChange, turned
 from longway.methods.coba.steps import Split, Step
+from longway.methods.loop import Refused, ask_structured
 from longway.methods.method import RewriteRequest
 from longway.methods.parsed_texts import SHARD, NoRule, parsed_texts, why_not_by_rules
 from longway.shard_map import ShardMap, in_shards
 from longway.task import Task
+
+if TYPE_CHECKING:
+    from longway.engines.asker import PaidWriting
 
 A = TypeVar("A")
 TOKENS = 512  # room for an answer about triples; more for long texts
@@ -155,7 +156,7 @@ class EngineWriter:
             replace(self.sampling, max_tokens=size, sample=step.variant)
             for step, size in zip(steps, sizes, strict=True)
         ]
-        return ask_structured(self.writing, prompts, samplings, [step.read for step in steps])
+        return ask_structured(self.writing, prompts, samplings, [prompt.read for prompt in prompts])
 
     def _prompt(self, request: RewriteRequest) -> Prompt:
         task, text, label, context = self.task, request.text, request.label, request.context

@@ -22,22 +22,22 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from math import exp, log
 
-import polars as pl
-
 from longway.errors import MissingExtra
-from longway.text.tokenizer import tokenize_column
+from longway.text.tokenizer import PLAIN, Tokenizer
 
 Ngram = tuple[str, ...]
 
 
-def corpus_bleu(texts: Sequence[str], references: Sequence[str], *, n: int = 4) -> float:
+def corpus_bleu(
+    texts: Sequence[str], references: Sequence[str], *, n: int = 4, tokenizer: Tokenizer = PLAIN
+) -> float:
     """BLEU of texts against one reference each, from 0 to 1; 0 if no phrase of n words is shared.
 
     >>> round(corpus_bleu(["the cat sat on the mat"], ["the cat sat on a mat"]), 3)
     0.537
     """
     tally = Tally(n)
-    for words, reference in zip(words_of(texts), words_of(references), strict=True):
+    for words, reference in zip(words_of(texts, tokenizer), words_of(references, tokenizer), strict=True):
         allowed = [ngrams(reference, size) for size in range(1, n + 1)]
         tally.add(words, allowed, len(reference))
     return tally.bleu()
@@ -77,9 +77,9 @@ class Tally:
         return min(1.0, exp(1 - self.reference_length / self.length)) * exp(logs)
 
 
-def words_of(texts: Sequence[str]) -> list[list[str]]:
+def words_of(texts: Sequence[str], tokenizer: Tokenizer = PLAIN) -> list[list[str]]:
     """The words of each text, in lower case."""
-    return tokenize_column(pl.Series(list(texts), dtype=pl.String)).to_list()
+    return tokenizer.lists(texts)
 
 
 def ngrams(words: list[str], size: int) -> Counter[Ngram]:

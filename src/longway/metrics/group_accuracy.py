@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from math import hypot
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from longway.metrics import Measure
 from longway.metrics.intervals import NAN, observations, seeds_by_rows
-from longway.stats import wilson_interval
+from longway.stats import difference_interval, wilson_interval
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -88,10 +87,8 @@ def _gap_interval(first: GroupAccuracy, second: GroupAccuracy) -> tuple[float, f
     """The 95% interval of the difference of two accuracies on different rows; -1 to 1 if one has no rows."""
     if not first.n or not second.n:
         return -1.0, 1.0
-    gap = first.accuracy - second.accuracy
-    below = hypot(first.accuracy - first.low, second.high - second.accuracy)
-    above = hypot(first.high - first.accuracy, second.accuracy - second.low)
-    return gap - below, gap + above
+    ends = [(one.accuracy, one.low, one.high) for one in (first, second)]
+    return difference_interval(ends[0], ends[1])
 
 
 def _share_of_seeds(correct: ArrayLike) -> Floats:

@@ -19,14 +19,13 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from longway.errors import MissingExtra
 from longway.metrics import Measure
 from longway.metrics.bleu import sacre_bleu
 from longway.stats import mutual_information, points_of
-from longway.text.tokenizer import is_word, tokenize_column
+from longway.text.tokenizer import PLAIN, Tokenizer, is_word
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -54,14 +53,16 @@ class VersionDistance(Measure):
     embedding: float | None = None
 
 
-def compare_versions(before: Sequence[str], after: Sequence[str]) -> VersionDistance:
+def compare_versions(
+    before: Sequence[str], after: Sequence[str], tokenizer: Tokenizer = PLAIN
+) -> VersionDistance:
     """All distances between two versions of the same rows, in the same order; at least one row."""
-    distances, shares = edit_distances(before, after)
+    distances, shares = edit_distances(before, after, tokenizer)
     return VersionDistance(
         rows=len(before),
         changed=changed_share(before, after),
         bleu=bleu(before, after),
-        rouge=rouge(before, after),
+        rouge=rouge(before, after, tokenizer),
         edits=float(distances.mean()),
         edit_share=float(shares.mean()),
     )
@@ -81,12 +82,12 @@ def bleu(before: Sequence[str], after: Sequence[str]) -> float:
     return sacre_bleu(after, before)
 
 
-def rouge(before: Sequence[str], after: Sequence[str]) -> Rouge:
+def rouge(before: Sequence[str], after: Sequence[str], tokenizer: Tokenizer = PLAIN) -> Rouge:
     """ROUGE-1, ROUGE-2 and ROUGE-L of the new texts with the old ones as references."""
-    return Rouge(*rouge_rows(before, after).mean(axis=0).tolist())
+    return Rouge(*rouge_rows(before, after, tokenizer).mean(axis=0).tolist())
 
 
-def rouge_rows(before: Sequence[str], after: Sequence[str]) -> Floats:
+def rouge_rows(before: Sequence[str], after: Sequence[str], tokenizer: Tokenizer = PLAIN) -> Floats:
     """(rows, 3): ROUGE-1, ROUGE-2 and ROUGE-L of each row, 0 to 1."""
     for package in ("rouge_score", "rapidfuzz"):
         _require(package, "ROUGE between two versions")
@@ -95,7 +96,7 @@ def rouge_rows(before: Sequence[str], after: Sequence[str]) -> Floats:
 
     scorer = RougeScorer(["rouge1", "rouge2"], tokenizer=_SplitAtSpaces())
     result = np.zeros((len(before), 3))
-    pairs = zip(_words(before), _words(after), strict=True)
+    pairs = zip(tokenizer.lists(before), tokenizer.lists(after), strict=True)
     for row, pair in enumerate(pairs):
         old, new = ([word for word in words if is_word(word)] for words in pair)
         scores = scorer.score(" ".join(old), " ".join(new))
@@ -105,7 +106,9 @@ def rouge_rows(before: Sequence[str], after: Sequence[str]) -> Floats:
     return result
 
 
-def edit_distances(before: Sequence[str], after: Sequence[str]) -> tuple[Ints, Floats]:
+def edit_distances(
+    before: Sequence[str], after: Sequence[str], tokenizer: Tokenizer = PLAIN
+) -> tuple[Ints, Floats]:
     """For each row, the words inserted, deleted or replaced, and their share of the longer version's words.
 
     >>> distances, shares = edit_distances(["it is not so"], ["it is hardly ever so"])
@@ -115,7 +118,7 @@ def edit_distances(before: Sequence[str], after: Sequence[str]) -> tuple[Ints, F
     _require("rapidfuzz", "The edit distance between two versions")
     from rapidfuzz.distance import Levenshtein
 
-    pairs = list(zip(_words(before), _words(after), strict=True))
+    pairs = list(zip(tokenizer.lists(before), tokenizer.lists(after), strict=True))
     distances = np.array([Levenshtein.distance(old, new) for old, new in pairs], np.int64)
     longer = np.array([max(len(old), len(new), 1) for old, new in pairs])
     return distances, distances / longer
@@ -142,6 +145,7 @@ def compare_word_information(
     words: Sequence[str],
     before: tuple[Sequence[str], Sequence[str]],
     after: tuple[Sequence[str], Sequence[str]],
+    tokenizer: Tokenizer = PLAIN,
 ) -> list[WordInformation]:
     """Each word in two versions of a dataset (texts and labels), most informative before first.
 
@@ -152,8 +156,8 @@ def compare_word_information(
     ('pos', True)
     """
     labels = sorted({*before[1], *after[1]})
-    old, old_totals = _rows_by_label(words, *before, labels)
-    new, new_totals = _rows_by_label(words, *after, labels)
+    old, old_totals = _rows_by_label(words, *before, labels, tokenizer)
+    new, new_totals = _rows_by_label(words, *after, labels, tokenizer)
     mi_old, mi_new = mutual_information(old, old_totals), mutual_information(new, new_totals)
     strongest = (old / np.maximum(old_totals, 1)).argmax(axis=1)
     row = np.arange(len(words))
@@ -169,15 +173,18 @@ def compare_word_information(
 
 
 def _rows_by_label(
-    words: Sequence[str], texts: Sequence[str], labels: Sequence[str], names: Sequence[str]
+    words: Sequence[str],
+    texts: Sequence[str],
+    labels: Sequence[str],
+    names: Sequence[str],
+    tokenizer: Tokenizer,
 ) -> tuple[Ints, Ints]:
     """(words, labels): rows of each label that contain the word; and (labels,): rows of each label."""
     word_index, label_index = ({name: i for i, name in enumerate(listed)} for listed in (words, names))
     counts, totals = np.zeros((len(words), len(names)), np.int64), np.zeros(len(names), np.int64)
-    tokens = tokenize_column(pl.Series(texts, dtype=pl.String)).list.unique()
-    for text_words, label in zip(tokens.to_list(), labels, strict=True):
+    for tokens, label in zip(tokenizer.lists(texts), labels, strict=True):
         totals[label_index[label]] += 1
-        for word in text_words:
+        for word in set(tokens):
             if word in word_index:
                 counts[word_index[word], label_index[label]] += 1
     return counts, totals
@@ -188,10 +195,6 @@ class _SplitAtSpaces:
 
     def tokenize(self, text: str) -> list[str]:
         return text.split()
-
-
-def _words(texts: Sequence[str]) -> list[list[str]]:
-    return tokenize_column(pl.Series(list(texts), dtype=pl.String)).to_list()
 
 
 def _require(package: str, purpose: str) -> None:

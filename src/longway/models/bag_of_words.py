@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 import polars as pl
@@ -31,13 +31,10 @@ from longway.models.objectives import CrossEntropy, Objective
 from longway.models.saved import (
     SavedModel,
     load_arrays,
-    load_words,
     save_arrays,
-    save_words,
     settings_of,
 )
 from longway.models.softmax_regression import SoftmaxClassifier, SoftmaxRegression
-from longway.text.tokenizer import encode
 
 
 class BagOfWordsClassifier(SoftmaxClassifier):
@@ -45,14 +42,15 @@ class BagOfWordsClassifier(SoftmaxClassifier):
 
     name: ClassVar[str]
     words_: WordFeatures
+    idf_: Floats | None = None  # of the columns, if their counts are weighted
 
     def save(self, folder: Path) -> None:
         """Write words, weights and settings."""
-        save_words(folder, self.words_.words)
         regression = self.regression_
-        arrays = {"kept": self.words_.kept, **self._arrays()}
-        save_arrays(folder, {**arrays, "weights": regression.weights, "bias": regression.bias})
-        SavedModel(self.name, self.labels_, self.words_.pairs, settings_of(self)).write(folder)
+        arrays = {"kept": self.words_.kept, "weights": regression.weights, "bias": regression.bias}
+        save_arrays(folder, arrays if self.idf_ is None else {**arrays, "idf": self.idf_})
+        words = self.words_.words
+        SavedModel(self.name, self.labels_, self.words_.pairs, settings_of(self), words=words).write(folder)
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -60,17 +58,10 @@ class BagOfWordsClassifier(SoftmaxClassifier):
         about, arrays = SavedModel.read(folder), load_arrays(folder)
         model = cls(**about.settings or {})
         model.labels_ = about.labels
-        model.words_ = WordFeatures(load_words(folder), arrays["kept"], pairs=bool(about.pairs))
+        model.words_ = WordFeatures(about.words or [], arrays["kept"], pairs=bool(about.pairs))
         model.regression_ = SoftmaxRegression(arrays["weights"], arrays["bias"])
-        model._load_arrays(arrays)
+        model.idf_ = arrays.get("idf")
         return model
-
-    def _arrays(self) -> dict[str, Floats]:
-        """Further arrays to save."""
-        return {}
-
-    def _load_arrays(self, arrays: dict[str, Floats]) -> None:
-        """Read them back."""
 
 
 @dataclass(eq=False, kw_only=True)
@@ -96,18 +87,13 @@ class Linear(BagOfWordsClassifier):
 
     def features(self, inputs: Inputs) -> csr_matrix:
         """(n, columns) of TF-IDF, columns as `words_.names()`."""
-        return self.tf_idf_(self.words_.counts(inputs))
+        assert self.idf_ is not None  # it was fitted
+        return tf_idf(self.words_.counts(inputs), self.idf_)
 
     def _fit(self, given: FitData) -> None:
         self.words_, counts = WordFeatures.learned(given.data.inputs, min_rows=self.min_rows)
-        self.tf_idf_ = TfIdf.learned(counts)
-        self._fit_regression(self.tf_idf_(counts), given, strength=self.strength)
-
-    def _arrays(self) -> dict[str, Floats]:
-        return {"idf": self.tf_idf_.idf}
-
-    def _load_arrays(self, arrays: dict[str, Floats]) -> None:
-        self.tf_idf_ = TfIdf(np.asarray(arrays["idf"]))
+        self.idf_ = idf_of(counts)
+        self._fit_regression(tf_idf(counts, self.idf_), given, strength=self.strength)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -172,7 +158,7 @@ class WordFeatures:
     @classmethod
     def learned(cls, inputs: Inputs, *, min_rows: int = 2) -> tuple[WordFeatures, csr_matrix]:
         """The columns that at least `min_rows` of these rows have, and the rows' counts."""
-        tokens = _TokenTable.of(inputs)
+        tokens = _tokens_of(inputs)
         seen = _rows_having(_counted(tokens.rows, tokens.codes, (len(inputs), len(tokens.words))))
         words = [word for word, n in zip(tokens.words, seen.tolist(), strict=True) if n >= min_rows]
         learned = cls(words, np.zeros(0, np.int64), pairs=inputs.contexts is not None)
@@ -186,7 +172,7 @@ class WordFeatures:
     def counts(self, inputs: Inputs) -> csr_matrix:
         """(n, columns): how often each row has each column's word or words."""
         check_kind(inputs, pairs=self.pairs)
-        rows, keys = self._keys(_TokenTable.of(inputs))
+        rows, keys = self._keys(_tokens_of(inputs))
         column = np.searchsorted(self.kept, keys)
         known = np.zeros(len(keys), bool)
         if len(self.kept):
@@ -208,7 +194,7 @@ class WordFeatures:
 
         return [name(key) for key in self.kept.tolist()]
 
-    def _keys(self, tokens: _TokenTable) -> tuple[Ints, Ints]:
+    def _keys(self, tokens: _Tokens) -> tuple[Ints, Ints]:
         """For every word and word pair its row and its number.
 
         With n words: word w is w, in the context n + w, shared 2n + w, not shared 3n + w; 4n counts shared words, 4n + 1 others;
@@ -233,32 +219,20 @@ class WordFeatures:
         return rows[keys >= 0], keys[keys >= 0]
 
 
-class TfIdf:
-    """Weighted counts: rare words weigh more, repeated ones less than double, each row has length 1.
-
-    (1 + log count) x (1 + log((1 + n) / (1 + rows that have it)))
-    """
-
-    def __init__(self, idf: Floats) -> None:
-        self.idf = idf
-
-    @classmethod
-    def learned(cls, counts: csr_matrix) -> TfIdf:
-        """Weights from the training rows."""
-        return cls(1 + np.log((1 + counts.shape[0]) / (1 + _rows_having(counts))))
-
-    def __call__(self, counts: csr_matrix) -> csr_matrix:
-        """The weighted rows."""
-        weighted = csr_matrix(
-            ((1 + np.log(counts.data)) * self.idf[counts.indices], counts.indices, counts.indptr),
-            counts.shape,
-        )
-        length = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
-        return csr_matrix(diags_array(1 / np.where(length > 0, length, 1)) @ weighted)
+def idf_of(counts: csr_matrix) -> Floats:
+    """The weight of each column: 1 + log((1 + n) / (1 + rows that have it))."""
+    return np.asarray(1 + np.log((1 + counts.shape[0]) / (1 + _rows_having(counts))))
 
 
-@dataclass(frozen=True, slots=True)
-class _TokenTable:
+def tf_idf(counts: csr_matrix, idf: Floats) -> csr_matrix:
+    """Weighted counts: rare words weigh more, repeated ones less than double, each row has length 1: (1 + log count) x idf."""
+    values = (1 + np.log(counts.data)) * idf[counts.indices]
+    weighted = csr_matrix((values, counts.indices, counts.indptr), counts.shape)
+    length = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
+    return csr_matrix(diags_array(1 / np.where(length > 0, length, 1)) @ weighted)
+
+
+class _Tokens(NamedTuple):
     """All tokens, those of the texts first: code, row, and whether the token is in the context. words: by code."""
 
     codes: Ints
@@ -266,12 +240,12 @@ class _TokenTable:
     rows: Ints
     is_context: NDArray[np.bool_]
 
-    @classmethod
-    def of(cls, inputs: Inputs) -> _TokenTable:
-        everything = [*inputs.texts, *(inputs.contexts or ())]
-        codes, words, lengths = encode(pl.Series(everything, dtype=pl.String))
-        text = np.repeat(np.arange(len(everything)), lengths)
-        return cls(codes.astype(np.int64), words, text % max(1, len(inputs)), text >= len(inputs))
+
+def _tokens_of(inputs: Inputs) -> _Tokens:
+    everything = [*inputs.texts, *(inputs.contexts or ())]
+    codes, words, lengths = inputs.tokenizer.encode(pl.Series(everything, dtype=pl.String))
+    text = np.repeat(np.arange(len(everything)), lengths)
+    return _Tokens(codes.astype(np.int64), words, text % max(1, len(inputs)), text >= len(inputs))
 
 
 def _rows_having(counts: csr_matrix) -> Ints:

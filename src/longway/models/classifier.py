@@ -14,13 +14,16 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longway.errors import SettingError
-from longway.models.objectives import CrossEntropy, Objective
+from longway.text.tokenizer import PLAIN, Tokenizer
+
+if TYPE_CHECKING:
+    from longway.models.objectives import Objective
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -28,10 +31,11 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Texts, and their contexts if rows are pairs."""
+    """Texts, and their contexts if rows are pairs. tokenizer: what splits them."""
 
     texts: Sequence[str]
     contexts: Sequence[str] | None = None
+    tokenizer: Tokenizer = PLAIN
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -39,11 +43,11 @@ class Inputs:
     def take(self, rows: Sequence[int] | Ints) -> Inputs:
         """Some rows, in the given order."""
         contexts = None if self.contexts is None else [self.contexts[i] for i in rows]
-        return Inputs([self.texts[i] for i in rows], contexts)
+        return Inputs([self.texts[i] for i in rows], contexts, self.tokenizer)
 
     def text_only(self) -> Inputs:
         """The same rows without their contexts."""
-        return Inputs(self.texts)
+        return Inputs(self.texts, None, self.tokenizer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,10 @@ class Classifier(Predictor):
         `data`, or none for models that do not need it.
         """
         self.labels_ = label_names(data.labels)
-        objective = objective or CrossEntropy(targets_of(data.labels, self.labels_))
+        if objective is None:
+            from longway.models.objectives import CrossEntropy
+
+            objective = CrossEntropy(targets_of(data.labels, self.labels_))
         self._fit(FitData(data, objective, validation))
         return self
 

@@ -19,6 +19,7 @@ from longway.models.classifier import Classifier, Ints, Labelled
 from longway.models.folds import folds_of, numbered
 from longway.models.importance import MaskableText, WordScores, word_importance
 from longway.models.own_model import OwnModel
+from longway.text.tokenizer import Tokenizer
 
 DEFAULT = ("bow", "nb", "dan", "cnn", "gru")
 MASKED = 64  # masked texts for a model without gradients: enough to rank words
@@ -115,7 +116,10 @@ class Ensemble:
             by_row.update(zip(known, scores, strict=True))
         texts = self.data.inputs.contexts if field == "context" else self.data.inputs.texts
         assert texts is not None  # `word_importance` refuses rows without contexts
-        return [by_row.get(row) or _zero_scores(texts[row], field) for row in wanted.tolist()]
+        return [
+            by_row.get(row) or _zero_scores(texts[row], field, self.data.inputs.tokenizer)
+            for row in wanted.tolist()
+        ]
 
 
 def _folds(data: Labelled, folds: int, seed: int) -> Ints:
@@ -129,7 +133,7 @@ def _folds(data: Labelled, folds: int, seed: int) -> Ints:
     return folds_of(groups, folds, seed=seed)
 
 
-def _zero_scores(text: str, field: str) -> WordScores:
+def _zero_scores(text: str, field: str, tokenizer: Tokenizer) -> WordScores:
     """Scores of a text whose label the model has never seen: all zero."""
-    words = MaskableText.of(text)
+    words = MaskableText.of(text, tokenizer)
     return WordScores(words.words, words.spans, np.zeros(len(words)), "", field)

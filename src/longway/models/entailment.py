@@ -23,15 +23,12 @@ from numpy.typing import NDArray
 
 from longway.errors import RunError
 from longway.models.classifier import softmax
-from longway.models.minilm import Floats, MiniLM
+from longway.models.minilm import Floats, MiniLM, tidied
 
 STANCES = ("entails", "contradicts", "neutral")
 MAX_TOKENS = 160
 MODEL = Path(__file__).parent / "entailment_model"
 _WORD = re.compile(r"\w+")
-_MARKS = (("-LRB-", "("), ("-RRB-", ")"), ("-LSB-", "["), ("-RSB-", "]"), ("``", '"'), ("''", '"'))
-_SPACE_BEFORE = re.compile(r" ([.,;:!?)\]]|'s\b|n't\b)")
-_SPACE_AFTER = re.compile(r"(\() ")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -71,18 +68,6 @@ class Entailment:
         logits = np.einsum("ij,jk->ik", states, self.head) + self.bias
         logits = logits.astype(np.float64) / self.temperature
         return softmax(logits)[of_pair]
-
-
-def tidied(text: str) -> str:
-    """The text without treebank brackets and quotes and without spaces before punctuation, as in training.
-
-    >>> tidied("Ann Lee -LRB- born 1968 -RRB- did n't sing .")
-    "Ann Lee (born 1968) didn't sing."
-    """
-    for mark, sign in _MARKS:
-        text = text.replace(mark, sign)
-    text = _SPACE_AFTER.sub(r"\1", _SPACE_BEFORE.sub(r"\1", text))
-    return " ".join(text.split())
 
 
 def shortened(context: str, text: str, *, words: int = 110) -> str:
@@ -127,7 +112,7 @@ def _load() -> Entailment:
     version = f"{blake2b(path.read_bytes(), digest_size=8).hexdigest()}-8bits"
     stored = load_file(path)
     weights = {**base.weights, **restored(stored, base.weights)}
-    encoder = MiniLM(weights, base.tokenizer, heads=base.heads, in_8_bits=True)
+    encoder = MiniLM(weights, base.tokenizer, in_8_bits=True)
     head, bias = np.ascontiguousarray(weights["head.weight"].T), weights["head.bias"]
     return Entailment(encoder, head, bias, temperature=float(stored["temperature"][0]), version=version)
 

@@ -56,8 +56,13 @@ def linked(kinds: Sequence[Ints]) -> Ints:
         rows.append(np.arange(n_rows))
         nodes.append(n + kind)
         n += int(kind.max(initial=-1)) + 1
-    ends = np.concatenate(rows), np.concatenate(nodes)
-    graph = csr_matrix((np.ones(len(ends[0]), dtype=np.int8), ends), shape=(n, n))
+    return connected(np.concatenate(rows), np.concatenate(nodes), n_rows)
+
+
+def connected(rows: Ints, nodes: Ints, n_rows: int) -> Ints:
+    """A number for each row, the same for rows that are connected. rows, nodes: the links; nodes are numbered from `n_rows`."""
+    n = int(nodes.max(initial=n_rows - 1)) + 1
+    graph = csr_matrix((np.ones(len(rows), dtype=np.int8), (rows, nodes)), shape=(n, n))
     return numbered(connected_components(graph, directed=False)[1][:n_rows])
 
 

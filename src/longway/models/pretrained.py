@@ -3,7 +3,7 @@
     Pretrained.load("minilm").embed(texts)                            an encoder and its tokenizer
     SequenceClassifier.load("my-bert").predict(Inputs(texts))         a finished classifier (`...ForSequenceClassification`)
 
-`read_model` and its companions also serve the language models of `engines/scoring` and the perturbers. Weights are read from
+`read_model` and its companions also serve the language models of `language_models.py` and the perturbers. Weights are read from
 safetensors only, and code that comes with a model is never run.
 """
 

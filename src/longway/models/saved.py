@@ -1,4 +1,4 @@
-"""Saved classifiers: a folder with classifier.json, weights.safetensors and, for bags of words, words.json. Never pickle."""
+"""Saved classifiers: a folder with classifier.json and weights.safetensors. Never pickle."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from longway.errors import MissingExtra, SettingError
 
 ABOUT_FILE = "classifier.json"
 WEIGHTS = "weights.safetensors"
-WORDS = "words.json"
 _NOT_SAVED = ("cache", "device")  # settings that depend on the machine
 
 
@@ -27,7 +26,7 @@ class SavedModel:
     """The content of classifier.json.
 
     model: the classifier's `name`. pairs: whether it learned from pairs. settings: the arguments of its constructor.
-    base_hash: `folder_hash` of the encoder it is for. strength: of CLEVER.
+    base_hash: `folder_hash` of the encoder it is for. strength: of CLEVER. words: of a bag of words.
     """
 
     model: str = ""
@@ -36,6 +35,7 @@ class SavedModel:
     settings: dict[str, Any] | None = None
     base_hash: str | None = None
     strength: float | None = None
+    words: list[str] | None = None
 
     def write(self, folder: Path) -> None:
         """Write classifier.json; call it last."""
@@ -76,17 +76,6 @@ def load_arrays(folder: Path) -> dict[str, NDArray[Any]]:
     from safetensors.numpy import load_file
 
     return dict(load_file(_existing(folder / WEIGHTS)))
-
-
-def save_words(folder: Path, words: list[str]) -> None:
-    """Write a vocabulary."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / WORDS).write_text(json.dumps(words, ensure_ascii=False), encoding="utf-8")
-
-
-def load_words(folder: Path) -> list[str]:
-    """Read the vocabulary saved there."""
-    return list(json.loads(_existing(folder / WORDS).read_text(encoding="utf-8")))
 
 
 @cache

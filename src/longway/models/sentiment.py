@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.errors import RunError
-from longway.models.entailment import tidied
-from longway.models.minilm import Floats
+from longway.models.minilm import Floats, tidied
 
 MAX_TOKENS = 128
 MODEL = Path(__file__).parent / "sentiment_model"

@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-import polars as pl
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
@@ -24,7 +23,7 @@ from longway.models.classifier import Inputs, Ints
 from longway.models.minilm import MiniLM, model_folder
 from longway.models.network_training import NetworkClassifier, NetworkPlan, device_named
 from longway.models.saved import folder_hash
-from longway.text.tokenizer import tokenize_column
+from longway.text.tokenizer import PLAIN, Tokenizer
 
 WINDOWS = (3, 4, 5)
 AT_ONCE = 256
@@ -73,7 +72,10 @@ class StaticNet(NetworkClassifier[Columns]):
 
     def _read(self, inputs: Inputs) -> Columns:
         columns = [inputs.texts] if inputs.contexts is None else [inputs.texts, inputs.contexts]
-        return [self._words.numbers(column, max_words=self.max_words) for column in columns]
+        return [
+            self._words.numbers(column, max_words=self.max_words, tokenizer=inputs.tokenizer)
+            for column in columns
+        ]
 
     def _lengths(self, read: Columns) -> list[int]:
         return [max(map(len, row)) for row in zip(*read, strict=True)]
@@ -106,10 +108,9 @@ class WordVectors:
         self._number = {"": 0}  # padding
         self._vectors = np.zeros((1, self.width), np.float32)
 
-    def numbers(self, texts: Sequence[str], *, max_words: int) -> Ids:
+    def numbers(self, texts: Sequence[str], *, max_words: int, tokenizer: Tokenizer = PLAIN) -> Ids:
         """The words of each text as numbers of their vectors."""
-        column = tokenize_column(pl.Series(texts, dtype=pl.String)).list.head(max_words)
-        words: list[list[str]] = column.to_list()
+        words = [tokens[:max_words] for tokens in tokenizer.lists(texts)]
         self._add(list(dict.fromkeys(w for text in words for w in text if w not in self._number)))
         return [[self._number[word] for word in text] for text in words]
 

@@ -3,7 +3,7 @@
     session.py    starts Ray, and stops what it started
     shards.py     applies a function to shards, by `ray.data`
 
-`jobs.placement` imports this package by name when `--on` is given; `jobs.placement.RayBackend` lists what it uses. Only this
+`jobs.run` imports this package by name when `--on` is given. Only this
 folder imports Ray.
 """
 

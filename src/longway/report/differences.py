@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from typing import Literal
 
 from longway.report import sections
@@ -93,42 +94,21 @@ def _joined(words: Sequence[Word]) -> str:
 
 def _matches(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     """Places of the words that stay, rising in both; the ends of the texts always match."""
-    shortest = min(len(old), len(new))
-    front = 0
-    while front < shortest and old[front] == new[front]:
-        front += 1
-    back = 0
-    while back < shortest - front and old[-1 - back] == new[-1 - back]:
-        back += 1
-    middle = _common(old[front : len(old) - back], new[front : len(new) - back])
-    return [
-        *((at, at) for at in range(front)),
-        *((front + i, front + j) for i, j in middle),
-        *((len(old) - at, len(new) - at) for at in range(back, 0, -1)),
-    ]
+    front = _n_equal(old, new)
+    back = _n_equal(old[front:][::-1], new[front:][::-1])
+    before, after = old[front : len(old) - back], new[front : len(new) - back]
+    blocks: list[tuple[int, int, int]] = []  # start in both, number of words
+    if len(before) * len(after) <= MAX_CELLS:  # otherwise looking would take too long
+        blocks += SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+    places = [(front + i + at, front + j + at) for i, j, n in blocks for at in range(n)]
+    ends = [(len(old) - at, len(new) - at) for at in range(back, 0, -1)]
+    return [*((at, at) for at in range(front)), *places, *ends]
 
 
-def _common(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """Places of a longest common subsequence; none where looking would take too long."""
-    if len(old) * len(new) > MAX_CELLS:
-        return []
-    # longest[i][j]: length for old[i:] and new[j:]
-    longest = [[0] * (len(new) + 1) for _ in range(len(old) + 1)]
-    for i in range(len(old) - 1, -1, -1):
-        row, below = longest[i], longest[i + 1]
-        for j in range(len(new) - 1, -1, -1):
-            row[j] = below[j + 1] + 1 if old[i] == new[j] else max(below[j], row[j + 1])
-    places = []
-    i = j = 0
-    while i < len(old) and j < len(new):
-        if old[i] == new[j]:
-            places.append((i, j))
-            i, j = i + 1, j + 1
-        elif longest[i + 1][j] >= longest[i][j + 1]:
-            i += 1
-        else:
-            j += 1
-    return places
+def _n_equal(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many words are the same from the start."""
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((at for at, (word, other) in pairs if word != other), min(len(old), len(new)))
 
 
 # Side by side
@@ -182,8 +162,9 @@ def _side(
     changes: Sequence[Change], kind: str, limit: int, marks: Sequence[Span], notes: Sequence[Span]
 ) -> list[Piece]:
     parts = [change for change in changes if change.kind in ("same", kind)]
-    marked = _with_marks([piece for part in parts for piece in _pieces(part)], marks)
-    marked = _with_notes(marked, notes)
+    marked = [piece for part in parts for piece in _pieces(part)]
+    marked = _cut_at(marked, sorted(marks), as_notes=False)
+    marked = _cut_at(marked, notes, as_notes=True)
     total = sum(len(piece.text) for piece in marked)
     if not total:
         return [Piece("(blank)")]
@@ -191,39 +172,25 @@ def _side(
     return marked if total <= limit else _shortened(marked, limit, beside=(ends[0], ends[1]))
 
 
-def _with_marks(parts: Sequence[Piece], marks: Sequence[Span]) -> list[Piece]:
-    """The pieces, those that stayed the same cut where a mark begins or ends; the space around it is not marked."""
+def _cut_at(parts: Sequence[Piece], spans: Sequence[Span], *, as_notes: bool) -> list[Piece]:
+    """The pieces, cut where a span begins or ends.
+
+    as_notes: the spans are notes, which any piece can have; otherwise they are levels, of the words of pieces without one.
+    """
     found: list[Piece] = []
     start = 0
     for part in parts:
-        text, at = part.text, 0
-        for first, end, level in sorted(marks) if not part.level else ():
-            left, right = max(first - start, at), min(end - start, len(text))
-            words = text[left:right].strip() if left < right else ""
-            if words:
-                left = text.index(words, left)
-                found += [Piece(text[at:left]), Piece(words, level)]
-                at = left + len(words)
-        found.append(Piece(text[at:], part.level))
-        start += len(text)
-    return [piece for piece in found if piece.text]
-
-
-def _with_notes(parts: Sequence[Piece], notes: Sequence[Span]) -> list[Piece]:
-    """The pieces, cut where something that is said about the text begins or ends; each keeps its level."""
-    found: list[Piece] = []
-    start = 0
-    for part in parts:
-        end, at = start + len(part.text), start
-        for first, last, number in notes:
+        at, end = start, start + len(part.text)
+        for first, last, number in spans if as_notes or not part.level else ():
             left, right = max(first, at), min(last, end)
-            if left < right:
-                found += [
-                    Piece(part.text[at - start : left - start], part.level),
-                    Piece(part.text[left - start : right - start], part.level, number),
-                ]
-                at = right
-        found.append(Piece(part.text[at - start :], part.level))
+            inside = part.text[left - start : right - start] if left < right else ""
+            words = inside if as_notes else inside.strip()
+            if words:
+                left += inside.index(words)
+                piece = replace(part, text=words, **{"note" if as_notes else "level": number})
+                found += [replace(part, text=part.text[at - start : left - start]), piece]
+                at = left + len(words)
+        found.append(replace(part, text=part.text[at - start :]))
         start = end
     return [piece for piece in found if piece.text]
 

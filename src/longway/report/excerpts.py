@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from longway.report import sections
+from longway.report.numbers import points
 
 TEXT_LIMIT = 300  # characters of a dataset text on the page
 PATTERN_LIMIT = 80
@@ -190,3 +191,54 @@ def highlight_level(weight: float) -> int:
     if not weight >= 0.1:  # also false for nan
         return 0
     return min(int(weight * N_LEVELS) + 1, N_LEVELS)
+
+
+# Words of a text in colour, by how much they contribute to a label: blue for, orange against, five strengths of each. People who do not
+# see red and green can distinguish blue and orange; words against the label are also underlined, for print and grey screens.
+
+FAINTEST = 0.06  # of the strongest word; below it a word has no colour
+SCORED_LIMIT = 2_000  # characters of a text that are shown
+
+ScoredWord = Sequence[float]  # start, end, score
+
+
+def scored_words(
+    text: str,
+    words: Iterable[ScoredWord],
+    *,
+    strongest: float | None = None,
+    label: str = "",
+    limit: int = SCORED_LIMIT,
+) -> list[str | sections.Span]:
+    """The text as words of a section, coloured by their scores.
+
+    strongest: the score with the full colour; by default the largest of these words, so texts side by side need a common one.
+    label: the label that the words are scored for, shown when the mouse rests on a word.
+    """
+    scored = [(int(start), int(end), float(score)) for start, end, score in words]
+    most = strongest if strongest is not None else max((abs(score) for _, _, score in scored), default=0.0)
+    towards = f" points for {label}" if label else " points"
+    shown = text[: min(limit, READ_LIMIT)]
+    parts: list[str | sections.Span] = []
+    at = 0
+    for start, end, score in scored:
+        style = css_class(score, most)
+        if style and at <= start and end <= len(shown):
+            parts += [
+                shown[at:start],
+                sections.Span(shown[start:end], f"w {style}", title=points(score) + towards),
+            ]
+            at = end
+    return [*parts, shown[at:], " …" if len(shown) < len(text) else ""]
+
+
+def css_class(score: float, strongest: float) -> str:
+    """The classes of a word: "for1" to "for5", "against1" to "against5"; "" for a word with almost no score.
+
+    >>> css_class(0.4, 0.4), css_class(-0.1, 0.4), css_class(0.001, 0.4)
+    ('for5', 'against2', '')
+    """
+    if not strongest > 0 or not abs(score) >= FAINTEST * strongest:  # also for nan
+        return ""
+    level = min(N_LEVELS, int(abs(score) / strongest * N_LEVELS) + 1)
+    return f"{'for' if score > 0 else 'against'}{level}"

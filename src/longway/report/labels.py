@@ -6,17 +6,18 @@ A label keeps one colour through the whole page: its place among the largest lab
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
-from longway.records import Edit, Leak, Mentions, Problem, Telling, Verdict
+from longway.records import Leak, Problem, Verdict
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
-from longway.report.numbers import count, percent
+from longway.report.numbers import count, percent, short
 from longway.report.sections import (
     REPORT_AND_SCREEN,
     Bullet,
     Bullets,
+    Chip,
     Paragraph,
     Section,
     Span,
@@ -34,7 +35,6 @@ POINTS = (
 )  # in "How to read this"
 LEVELS = {"token": "word", "ngram": "phrase", "pair": "word pair"}  # in plain words, where they differ
 
-Record = TypeVar("Record", Leak, Mentions, Problem, Telling, Edit, Verdict)
 SEEN = {
     "candidates": "surface and words",
     "encoder": "surface and meaning",
@@ -56,11 +56,6 @@ class Label:
 
 
 Labels = Mapping[str, Label]  # by name in the data
-
-
-def record(kind: type[Record], row: Mapping[str, Any]) -> Record:
-    """The record of a JSON object; keys that a later version may add are left out."""
-    return kind(**{field.name: row[field.name] for field in fields(kind) if field.name in row})
 
 
 def labels_of(counts: Mapping[str, int]) -> dict[str, Label]:
@@ -115,6 +110,16 @@ def leak_words(leak: Leak) -> Words:
     if not leak.is_measured:
         return Span("not measurable", "quiet")
     return with_interval(leak.accuracy, leak.low, leak.high, is_clear=leak.low > leak.majority)
+
+
+def verdict_chip(verdict: Verdict) -> Chip:
+    """The verdict of a check, in short."""
+    return Chip(
+        name=cut(verdict.check),
+        passed=bool(verdict.passed),
+        score="" if verdict.score is None else short(verdict.score),
+        reason=cut(verdict.reason, TEXT_LIMIT) if verdict.reason else "",
+    )
 
 
 def problems_section(problems: Sequence[Problem], heading: str, file: str) -> list[Section]:

@@ -40,7 +40,6 @@ from longway.report.sections import (
     Paragraph,
     Picture,
     Row,
-    Section,
     Span,
     Table,
     Words,
@@ -106,7 +105,7 @@ def show(page: Page, console: Console | None = None, *, top: int | None = None) 
     for section in page.sections:
         if SCREEN in section.on and (parts := _blocks(section.blocks, console.width)):
             console.print()
-            console.print(_section(section, parts))
+            console.print(Group(Text(clean(section.heading), style="bold"), *parts))
 
 
 def _limited(blocks: Sequence[Block], top: int) -> Blocks:
@@ -119,10 +118,6 @@ def _limited(blocks: Sequence[Block], top: int) -> Blocks:
             block = replace(block, blocks=_limited(block.blocks, top))
         limited.append(block)
     return limited
-
-
-def _section(section: Section, parts: Sequence[RenderableType]) -> RenderableType:
-    return Group(Text(clean(section.heading), style="bold"), *parts)
 
 
 def _figures(page: Page) -> RichTable:

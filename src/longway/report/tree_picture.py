@@ -65,7 +65,16 @@ def tree_picture(tree: Tree, marks: Collection[int], *, colour: str, pair: bool,
     drawn = [
         *(_band(placed[mark], base, lines) for mark in outer),
         *_branches(placed, inside, base),
-        *(_symbol(node, number in inside, base) for number, node in enumerate(placed)),
+        *(
+            tag(
+                "circle",
+                cx=_at(node.x),
+                cy=_y(node, base) - 4,
+                r=3,
+                class_=f"symbol{' told' * (number in inside)}",
+            )
+            for number, node in enumerate(placed)
+        ),
         *(
             _words(node, number in inside, base, pair)
             for number, node in enumerate(placed)
@@ -137,12 +146,6 @@ def _branches(placed: list[_Node], inside: set[int], base: int) -> list[Markup]:
         for number, node in enumerate(placed)
         for part in node.parts
     ]  # fmt: skip
-
-
-def _symbol(node: _Node, told: bool, base: int) -> Markup:
-    return tag(
-        "circle", cx=_at(node.x), cy=_y(node, base) - 4, r=3, class_="symbol told" if told else "symbol"
-    )
 
 
 def _words(node: _Node, told: bool, base: int, pair: bool) -> Markup:

@@ -99,7 +99,7 @@ def _page_routes(contents: RunContents, name: str, author: str) -> list[Route]:
     return [Route("/data/{id:path}", either)]
 
 
-def _query(name: str, request: Request, author: str) -> dict[str, str]:
+def _query(name: str, request: Request, author: str) -> dict[str, Any]:
     """The values of the address, checked, and who is looking; unknown parameters are ignored."""
     known = routes.PAGES[name]
     given = {key: value for key, value in request.query_params.items() if key in known and value}
@@ -113,7 +113,8 @@ def _action(contents: RunContents, name: str, author: str) -> Endpoint:
         body, is_form = read_body(await request.body(), request.headers.get("content-type", ""))
         values = read_fields(body, routes.ACTIONS[name])
         back = values.pop("back", None)
-        answer = await run_in_threadpool(act, contents, author, **values)
+        done = await run_in_threadpool(act, contents, author=author, **values)
+        answer = {"decision": done.to_dict()} if isinstance(done, Decision) else done
         if is_form and back is not None:
             place = quote(back, safe="/?&=%+#")
             return RedirectResponse(f"http://{request.headers['host']}{place}", status_code=303)
@@ -123,34 +124,34 @@ def _action(contents: RunContents, name: str, author: str) -> Endpoint:
 
 
 def _decide(
-    contents: RunContents, author: str, *, kind: str, key: str, choice: str, seen: int | None = None
-) -> Answer:
+    contents: RunContents, *, author: str, kind: str, key: str, choice: str, seen: int | None = None
+) -> Decision:
     if choice not in CHOICES[kind]:
         raise BadRequest(f"choice of a {kind} must be one of: {', '.join(CHOICES[kind])}.")
     (contents.edits.get if kind == "edit" else contents.finding)(key)  # raises LookupFailed
-    return _written(contents.decisions.write(kind, key, {"choice": choice}, author=author, seen=seen))
+    return contents.decisions.write(kind, key, {"choice": choice}, author=author, seen=seen)
 
 
 def _decide_many(
-    contents: RunContents, author: str, *, kind: str, filter: dict[str, str], choice: str
+    contents: RunContents, *, author: str, kind: str, filter: dict[str, str], choice: str
 ) -> Answer:
     keys = contents.edits.keys(EditFilter(**filter))
     written = contents.decisions.write_many(kind, {key: {"choice": choice} for key in keys}, author=author)
     return {"written": len(written), "batch": written[0].batch if written else None}
 
 
-def _undo(contents: RunContents, author: str, *, batch: int | None = None) -> Answer:
+def _undo(contents: RunContents, *, author: str, batch: int | None = None) -> Answer:
     written = undo(contents, author=author, batch=batch)
     return {"written": len(written), "decisions": [decision.to_dict() for decision in written[:100]]}
 
 
-def _hand(contents: RunContents, author: str, *, key: str, text: str, seen: int | None = None) -> Answer:
+def _hand(contents: RunContents, *, author: str, key: str, text: str, seen: int | None = None) -> Decision:
     from longway.review.hand_edit import write_by_hand  # imports models
 
-    return _written(write_by_hand(contents, key, text, author=author, seen=seen))
+    return write_by_hand(contents, key, text, author=author, seen=seen)
 
 
-def _prepare(contents: RunContents, author: str, *, key: str) -> Answer:
+def _prepare(contents: RunContents, *, author: str, key: str) -> Answer:
     """A reviewer starts to edit by hand: train the checks meanwhile."""
     contents.edits.get(key)  # raises LookupFailed
 
@@ -164,30 +165,16 @@ def _prepare(contents: RunContents, author: str, *, key: str) -> Answer:
     return {}
 
 
-def _sample(contents: RunContents, author: str, *, name: str, size: int, seed: int) -> Answer:
-    return _written(draw_sample(contents, name=name, size=size, seed=seed, author=author))
-
-
-def _tag(
-    contents: RunContents, author: str, *, sample: str, key: str, tags: list[str], seen: int | None = None
-) -> Answer:
-    return _written(tag(contents, sample, key, tags, author=author, seen=seen))
-
-
 CHOICES = {"edit": ("accept", "reject", "none"), "finding": ("signal", "shortcut", "none")}
-ACTIONS: dict[str, Callable[..., Answer]] = {
+ACTIONS: dict[str, Callable[..., Decision | Answer]] = {
     "decide": _decide,
     "decide-many": _decide_many,
     "undo": _undo,
     "prepare": _prepare,
     "hand": _hand,
-    "sample": _sample,
-    "tag": _tag,
+    "sample": draw_sample,
+    "tag": tag,
 }
-
-
-def _written(decision: Decision) -> Answer:
-    return {"decision": decision.to_dict()}
 
 
 def _export(contents: RunContents, name: str) -> Endpoint:

@@ -12,7 +12,7 @@ The cells that an edit changes are in its trace, so that decisions apply to them
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,15 +75,14 @@ def shown(question: Question, fields: Fields) -> str:
         both = zip(PAIRS, question.candidates, strict=True)
         return "\n\n".join(f"{name.upper()}\n{text}" for name, text in both)
     return "\n".join(
-        f"{RIGHT if at == question.right else WRONG} {LETTERS[at] if at < len(LETTERS) else at + 1}. {text}"
+        f"{RIGHT if at == question.right else WRONG} {candidate_name(at, ())}. {text}"
         for at, text in enumerate(question.candidates)
     )
 
 
 def right_name(question: Question, fields: Fields) -> str:
     """What the right candidate is called: its letter, or "chosen"."""
-    at = question.right or 0
-    return PAIRS[0] if "chosen" in fields else LETTERS[at] if at < len(LETTERS) else str(at + 1)
+    return candidate_name(question.right or 0, PAIRS if "chosen" in fields else ())
 
 
 def merged_questions(
@@ -104,7 +103,13 @@ def merged_questions(
         new = old if edit.drops else versions.get(edit.id) or _draft(old, _cells(edit, 1), after)
         cells = {name: list(both) for name, both in _cells_of(edit).items()}
         steps = edit.trace.get(TRACE, {}).get("steps", [edit.to_dict() | {"trace": {}}])
-        trace = {TRACE: {"steps": steps, "columns": cells}, QUESTION: _question_trace(old, new, fields)}
+        question = {
+            "prompt": old.prompt,
+            "names": list(PAIRS) if "chosen" in fields else [],
+            "before": [list(old.candidates), old.right],
+            "after": [list(new.candidates), new.right],
+        }
+        trace = {TRACE: {"steps": steps, "columns": cells}, QUESTION: question}
         whole = replace(edit, field=FIELD, before=shown(old, fields), after=shown(new, fields), trace=trace)
         yield read, whole.to_dict(), whole
 
@@ -135,40 +140,14 @@ def _draft(old: Question, cells: Mapping[str, str], given: ChoiceDataset) -> Que
     return replace(old, candidates=tuple(texts)) if is_whole else old
 
 
-def _question_trace(old: Question, new: Question, fields: Fields) -> dict[str, object]:
-    return {
-        "prompt": old.prompt,
-        "names": list(PAIRS) if "chosen" in fields else [],
-        "before": [list(old.candidates), old.right],
-        "after": [list(new.candidates), new.right],
-    }
+def candidate_name(at: int, names: Sequence[str]) -> str:
+    """What the candidate at a place is called: a letter, or its name. names: of the candidates, none for letters."""
+    return names[at] if names else LETTERS[at] if at < len(LETTERS) else str(at + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionTrace:
-    """Both versions of a question. names: of its candidates, () for letters. was, now: for each version the texts, and the place of the right one."""
-
-    prompt: str
-    names: tuple[str, ...]
-    was: tuple[tuple[str, ...], int]
-    now: tuple[tuple[str, ...], int]
-
-    @classmethod
-    def of(cls, edit: Edit) -> QuestionTrace | None:
-        """The question of a merged edit; None for an edit of a labelled text."""
-        values = edit.trace.get(QUESTION)
-        if values is None or edit.field != FIELD:
-            return None
-        was, now = ((tuple(texts), int(right)) for texts, right in (values["before"], values["after"]))
-        return cls(values["prompt"], tuple(values["names"]), was, now)
-
-    def name(self, at: int) -> str:
-        """What the candidate at a place is called: a letter, "chosen" or "rejected"."""
-        return self.names[at] if self.names else LETTERS[at] if at < len(LETTERS) else str(at + 1)
-
-    def counterpart(self, text: str, others: Sequence[str]) -> str:
-        """Of the other version, the text that is most like this one: itself if nothing was changed."""
-        return text if text in others else max(others, key=lambda other: _likeness(text, other))
+def counterpart(text: str, others: Sequence[str]) -> str:
+    """Of the other version of a question, the text that is most like this one: itself if nothing was changed."""
+    return text if text in others else max(others, key=lambda other: _likeness(text, other))
 
 
 def _likeness(one: str, other: str) -> float:

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Literal
 
-from longway.errors import SettingError
 from longway.review.edit_list import ReviewedEdit
 from longway.review.row_edits import RowTrace
 from longway.review.run_contents import RunContents
@@ -76,10 +75,6 @@ def chosen(contents: RunContents, *, undecided: Undecided = "as_run") -> Iterato
 
     undecided: what to do with edits without a decision: "as_run" follows the run, "reject" drops them.
     """
-    if undecided not in ("as_run", "reject"):
-        raise SettingError(
-            f"'undecided' must be as_run or reject. Got {str(undecided)[:80]!r}. Choose one of them."
-        )
     for id_, edits in groupby(contents.edits.of_changed_rows(), key=lambda reviewed: reviewed.edit.id):
         listed = list(edits)
         yield chosen_row(id_, listed[0].edit.source, row_steps(listed), undecided=undecided)

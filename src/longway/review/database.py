@@ -45,6 +45,7 @@ class Database:
                 self._db.execute("pragma synchronous = full")  # a confirmed decision survives a power cut
                 self._db.execute("pragma cache_size = -65536")  # KiB: indexes 100,000 edits in memory
                 self._db.create_function("contains", 2, _contains, deterministic=True)
+                self._db.create_function("folded", 1, folded, deterministic=True)
         except RunError:
             self._db.close()
             raise

@@ -9,7 +9,8 @@
     kind "finding"    choice: signal (leave alone), shortcut (remove), none
 
 The last decision on a key applies. Decisions written together form one batch and are undone together. Two pages that decide on the
-same key do not overwrite each other: the second gets a `Conflict` with the first one's decision.
+same key do not overwrite each other: the second gets a `Conflict` with the first one's decision. Values are checked where they come in
+(`routes.py`).
 """
 
 from __future__ import annotations
@@ -19,11 +20,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from longway.errors import LongwayError, SettingError
+from longway.errors import LongwayError
 from longway.review.database import Database
 from longway.store import now
 
-CHOICES = {"edit": ("accept", "reject", "hand", "none"), "finding": ("signal", "shortcut", "none")}
 _SCHEMA = (
     # stands_for: the decision that an undo restored; otherwise its own number; 0 for none. undoes: the batch that was undone.
     """create table if not exists log (
@@ -109,7 +109,7 @@ class Decisions:
 
         seen: the number of the decision on this key that the page showed, 0 for none. If there is a newer one, raises `Conflict`.
         """
-        text = _checked(kind, key, value, author)
+        text = json.dumps(value, allow_nan=False)
         with self.database.writing():
             current = self.of(kind, key)
             if seen is not None and seen != (current.seq if current else 0):
@@ -120,7 +120,7 @@ class Decisions:
         self, kind: str, values: Mapping[str, Mapping[str, object]], *, author: str
     ) -> list[Decision]:
         """Write decisions as one batch, all or none, and return them."""
-        entries = [_Entry(kind, key, _checked(kind, key, value, author)) for key, value in values.items()]
+        entries = [_Entry(kind, key, json.dumps(value, allow_nan=False)) for key, value in values.items()]
         with self.database.writing():
             return self._add(entries, author=author, batch=self._next())
 
@@ -216,30 +216,6 @@ def decision_of(row: Iterable[Any]) -> Decision:
     """A row of the log as a decision."""
     seq, time, author, kind, key, value, batch = row
     return Decision(seq, time, author, kind, key, json.loads(value), batch)
-
-
-def _checked(kind: str, key: str, value: Mapping[str, object], author: str) -> str:
-    """The value as JSON; raises SettingError if it is not valid."""
-    for name, given in (("kind", kind), ("key", key), ("author", author)):
-        if not isinstance(given, str) or not given or "\0" in given or not given.isprintable():
-            raise SettingError(
-                f"The {name} of a decision must be a short printable text. Got {given!r:.80}. Check it."
-            )
-    if not isinstance(value, dict):
-        raise SettingError(
-            f"The value of a decision must be an object. Got {type(value).__name__}. Check it."
-        )
-    known = CHOICES.get(kind)
-    if known and value.get("choice") not in known:
-        raise SettingError(
-            f"The choice for an {kind} must be one of {', '.join(known)}. Got {value.get('choice')!r:.80}. Choose one of them."
-        )
-    if value.get("choice") == "hand" and not isinstance(value.get("text"), str):
-        raise SettingError("An edit by hand needs the text. Got none. Send it as 'text'.")
-    try:
-        return json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise SettingError(f"The value of a decision must be plain JSON. Got {error}. Check it.") from None
 
 
 def _since(current: Decision | None, seen: int) -> str:

@@ -25,9 +25,9 @@ from longway.data import Dataset, save
 from longway.data.edited import AddedRow, Changes, apply_edits, rows_with
 from longway.data.table import DataTable
 from longway.errors import RunError, SettingError, with_checked_arguments
-from longway.jobs.formulas import FORMULA
 from longway.jobs.rewrite.decisions import fingerprint
 from longway.jobs.rewrite.settings import Decisions, MarkedFinding
+from longway.jobs.run import FORMULA
 from longway.review.choice_rows import FIELD, choice_tables
 from longway.review.chosen import ChosenRow, Undecided, chosen
 from longway.review.edit_list import EditFilter, ReviewedEdit

@@ -15,20 +15,16 @@ web page that another user serves on this machine, in the same browser, reveals 
 
 from __future__ import annotations
 
-import json
 import secrets
 import sys
 import traceback
-from collections.abc import Awaitable, Callable, MutableMapping
 from html import escape
-from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 METHODS = ("GET", "HEAD", "POST")
 MAX_BODY = 256 * 1024
@@ -62,9 +58,9 @@ class Guard:
     port: where the server listens. token: part of the URL. cookie: what the browser sends afterwards.
     """
 
-    def __init__(self, app: App, *, port: int) -> None:
+    def __init__(self, app: ASGIApp, *, port: int) -> None:
         self._app = app
-        self._hosts = tuple(f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost"))
+        self._hosts = tuple(f"{name}:{port}" for name in ("127.0.0.1", "localhost"))
         self.token = secrets.token_urlsafe(32)
         self.cookie = secrets.token_urlsafe(32)
         self.cookie_name = f"longway_review_{port}"  # cookies ignore ports: two reviews must not share one
@@ -73,146 +69,123 @@ class Guard:
         """Handle one request."""
         if scope["type"] != "http":
             raise RuntimeError(f"the review supports HTTP only, not {scope['type']}")
-        response = _Response(scope, send)
+        has_begun = False
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal has_begun
+            if message["type"] == "http.response.start":
+                has_begun = True
+                headers = MutableHeaders(raw=[(name.lower(), value) for name, value in message["headers"]])
+                headers.update(HEADERS)
+                message = {**message, "headers": headers.raw}
+            await send(message)
+
         try:
-            body = await self._admit(scope, receive, response)
-            if body is not None:
-                await self._app(scope, _replayed(body, receive), response.send)
+            answer = await self._answer(Request(scope, receive))
+            await answer(scope, receive, send_with_headers)
         except RequestRejected as rejected:
-            await response.reject(rejected)
+            await _rejection(scope, rejected)(scope, receive, send_with_headers)
         except Exception:
             log(f"{scope['method']} {scope['path']} failed:\n{traceback.format_exc()}")
-            await response.reject(RequestRejected(500, "Something went wrong. See the terminal for details."))
+            if not has_begun:
+                failed = RequestRejected(500, "Something went wrong. See the terminal for details.")
+                await _rejection(scope, failed)(scope, receive, send_with_headers)
 
-    async def _admit(self, scope: Scope, receive: Receive, response: _Response) -> bytes | None:
-        """The body of an admitted request; None if it was the token's, which is answered here."""
-        headers, method = _Headers(scope), scope["method"]
-        host = headers.value("host")
+    async def _answer(self, request: Request) -> ASGIApp:
+        """What answers an admitted request: a response to the token, or the application. Raises RequestRejected."""
+        method, scope = request.method, request.scope
+        host = _single(request, "host")
         if host not in self._hosts:
             raise RequestRejected(403, "This host name is not served here. " + _FORBIDDEN)
         if not scope["path"].startswith("/") or not (scope.get("raw_path") or b"/").startswith(b"/"):
             raise RequestRejected(400, "Expected an address that starts with /.")
         if method not in METHODS:
-            raise RequestRejected(
-                405, f"Expected one of {', '.join(METHODS)}.", {"allow": ", ".join(METHODS)}
-            )
-        _check_origin(headers, host.decode(), method)
+            allowed = ", ".join(METHODS)
+            raise RequestRejected(405, f"Expected one of {allowed}.", {"allow": allowed})
+        _check_origin(request, host)
         query = _query(scope)
         token = next((value for name, value in query if name == "token"), None)
         if method != "POST" and token is not None:
             if not secrets.compare_digest(token.encode(), self.token.encode()):
                 raise RequestRejected(403, _FORBIDDEN)
-            await self._let_in(query, headers, f"http://{host.decode()}", response)
-            return None
-        if headers.value("sec-fetch-site") not in (None, b"none", b"same-origin"):
+            return self._let_in(request, query)
+        if _single(request, "sec-fetch-site") not in (None, "none", "same-origin"):
             raise RequestRejected(403, _FORBIDDEN)
-        if not self._has_cookie(headers):
+        if not self._has_cookie(request):
             raise RequestRejected(403, _FORBIDDEN)
-        return await _read_body(headers, method, receive)
+        return _with_body(self._app, await _read_body(request))
 
-    def _has_cookie(self, headers: _Headers) -> bool:
+    def _has_cookie(self, request: Request) -> bool:
         """Whether the request carries the cookie. Compared in constant time.
 
         Split by hand: http.cookies gives up if a cookie of another program has a character it does not know.
         """
-        pairs = [pair.strip().partition(b"=") for line in headers.all("cookie") for pair in line.split(b";")]
-        given = [value for name, _, value in pairs if name == self.cookie_name.encode()]
-        return len(given) == 1 and secrets.compare_digest(given[0], self.cookie.encode())
+        pairs = [
+            pair.strip().partition("=")
+            for line in request.headers.getlist("cookie")
+            for pair in line.split(";")
+        ]
+        given = [value for name, _, value in pairs if name == self.cookie_name]
+        return len(given) == 1 and secrets.compare_digest(given[0].encode(), self.cookie.encode())
 
-    async def _let_in(
-        self, query: list[tuple[str, str]], headers: _Headers, server: str, response: _Response
-    ) -> None:
+    def _let_in(self, request: Request, query: list[tuple[str, str]]) -> Response:
         """Set the cookie and redirect to the same address without the token.
 
         After a link on another site (a terminal in a browser, a file that opens us), the browser would not send a SameSite=Strict
         cookie along with a redirect; a page of ours that refreshes is same-site.
         """
         rest = urlencode([(name, value) for name, value in query if name != "token"])
-        place = f"{server}{quote(response.scope['path'], safe='/')}" + (f"?{rest}" if rest else "")
-        cookie = f"{self.cookie_name}={self.cookie}; HttpOnly; SameSite=Strict; Path=/"
-        if headers.value("sec-fetch-site") in (None, b"none", b"same-origin"):
-            await response.whole(303, "", {"location": place, "set-cookie": cookie})
-        else:
-            page = f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={escape(place)}"><title>Longway</title>'
-            await response.whole(200, page, {"set-cookie": cookie})
+        place = f"http://{request.headers['host']}{quote(request.scope['path'], safe='/')}" + (
+            f"?{rest}" if rest else ""
+        )
+        cookie = {"set-cookie": f"{self.cookie_name}={self.cookie}; HttpOnly; SameSite=Strict; Path=/"}
+        if _single(request, "sec-fetch-site") in (None, "none", "same-origin"):
+            return _page("", request.scope, 303, {**cookie, "location": place})
+        refresh = f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={escape(place)}"><title>Longway</title>'
+        return _page(refresh, request.scope, 200, cookie)
 
 
-def _check_origin(headers: _Headers, host: str, method: str) -> None:
+def _single(request: Request, name: str) -> str | None:
+    """The header's value, None if absent; a repeated header is rejected."""
+    values = request.headers.getlist(name)
+    if len(values) > 1:
+        raise RequestRejected(400, f"Expected one {name} header, got {len(values)}.")
+    return values[0] if values else None
+
+
+def _check_origin(request: Request, host: str) -> None:
     """The Origin must be ours if sent; a POST must send one.
 
     A form's Origin is "null" under our Referrer-Policy; then Sec-Fetch-Site, which no page can set, must be same-origin.
     """
-    origin, site = headers.value("origin"), headers.value("sec-fetch-site")
-    is_ours = origin == f"http://{host}".encode() or (origin == b"null" and site == b"same-origin")
+    origin, site = _single(request, "origin"), _single(request, "sec-fetch-site")
+    is_ours = origin == f"http://{host}" or (origin == "null" and site == "same-origin")
     if origin is not None and not is_ours:
         raise RequestRejected(403, "This request came from a page of another site.")
-    if method == "POST" and (origin is None or site not in (None, b"same-origin")):
+    if request.method == "POST" and (origin is None or site not in (None, "same-origin")):
         raise RequestRejected(
             403, "This request came from another site, or has no Origin: a POST needs ours."
         )
 
 
-class _Headers:
-    """The headers of a request, by lower-case name."""
-
-    def __init__(self, scope: Scope) -> None:
-        self._pairs = [(name.lower(), value) for name, value in scope["headers"]]
-
-    def all(self, name: str) -> list[bytes]:
-        return [value for key, value in self._pairs if key == name.encode()]
-
-    def value(self, name: str) -> bytes | None:
-        """The header's value, None if absent; a repeated header is rejected."""
-        values = self.all(name)
-        if len(values) > 1:
-            raise RequestRejected(400, f"Expected one {name} header, got {len(values)}.")
-        return values[0] if values else None
-
-
-class _Response:
-    """Sends responses, all with our headers."""
-
-    def __init__(self, scope: Scope, send: Send) -> None:
-        self.scope, self._send, self._has_begun = scope, send, False
-
-    async def send(self, message: Message) -> None:
-        """Send one part."""
-        if message["type"] == "http.response.start":
-            self._has_begun = True
-            given = message.get("headers", [])
-            own = [(name, value) for name, value in given if name.decode().lower() not in HEADERS]
-            ours = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-            message = {**message, "headers": own + ours}
-        await self._send(message)
-
-    async def whole(self, status: int, page: str, headers: dict[str, str]) -> None:
-        """Send a complete page."""
-        body = page.encode()
-        named = {"content-type": "text/html; charset=utf-8", "content-length": str(len(body)), **headers}
-        pairs = [(name.encode(), value.encode()) for name, value in named.items()]
-        is_head = self.scope["method"] == "HEAD"
-        await self.send({"type": "http.response.start", "status": status, "headers": pairs})
-        await self.send({"type": "http.response.body", "body": b"" if is_head else body})
-
-    async def reject(self, rejected: RequestRejected) -> None:
-        """Send an error, unless a response has begun; as JSON to scripts."""
-        if self._has_begun:
-            return
-        headers = {**rejected.headers, "connection": "close"}  # an unread body ends here
-        if self.scope["method"] == "POST" or self.scope["path"].endswith(".json"):
-            text = json.dumps({"error": rejected.message})
-            await self.whole(rejected.status, text, {**headers, "content-type": "application/json"})
-        else:
-            await self.whole(rejected.status, plain_page(rejected.message), headers)
-
-
-def plain_page(message: str) -> str:
-    """A page with one message and no other resources."""
-    return (
+def _rejection(scope: Scope, rejected: RequestRejected) -> Response:
+    """The response to a rejected request: JSON to scripts, a page with one message to people."""
+    headers = {**rejected.headers, "connection": "close"}  # an unread body ends here
+    if scope["method"] == "POST" or scope["path"].endswith(".json"):
+        return JSONResponse({"error": rejected.message}, rejected.status, headers)
+    page = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>Longway review</title></head>'
-        f'<body><h1>Longway review</h1><p>{escape(message)}</p><p><a href="/">Overview</a></p></body></html>'
+        f'<body><h1>Longway review</h1><p>{escape(rejected.message)}</p><p><a href="/">Overview</a></p></body></html>'
     )
+    return _page(page, scope, rejected.status, headers)
+
+
+def _page(page: str, scope: Scope, status: int, headers: dict[str, str]) -> Response:
+    """A page of the guard itself; without its body for HEAD."""
+    if scope["method"] != "HEAD":
+        return HTMLResponse(page, status, headers)
+    return HTMLResponse("", status, {**headers, "content-length": str(len(page.encode()))})
 
 
 def log(text: str) -> None:
@@ -228,33 +201,35 @@ def _query(scope: Scope) -> list[tuple[str, str]]:
         raise RequestRejected(400, "Expected at most 100 parameters in the address.") from None
 
 
-async def _read_body(headers: _Headers, method: str, receive: Receive) -> bytes:
+async def _read_body(request: Request) -> bytes:
     """The whole body; rejected as soon as it is too large."""
     too_large = RequestRejected(413, f"Expected at most {MAX_BODY // 1024} KB.")
-    length = int(headers.value("content-length") or 0)  # the server has checked that it is a number
+    length = int(_single(request, "content-length") or 0)  # the server has checked that it is a number
     if length > MAX_BODY:
         raise too_large
-    if method != "POST":
-        if length > 0 or headers.value("transfer-encoding") is not None:
-            raise RequestRejected(400, f"Expected no body with {method}.")
+    if request.method != "POST":
+        if length > 0 or "transfer-encoding" in request.headers:
+            raise RequestRejected(400, f"Expected no body with {request.method}.")
         return b""
-    body, more = bytearray(), True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise RequestRejected(400, "The request ended before its body did.")
-        body += message.get("body", b"")
-        more = message.get("more_body", False)
-        if len(body) > MAX_BODY:
-            raise too_large
+    body = bytearray()
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > MAX_BODY:
+                raise too_large
+    except ClientDisconnect:
+        raise RequestRejected(400, "The request ended before its body did.") from None
     return bytes(body)
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that returns the body that was read, then what follows (the end of the connection)."""
-    messages = [{"type": "http.request", "body": body, "more_body": False}]
+def _with_body(app: ASGIApp, body: bytes) -> ASGIApp:
+    """The application, for which the body that was read comes first, then what follows (the end of the connection)."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def replay() -> Message:
-        return messages.pop() if messages else await receive()
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def replay() -> Message:
+            return messages.pop() if messages else await receive()
 
-    return replay
+        await app(scope, replay, send)
+
+    return answer

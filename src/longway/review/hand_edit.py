@@ -18,11 +18,11 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from longway.errors import RunError, SettingError
@@ -44,7 +44,7 @@ from longway.review.row_edits import RowTrace, steps_of
 from longway.review.run_contents import RunContents
 from longway.store import JOURNAL_FILE, Journal
 from longway.task import Keeps
-from longway.text.tokenizer import splitting, tokenize
+from longway.text.tokenizer import Tokenizer
 from longway.verify.check import Candidate, Origin
 from longway.verify.form_checks import SurfaceCheck
 from longway.verify.verifier import ADDED, Verifier, names_of, passed, verifier_for
@@ -71,7 +71,7 @@ def write_by_hand(
         )
     text = with_line_ends_of(edit.before, text.strip())
     _check_text(edit, text)
-    with _lock, splitting(contents.rules):
+    with _lock:
         verdicts, missing = _checker(contents).check(edit, text)
     value = {
         "choice": "hand",
@@ -88,8 +88,7 @@ def prepare(contents: RunContents, key: str) -> None:
     edit = contents.edits.get(key).edit
     if _lock.acquire(blocking=False):
         try:
-            with splitting(contents.rules):
-                _checker(contents).check(edit, edit.before)  # passes, which runs every check
+            _checker(contents).check(edit, edit.before)  # passes, which runs every check
         finally:
             _lock.release()
 
@@ -125,32 +124,121 @@ def _check_text(edit: Edit, text: str) -> None:
         raise SettingError("The text equals the original. Expected a different one. Reject the edit instead.")
 
 
-class Checker(Protocol):
-    """The checks of hand-written texts of one run."""
-
-    def check(self, edit: Edit, text: str) -> tuple[Sequence[Verdict], Sequence[str]]:
-        """The verdicts on a text in place of an edit's, and the checks that did not run."""
-        ...
+COMMANDS = ("rewrite", "repair", "augment", "perturb")  # whose edits can be written by hand
 
 
 def checker_of(contents: RunContents) -> Checker:
-    """The checker for the command of a run."""
-    makers: dict[str, Callable[[RunContents], Checker]] = {
-        "rewrite": RewriteChecker,
-        "repair": RewriteChecker,
-        "augment": AugmentChecker,
-        "perturb": PerturbChecker,
-    }
-    if contents.command not in makers:
+    """The checks of hand-written texts of a run."""
+    if contents.command not in COMMANDS:
         raise RunError(
             f"{contents.folder} is a run of `longway {contents.command}`, whose edits cannot be written by hand. "
-            f"Expected one of: {', '.join(makers)}. Review such a run."
+            f"Expected one of: {', '.join(COMMANDS)}. Review such a run."
         )
-    return makers[contents.command](contents)
+    return Checker(contents)
 
 
-@dataclass(frozen=True, slots=True)
-class RowChange:
+class Checker:
+    """The checks of hand-written texts of one run; their models are trained when they are first used."""
+
+    def __init__(self, contents: RunContents) -> None:
+        self.contents, self.settings = contents, contents.settings
+        if contents.command != "perturb":  # its guards need neither
+            self._rows, self._chains = rows_as_loaded(contents)
+            self._journal = journal_of(contents)
+
+    def check(self, edit: Edit, text: str) -> tuple[Sequence[Verdict], Sequence[str]]:
+        """The verdicts on a text in place of an edit's, and the checks that did not run."""
+        if self.contents.command == "perturb":
+            return self._guards(edit, text), ()
+        verifier = self._added if edit.source else self._rewritten
+        (verdicts,) = verifier.verify([self._candidate(edit, text)])
+        return verdicts, verifier.missing
+
+    @cached_property
+    def _rewritten(self) -> Verifier:
+        rows, settings = self._rows, self.settings
+        has_judge = settings.get("judge", "none") != "none"
+        return verifier_for(
+            rows.task,
+            rows.texts,
+            [rows.label(index) for index in range(len(rows))],
+            rows.contexts,
+            seed=settings["seed"],
+            journal=self._journal,
+            names=names_of(settings.get("checks", "all"), has_judge=has_judge),
+        )
+
+    @cached_property
+    def _added(self) -> Verifier:
+        """For added rows: those of an augmentation, and pairs whose label depends on the context."""
+        rows = self._rows
+        if self.contents.command != "augment":
+            return verifier_for(rows.task, kind=ADDED, journal=self._journal)
+        if not rows.task.labels:
+            why = "label: each row has its own target text, and no label to check"
+            return Verifier([SurfaceCheck(shortest=0.25, longest=2.5)], missing=[why])
+        return verifier_of(rows, judge=None, journal=self._journal, seed=self.settings["seed"])
+
+    def _guards(self, edit: Edit, text: str) -> list[Verdict]:
+        """The guards of a perturbation, which read text and context together."""
+        texts, contexts = row_change(self.contents, edit, text, text_name=self.settings["text"])
+        before, after = ([part for part in version if part] for version in zip(contexts, texts, strict=True))
+        reasons = {OFFENSIVE: offence(before, after)}
+        if len(before) > 1:
+            reasons[CONTRAST] = label_warning(before, after)
+        return [Verdict(name, not reason, reason=reason) for name, reason in reasons.items()]
+
+    def _candidate(self, edit: Edit, text: str) -> Candidate:
+        rows, id = self._rows, edit.source or edit.id
+        if id not in rows.ids:
+            raise RunError(
+                f"The row {id!r} is not in the dataset of {self.contents.folder}. Check the run folder."
+            )
+        index = list(rows.ids).index(id)
+        first = rows.texts[index]
+        (before, after), contexts = row_change(self.contents, edit, text, text_name=rows.task.text_name)
+        origin = None
+        if before != first and not edit.source:
+            hows = [how for round_, how in self._chains.get(edit.id, ()) if round_ < edit.round]
+            kept = [self._keeps(edit, how) for how in hows]
+            # what the edits since loading kept: the meaning, or only the label
+            origin = Origin(first, "label" if "label" in kept else "meaning", self._telling(edit, first))
+        return Candidate(
+            row=index,
+            before=before,
+            after=after,
+            label=edit.label_after,
+            context=contexts[1] if rows.contexts is not None else None,
+            keeps="label" if edit.source else self._keeps(edit, edit.how),
+            telling=self._telling(edit, edit.before),
+            origin=origin,
+            may_copy=before == after,
+            keep=_kept_words(edit, rows.tokenizer),
+        )
+
+    def _keeps(self, edit: Edit, how: str) -> Keeps:
+        return keeps_of(how, self._rows.task.keeps(edit.label_before))
+
+    def _telling(self, edit: Edit, text: str) -> frozenset[str]:
+        """Words of a text that the edit was meant to remove, if the run looked for such words."""
+        if self.settings.get("choose") != "leak" or edit.field != self._rows.task.text_name:
+            return frozenset()
+        label = list(self._rows.label_names).index(edit.label_before)
+        return frozenset(self._give_away.telling(text, label))
+
+    @cached_property
+    def _give_away(self) -> GiveAway:
+        """The words that predicted labels when the run started."""
+        rows, decisions = self._rows, None
+        if content := self.settings.get("decisions"):
+            decisions = AppliedDecisions.of(
+                Decisions.from_dict(content), text=rows.task.text_name, aims=True, tokenizer=rows.tokenizer
+            )
+        keep = (*self.settings["keep"], *(decisions.keep if decisions else ()))
+        return give_away_of(rows, keep=keep, decisions=decisions)
+
+
+class RowChange(NamedTuple):
     """Text and context of a row, each before and after; contexts are None for single texts."""
 
     text: tuple[str, str]
@@ -160,139 +248,19 @@ class RowChange:
 def row_change(contents: RunContents, edit: Edit, new: str, *, text_name: str) -> RowChange:
     """The row of an edit with a new text in the edited column; an edit of the other column by the same candidate is included."""
     row = contents.row(edit.source or edit.id).row
-    trace = RowTrace.of(edit)
-    other = (
-        next(iter(trace.columns.values()), None)
-        if trace
-        else next(
-            (
-                (reviewed.edit.before, reviewed.text)
-                for reviewed in contents.row(edit.id).edits
-                if reviewed.edit.field != edit.field
-                and (reviewed.edit.id, reviewed.edit.round, reviewed.edit.how, reviewed.edit.accepted)
-                == (edit.id, edit.round, edit.how, edit.accepted)
-            ),
-            None,
-        )
-    )
+    if trace := RowTrace.of(edit):
+        others = list(trace.columns.values())
+    else:
+        same = ("id", "round", "how", "accepted")
+        others = [
+            (reviewed.edit.before, reviewed.text)
+            for reviewed in contents.row(edit.id).edits
+            if reviewed.edit.field != edit.field
+            and all(getattr(reviewed.edit, name) == getattr(edit, name) for name in same)
+        ]
     if edit.field == text_name:
-        return RowChange((edit.before, new), other or (row.context, row.context))
-    return RowChange(other or (row.text or "", row.text or ""), (edit.before, new))
-
-
-class RewriteChecker:
-    """Checks of `longway rewrite`."""
-
-    def __init__(self, contents: RunContents) -> None:
-        self.contents, self.settings = contents, contents.settings
-        self.rows, self._chains = rows_as_loaded(contents)
-        self.journal = journal_of(contents)
-        self._index = {id: index for index, id in enumerate(self.rows.ids)}
-
-    def check(self, edit: Edit, text: str) -> tuple[Sequence[Verdict], Sequence[str]]:
-        """The verdicts on a text in place of an edit's, and the checks that did not run."""
-        verifier = self._added if edit.source else self._rewritten
-        (verdicts,) = verifier.verify([self._candidate(edit, text)])
-        return verdicts, verifier.missing
-
-    @cached_property
-    def _rewritten(self) -> Verifier:
-        rows = self.rows
-        return verifier_for(
-            rows.task,
-            rows.texts,
-            [rows.label(index) for index in range(len(rows))],
-            rows.contexts,
-            seed=self.settings["seed"],
-            journal=self.journal,
-            names=names_of(
-                self.settings.get("checks", "all"), has_judge=self.settings.get("judge", "none") != "none"
-            ),
-        )
-
-    @cached_property
-    def _added(self) -> Verifier:
-        """For rows that a rewrite adds (CrossAug): pairs, whose label depends on the context."""
-        return verifier_for(self.rows.task, kind=ADDED, journal=self.journal)
-
-    def _candidate(self, edit: Edit, text: str) -> Candidate:
-        id = edit.source or edit.id
-        if id not in self._index:
-            raise RunError(
-                f"The row {id!r} is not in the dataset of {self.contents.folder}. Check the run folder."
-            )
-        index = self._index[id]
-        change = row_change(self.contents, edit, text, text_name=self.rows.task.text_name)
-        before, after = change.text
-        first = self.rows.texts[index]
-        return Candidate(
-            row=index,
-            before=before,
-            after=after,
-            label=edit.label_after,
-            context=change.context[1] if self.rows.contexts is not None else None,
-            keeps="label" if edit.source else self._keeps(edit, edit.how),
-            telling=self._telling(edit, edit.before),
-            origin=None if before == first or edit.source else self._origin(edit, first),
-            may_copy=before == after,
-            keep=_kept_words(edit),
-        )
-
-    def _origin(self, edit: Edit, first: str) -> Origin:
-        """The text as loaded, and whether the edits since then kept its meaning or only its label."""
-        hows = [how for round_, how in self._chains.get(edit.id, ()) if round_ < edit.round]
-        keeps = "label" if any(self._keeps(edit, how) == "label" for how in hows) else "meaning"
-        return Origin(first, keeps, self._telling(edit, first))
-
-    def _keeps(self, edit: Edit, how: str) -> Keeps:
-        return keeps_of(how, self.rows.task.keeps(edit.label_before))
-
-    def _telling(self, edit: Edit, text: str) -> frozenset[str]:
-        """Words of a text that the edit was meant to remove, if the run looked for such words."""
-        if self.settings.get("choose") != "leak" or edit.field != self.rows.task.text_name:
-            return frozenset()
-        label = list(self.rows.label_names).index(edit.label_before)
-        return frozenset(self._give_away.telling(text, label))
-
-    @cached_property
-    def _give_away(self) -> GiveAway:
-        """The words that predicted labels when the run started."""
-        settings, decisions = self.settings, None
-        if content := settings.get("decisions"):
-            given = Decisions.from_dict(content)
-            decisions = AppliedDecisions.of(given, text=self.rows.task.text_name, aims=True)
-        keep = (*settings["keep"], *(decisions.keep if decisions else ()))
-        return give_away_of(self.rows, keep=keep, decisions=decisions)
-
-
-class AugmentChecker(RewriteChecker):
-    """Checks of `longway augment`: all texts are added."""
-
-    @cached_property
-    def _added(self) -> Verifier:
-        settings = self.settings
-        if not self.rows.task.labels:
-            why = "label: each row has its own target text, and no label to check"
-            return Verifier([SurfaceCheck(shortest=0.25, longest=2.5)], missing=[why])
-        return verifier_of(self.rows, judge=None, journal=self.journal, seed=settings["seed"])
-
-
-class PerturbChecker:
-    """The guards of `longway perturb`, which read text and context together."""
-
-    def __init__(self, contents: RunContents) -> None:
-        self.contents = contents
-
-    def check(self, edit: Edit, text: str) -> tuple[Sequence[Verdict], Sequence[str]]:
-        """The verdicts on a text in place of an edit's, and the checks that did not run."""
-        change = row_change(self.contents, edit, text, text_name=self.contents.settings["text"])
-        before, after = (
-            [part for part in (change.context[when], change.text[when]) if part] for when in (0, 1)
-        )
-        reasons = {OFFENSIVE: offence(before, after)}
-        if len(before) > 1:
-            reasons[CONTRAST] = label_warning(before, after)
-        return [Verdict(name, not reason, reason=reason) for name, reason in reasons.items()], ()
+        return RowChange((edit.before, new), others[0] if others else (row.context, row.context))
+    return RowChange(others[0] if others else (row.text or "", row.text or ""), (edit.before, new))
 
 
 Chains = dict[str, list[tuple[int, str]]]  # id -> round and `how` of the row's kept edits
@@ -334,10 +302,10 @@ def rows_as_loaded(contents: RunContents) -> tuple[Rows, Chains]:
     return loaded, chains
 
 
-def _kept_words(edit: Edit) -> frozenset[str]:
+def _kept_words(edit: Edit, tokenizer: Tokenizer) -> frozenset[str]:
     """The spurious words that a counterbias text must contain: those of the triples it was made from."""
     triples = edit.trace.get("triples", ())
-    words = {word for triple in triples for word in tokenize(triple["after"] or "")}
+    words = {word for triple in triples for word in tokenizer.tokens(triple["after"] or "")}
     return frozenset(edit.trace.get("spurious", ())) & words
 
 

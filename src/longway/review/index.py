@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,7 @@ from longway.records import Edit, Pattern
 from longway.review.database import Database, folded
 from longway.review.row_edits import TRACE, EditLine, RowTrace
 from longway.review.run_folder import edits_in
+from longway.text.tokenizer import PLAIN, Tokenizer
 
 VERSION = 10
 AT_ONCE = 1000
@@ -78,7 +81,15 @@ _WITH_CONTEXT = """select number, before, after, rest, coalesce((select context 
         (select context from rows where rows.id = edits.source limit 1))
     from edits join bodies using (number) where number > ? order by number limit ?"""
 
+# The tables of edits and rows with their texts, and what is searched in them.
+SOURCES = {"edits": "bodies join edits using (number)", "rows": "rows"}
+SEARCHED = {
+    "edits": "id || char(10) || before || char(10) || after",
+    "rows": "id || char(10) || text || char(10) || coalesce(context, '')",
+}
+
 Progress = Callable[[int, int], object]
+Values = tuple[Any, ...]
 RowValues = tuple[str, str, str, str | None, str]
 
 
@@ -130,6 +141,7 @@ def build(
     patterns: Mapping[str, Pattern] | None = None,
     context: str | None = None,
     scores: Path | None = None,
+    tokenizer: Tokenizer = PLAIN,
 ) -> None:
     """Build the tables, unless they were built with the same `stamp`.
 
@@ -161,7 +173,7 @@ def build(
         for statement in (*_RANKS, *_INDEXES):
             database.execute(statement)
         if edits and patterns:
-            _add_patterns(database, patterns, context, is_merged=merge is not None)
+            _add_patterns(database, patterns, context, tokenizer, is_merged=merge is not None)
         database.execute("delete from made_of")
         database.execute("insert into made_of values (?)", (stamp,))
 
@@ -183,51 +195,72 @@ def _is_built(database: Database, stamp: str) -> bool:
     return database.query("select stamp from made_of") == [(stamp,)]
 
 
-def search_in(table: str, part: str, text: str) -> tuple[str, list[str]]:
-    """An SQL condition that finds a part of a text, and its values. part: as `folded` returns it. text: the searched SQL expression."""
-    tables = "bodies join edits using (number)" if table == "edits" else "rows"
-    where, values = f"contains({text}, ?)", [part]
+def search_in(table: str, part: str, column: str = "") -> tuple[str, list[str]]:
+    """An SQL condition that finds a part of a text, and its values. part: as `folded` returns it. column: the only one to search."""
+    where, values = f"contains({column or SEARCHED[table]}, ?)", [part]
     if HAS_TRIGRAMS and len(part) >= 3:
         trigrams = list(dict.fromkeys(part[at : at + 3] for at in range(len(part) - 2)))[:MAX_TRIGRAMS]
         match = " AND ".join('"' + trigram.replace('"', '""') + '"' for trigram in trigrams)
         where = f"number in (select rowid from {table}_text where {table}_text match ?) and {where}"
         values.insert(0, match)
-    return f"number in (select number from {tables} where {where})", values
+    return f"number in (select number from {SOURCES[table]} where {where})", values
 
 
 def _add_edits(
     database: Database, lines: Iterable[EditLine], progress: Callable[[int], object], *, is_merged: bool
 ) -> None:
-    seen: dict[str, int] = {}
-    buffer = _Buffer(database, "edits", "bodies", "failed", "rules", "edits_text" if HAS_TRIGRAMS else "")
-    for number, (read, line, edit) in enumerate(lines, 1):
-        key = edit_key(line)
-        seen[key] = seen.get(key, 0) + 1
-        full_key = key if seen[key] == 1 else f"{key}-{seen[key]}"
-        before, after = _storable(edit.before), _storable(edit.after)
-        rest = {name: value for name, value in line.items() if name not in ("before", "after")}
-        buffer.add("edits", (number, full_key, *_filter_columns(edit), _gain(edit), _draw(full_key), None))
-        buffer.add("bodies", (number, before, after, json.dumps(rest)))
-        for name in why_refused(edit):
-            buffer.add("failed", (_storable(name), number))
-        for name in rules_of(edit, RowTrace.of(edit) if is_merged else None):
-            buffer.add("rules", (_storable(name), number))
-        buffer.add("edits_text", (number, folded(f"{edit.id}\n{before}\n{after}")))
-        if buffer.is_full:
-            buffer.flush()
-            progress(read)
-    buffer.flush()
+    seen: Counter[str] = Counter()
+    numbered = enumerate(lines, 1)
+    while batch := list(islice(numbered, AT_ONCE)):
+        edits, bodies, failed, rules = list[Values](), list[Values](), list[Values](), list[Values]()
+        for number, (_, line, edit) in batch:
+            key = edit_key(line)
+            seen[key] += 1
+            if seen[key] > 1:
+                key = f"{key}-{seen[key]}"
+            rest = {name: value for name, value in line.items() if name not in ("before", "after")}
+            status = "kept" if edit.accepted else "refused"
+            names = (edit.id, edit.source, status, edit.label_after, edit.method, edit.engine)
+            # the position in the random order is always the same
+            draw = int.from_bytes(blake2b(key.encode(), digest_size=8, person=b"order").digest()) >> 1
+            edits.append((number, key, *map(_storable, names), _gain(edit), draw, None))
+            bodies.append((number, _storable(edit.before), _storable(edit.after), json.dumps(rest)))
+            failed += [(_storable(name), number) for name in why_refused(edit)]
+            trace = RowTrace.of(edit) if is_merged else None
+            rules += [(_storable(name), number) for name in rules_of(edit, trace)]
+        for table, values in {"edits": edits, "bodies": bodies, "failed": failed, "rules": rules}.items():
+            _insert(database, table, values)
+        _index_texts(database, "edits", batch[0][0], batch[-1][0])
+        progress(batch[-1][1][0])
 
 
 def _add_rows(database: Database, rows: Iterable[RowValues], progress: Callable[[int], object]) -> None:
-    buffer = _Buffer(database, "rows", "rows_text" if HAS_TRIGRAMS else "")
-    for number, (id_, label, text, context, split) in enumerate(rows, 1):
-        buffer.add("rows", (number, id_, label, _storable(text), context, split))
-        buffer.add("rows_text", (number, folded(f"{id_}\n{text}\n{context or ''}")))
-        if buffer.is_full:
-            buffer.flush()
-            progress(number)
-    buffer.flush()
+    numbered = enumerate(rows, 1)
+    while batch := list(islice(numbered, AT_ONCE)):
+        values = [
+            (number, id_, label, _storable(text), context, split)
+            for number, (id_, label, text, context, split) in batch
+        ]
+        _insert(database, "rows", values)
+        _index_texts(database, "rows", batch[0][0], batch[-1][0])
+        progress(batch[-1][0])
+
+
+def _insert(database: Database, table: str, rows: Iterable[Values]) -> None:
+    """Insert rows that have a value for each column; those that are there already are left out."""
+    n_columns = len(database.query(f"pragma table_info({table})"))
+    marks = ", ".join("?" * n_columns)
+    database.execute_many(f"insert or ignore into {table} values ({marks})", rows)
+
+
+def _index_texts(database: Database, table: str, first: int, last: int) -> None:
+    """Make the texts of these edits or rows searchable by trigrams."""
+    if HAS_TRIGRAMS:
+        database.execute(
+            f"insert into {table}_text (rowid, text) select number, folded({SEARCHED[table]}) "
+            f"from {SOURCES[table]} where number between ? and ?",
+            (first, last),
+        )
 
 
 def _add_scores(database: Database, path: Path) -> None:
@@ -246,22 +279,21 @@ def _add_scores(database: Database, path: Path) -> None:
         raise RunError(
             f"{path} is damaged ({error}). Expected what an audit writes. Run the same command again in a new folder."
         ) from None
-    buffer = _Buffer(database, "row_scores")
-    for id_, *values in scores.iter_rows():
-        buffer.add("row_scores", (_storable(id_), *values))
-        if buffer.is_full:
-            buffer.flush()
-    buffer.flush()
+    _insert(database, "row_scores", ((_storable(id_), *values) for id_, *values in scores.iter_rows()))
 
 
 def _add_patterns(
-    database: Database, patterns: Mapping[str, Pattern], context: str | None, *, is_merged: bool
+    database: Database,
+    patterns: Mapping[str, Pattern],
+    context: str | None,
+    tokenizer: Tokenizer,
+    *,
+    is_merged: bool,
 ) -> None:
     """Which edits put a pattern in, take it out, or drop a row that has it."""
     words = {
         key: folded(max(required_words(pattern), key=len, default="")) for key, pattern in patterns.items()
     }
-    buffer = _Buffer(database, "patterns")
     last = 0
     while batch := database.query(_WITH_CONTEXT, (last, AT_ONCE)):
         for number, before, after, rest, beside in batch:
@@ -272,51 +304,31 @@ def _add_patterns(
                 columns.setdefault(context, (beside or "", beside or ""))
             texts = folded("\n".join(text for both in columns.values() for text in both))
             near = {key: patterns[key] for key, word in words.items() if word in texts}
-            for key in changed_patterns(columns, near, is_dropped=bool(values.get("drops"))):
-                buffer.add("patterns", (key, number))
+            changed = changed_patterns(
+                columns, near, is_dropped=bool(values.get("drops")), tokenizer=tokenizer
+            )
+            _insert(database, "patterns", ((key, number) for key in changed))
         last = batch[-1][0]
-        buffer.flush()
 
 
 def changed_patterns(
-    columns: Mapping[str, tuple[str, str]], patterns: Mapping[str, Pattern], *, is_dropped: bool = False
+    columns: Mapping[str, tuple[str, str]],
+    patterns: Mapping[str, Pattern],
+    *,
+    is_dropped: bool = False,
+    tokenizer: Tokenizer = PLAIN,
 ) -> list[str]:
     """The keys of the patterns that only one version of a row shows. columns: the texts before and after. is_dropped: nothing is left after."""
     if not patterns:
         return []
-    before, after = (TokenizedRow({name: both[side] for name, both in columns.items()}) for side in (0, 1))
+    before, after = (
+        TokenizedRow({name: both[side] for name, both in columns.items()}, tokenizer) for side in (0, 1)
+    )
     return [
         key
         for key, pattern in patterns.items()
         if (where(pattern, before) is not None) != (not is_dropped and where(pattern, after) is not None)
     ]
-
-
-class _Buffer:
-    """Rows of several tables, inserted many at a time."""
-
-    def __init__(self, database: Database, *tables: str) -> None:
-        self._database = database
-        self._rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in tables if table}
-
-    def add(self, table: str, row: tuple[Any, ...]) -> None:
-        """Append a row; ignored for tables that do not exist."""
-        if table in self._rows:
-            self._rows[table].append(row)
-
-    @property
-    def is_full(self) -> bool:
-        return any(len(rows) >= AT_ONCE for rows in self._rows.values())
-
-    def flush(self) -> None:
-        """Insert everything."""
-        for table, rows in self._rows.items():
-            if rows:
-                columns = "(rowid, text)" if table.endswith("_text") else ""
-                marks = ", ".join("?" * len(rows[0]))
-                insert = "insert or ignore into" if table in ("failed", "rules") else "insert into"
-                self._database.execute_many(f"{insert} {table} {columns} values ({marks})", rows)
-                rows.clear()
 
 
 def edit_key(line: Mapping[str, object]) -> str:
@@ -338,12 +350,6 @@ def _hash(values: Mapping[str, object], *names: str) -> str:
     return blake2b(content.encode(), digest_size=8).hexdigest()
 
 
-def _filter_columns(edit: Edit) -> tuple[str, ...]:
-    status = "kept" if edit.accepted else "refused"
-    values = (edit.id, edit.source, status, edit.label_after, edit.method, edit.engine)
-    return tuple(map(_storable, values))
-
-
 def why_refused(edit: Edit) -> list[str]:
     """The checks that an edit failed; for an edit refused without a failed check, the reason."""
     failed = [verdict.check for verdict in edit.verdicts if not verdict.passed]
@@ -360,11 +366,6 @@ def rules_of(edit: Edit, trace: RowTrace | None = None) -> list[str]:
     return list(
         dict.fromkeys(name for step in steps for name in (step.how or step.method)[:RULES_LIMIT].split(" + "))
     )
-
-
-def _draw(key: str) -> int:
-    """The position in the random order, always the same."""
-    return int.from_bytes(blake2b(key.encode(), digest_size=8, person=b"order").digest()) >> 1
 
 
 def _gain(edit: Edit) -> float | None:

@@ -46,11 +46,12 @@ class Field(ABC):
 
 @dataclass(frozen=True, slots=True)
 class TextField(Field):
-    """A text of at most `longest` characters, optionally matching a pattern or out of a list."""
+    """A text of at most `longest` characters, optionally matching a pattern (`form`: in words) or out of a list."""
 
     longest: int = 200
     pattern: str = ""
     choices: tuple[str, ...] = ()
+    form: str = ""
 
     def read(self, name: str, value: object) -> str:
         """The text."""
@@ -63,7 +64,7 @@ class TextField(Field):
         if self.choices and value not in self.choices:
             raise BadRequest(f"{name} must be one of: {', '.join(map(repr, self.choices))}.")
         if self.pattern and not re.fullmatch(self.pattern, value):
-            raise BadRequest(f"{name} must match this pattern: {self.pattern}.")
+            raise BadRequest(f"{name} must {self.form or f'match this pattern: {self.pattern}'}.")
         return value
 
 
@@ -183,13 +184,20 @@ def _kind(value: object) -> str:
 
 
 KEY = TextField(longest=24, pattern=r"[0-9a-f]{16}(-[0-9]{1,6})?")
-NAME = TextField(longest=60, pattern=r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")
+# Of a sample, part of addresses and keys: without a colon or slash, and no other page's address.
+NAME = TextField(
+    longest=60,
+    pattern=r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}(?<!\.json)",
+    form="have only letters, digits, spaces, dots, dashes and underscores, start with a letter or digit, and not end in .json",
+)
 ANY = TextField(longest=500, required=False)
-NUMBER = TextField(longest=12, required=False)
+NUMBER = WholeField(1, 10**9, required=False)  # of a page, of a part, or of rows on a page
 SEEN = WholeField(required=False)
 BACK = TextField(
     longest=2000, pattern=r"/([^/\\\x00-\x20\x7f].*)?", required=False
 )  # the page that a form goes back to
+
+MAX_SAMPLE = 2000  # edits in a sample: nobody rates more, and a page lists them
 
 FILTER: dict[str, Field] = {
     "status": TextField(choices=("all", "kept", "refused"), required=False),
@@ -210,8 +218,13 @@ PAGED: dict[str, Field] = {"page": NUMBER, "size": NUMBER}
 PAGES: dict[str, dict[str, Field]] = {
     "": {},
     "findings": {
-        **dict.fromkeys(("level", "label", "field", "search", "choice"), ANY),
-        "max_q": NUMBER,
+        **dict.fromkeys(("level", "label", "field", "search"), ANY),
+        "choice": TextField(choices=("", "none", "signal", "shortcut"), required=False),
+        "max_q": TextField(
+            pattern=r"[01]|0?\.[0-9]{1,12}|[0-9](\.[0-9]{1,12})?e-[0-9]{1,3}",
+            form="be a number from 0 to 1",
+            required=False,
+        ),
         **PAGED,
     },
     "findings/{key}": {},
@@ -245,7 +258,7 @@ ACTIONS: dict[str, dict[str, Field]] = {
     "undo": {"batch": WholeField(required=False), "back": BACK},
     "prepare": {"key": KEY},
     "hand": {"key": KEY, "text": TextField(longest=100_000), "seen": SEEN, "back": BACK},
-    "sample": {"name": NAME, "size": WholeField(1, 2000), "seed": WholeField(), "back": BACK},
+    "sample": {"name": NAME, "size": WholeField(1, MAX_SAMPLE), "seed": WholeField(), "back": BACK},
     "tag": {
         "sample": NAME,
         "key": KEY,

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from longway.data import Dataset, load
 from longway.data.choices import ChoiceDataset
@@ -28,16 +28,15 @@ from longway.detect.levels import TokenizedRow, required_words, where
 from longway.errors import DataError, RunError
 from longway.jobs.audit.rows import PossibleError, RowSummary
 from longway.json_values import from_json
-from longway.languages.words import rules_for
+from longway.languages.words import tokenizer_for
 from longway.records import Edit, Pattern
 from longway.review.choice_rows import choice_fields, load_questions, merged_questions, right_name, shown
 from longway.review.database import REVIEW_FILE, REVIEW_FOLDER, Database, folded
-from longway.review.decisions import CHOICES, Decision, Decisions
-from longway.review.edit_list import EditList, ListPage, ReviewedEdit, one_of, page_bounds, page_of, unknown
+from longway.review.decisions import Decision, Decisions
+from longway.review.edit_list import EditList, ListPage, ReviewedEdit, page_bounds, page_of, unknown
 from longway.review.index import RowList, build, finding_key, search_in, stamp_of
 from longway.review.row_edits import EditLine, merged, merged_rounds
 from longway.review.run_folder import RunFinding, read_run
-from longway.text.tokenizer import splitting
 
 MERGES = {"repair": merged, "rewrite": merged_rounds}
 MAX_PATTERNS = 20  # findings by which edits can be filtered: the strongest
@@ -45,9 +44,7 @@ MAX_EXAMPLES, SEARCHED_ROWS = 25, 1000  # of a finding: rows shown, and rows sea
 CACHED_COUNTS = 64  # searches whose number of rows is kept
 # Orders of rows by what an audit measured: the condition of the rows that are listed, and what they are ordered by.
 ROW_ORDERS = {"solved": ("solved", "pvi desc"), "unlikely": ("may_be_wrong", "p_label")}
-T = TypeVar("T")
 _ROW = "number, id, label, text, context"
-_SEARCHED = "id || char(10) || text || char(10) || coalesce(context, '')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +108,6 @@ class FindingFilter:
     search: str = ""
     choice: str = ""
 
-    def __post_init__(self) -> None:
-        one_of("choice", self.choice, ("", *CHOICES["finding"]))
-
     def matches(self, reviewed: ReviewedFinding) -> bool:
         """Whether a finding passes the filter."""
         finding = reviewed.finding
@@ -145,7 +139,7 @@ class RunContents:
         self.settings: dict[str, Any] = run.about["settings"]
         self.choice_fields = choice_fields(run.about)  # None for labelled texts
         self.columns = RunColumns(*(self.settings.get(name) for name in ("text", "context", "label", "id")))
-        self.rules = rules_for(self.settings.get("languages", ()))
+        self.tokenizer = tokenizer_for(self.settings.get("languages", ()))
         self.summary, self.files = run.summary, run.files
         self.dataset_path, self.dropped_path = run.dataset_path, run.dropped_path
         self._findings: dict[str, tuple[RunFinding, dict[str, object]]] = {}
@@ -155,28 +149,26 @@ class RunContents:
         self._has_rows = source is not None
         self.database = Database(folder / REVIEW_FOLDER / REVIEW_FILE)
         self.decisions = Decisions(self.database)
-        with splitting(self.rules):
-            build(
-                self.database,
-                edits=run.edits_path,
-                load=None if source is None else lambda: self._rows(source),
-                stamp=stamp_of(
-                    run.edits_path,
-                    source,
-                    run.scores_path,
-                    columns=json.dumps(asdict(self.columns)),
-                ),
-                progress=progress,
-                merge=self._merge(),
-                patterns={
-                    key: self._shape(found[0])
-                    for key, found in islice(
-                        self._findings.items(), 0 if self.choice_fields else MAX_PATTERNS
-                    )
-                },
-                context=self.columns.context,
-                scores=run.scores_path,
-            )
+        build(
+            self.database,
+            edits=run.edits_path,
+            load=None if source is None else lambda: self._rows(source),
+            stamp=stamp_of(
+                run.edits_path,
+                source,
+                run.scores_path,
+                columns=json.dumps(asdict(self.columns)),
+            ),
+            progress=progress,
+            merge=self._merge(),
+            patterns={
+                key: self._shape(found[0])
+                for key, found in islice(self._findings.items(), 0 if self.choice_fields else MAX_PATTERNS)
+            },
+            context=self.columns.context,
+            scores=run.scores_path,
+            tokenizer=self.tokenizer,
+        )
         self._counts: dict[tuple[str, ...], int] = {}
         self.edits = EditList(self.database, self.decisions, has_any=run.edits_path is not None)
 
@@ -272,8 +264,7 @@ class RunContents:
         """The spans of a finding's pattern in a row, by column; None if the row does not show it, or if it is a pattern of candidates."""
         if self.choice_fields is not None:
             return None
-        with splitting(self.rules):
-            return where(self._shape(finding), row)
+        return where(self._shape(finding), row)
 
     def _shape(self, finding: RunFinding) -> Pattern:
         """The pattern of a finding, with its column."""
@@ -284,7 +275,7 @@ class RunContents:
         """A row to search for patterns."""
         name = self.columns.context
         others = {} if name is None or context is None else {name: context}
-        return TokenizedRow({self.text_column: text, **others})
+        return TokenizedRow({self.text_column: text, **others}, self.tokenizer)
 
     def other_column(self, edit: Edit) -> tuple[str, str] | None:
         """For pairs, the column that an edit does not change and its text; None for single texts."""
@@ -308,21 +299,16 @@ class RunContents:
     @cached_property
     def possible_errors(self) -> dict[str, PossibleError]:
         """The rows of an audit whose label may be wrong, by id."""
-        rows = self._audited("rows", RowSummary)
-        return {} if rows is None else {one.id: one for one in rows.possible_errors}
-
-    def _audited(self, name: str, kind: type[T]) -> T | None:
-        """A part of findings.json; None if the run is no audit, or an earlier version wrote it."""
-        value = self.summary.get(name) if self.command == "audit" else None
-        if value is None:
-            return None
+        value = self.summary.get("rows") if self.command == "audit" else None
+        if value is None:  # an earlier version wrote it
+            return {}
         try:
-            found: T = from_json(kind, value, name)
+            rows: RowSummary = from_json(RowSummary, value, "rows")
         except TypeError as error:
             raise RunError(
-                f'{self.folder / "findings.json"}, "{name}", is damaged: {error}. Expected what an audit writes. Run the same command again in a new folder.'
+                f'{self.folder / "findings.json"}, "rows", is damaged: {error}. Expected what an audit writes. Run the same command again in a new folder.'
             ) from None
-        return found
+        return {row.id: row for row in rows.possible_errors}
 
     @cached_property
     def row_orders(self) -> list[str]:
@@ -352,29 +338,23 @@ class RunContents:
         """One page of rows, in the order of the dataset; order: one of `ROW_ORDERS`, which lists only the rows it is about."""
         if not self._has_rows:
             return ListPage([], 0, 1, 1)
-        conditions, values = ["1"], list[str]()
-        if label:
-            conditions.append("label = ?")
-            values.append(label)
+        wanted = {"label = ?": [label]} if label else {}
         if part := folded(search.strip()):
-            condition, wanted = search_in("rows", part, _SEARCHED)
-            conditions.append(condition)
-            values += wanted
+            condition, values = search_in("rows", part)
+            wanted[condition] = values
+        table, by = "rows", "number"
         if order:
-            condition, by = ROW_ORDERS[order]
-            conditions.append(f"id in (select id from row_scores where {condition})")
-        clause = " and ".join(conditions)
-        total = self._count(clause, values)
+            condition, score = ROW_ORDERS[order]
+            wanted[f"id in (select id from row_scores where {condition})"] = []
+            table, by = "rows join row_scores using (id)", f"{score}, number"
+        clause, given = " and ".join(wanted) or "1", [value for values in wanted.values() for value in values]
+        total = self._count(clause, given)
         number, pages, start = page_bounds(total, page, size)
-        if order:
-            query = f"select {_ROW} from rows join row_scores using (id) where {clause} order by {by}, number limit ? offset ?"
-            found = self.database.query(query, (*values, size, start))
-            return ListPage([DataRow(*row) for row in found], total, number, pages)
-        query = f"select {_ROW} from rows where {{}} order by number limit ? offset ?"
-        if len(conditions) == 1:  # every row: they are numbered without gaps
-            rows = self.database.query(query.format("number > ?"), (start, size, 0))
-        else:
-            rows = self.database.query(query.format(clause), (*values, size, start))
+        places: tuple[object, ...] = (*given, size, start)
+        if not wanted:  # every row: they are numbered without gaps
+            clause, places = "number > ?", (start, size, 0)
+        query = f"select {_ROW} from {table} where {clause} order by {by} limit ? offset ?"
+        rows = self.database.query(query, places)
         return ListPage([DataRow(*row) for row in rows], total, number, pages)
 
     def row(self, id: str) -> RowHistory:
@@ -443,7 +423,9 @@ class RunContents:
         if split := self.settings.get("split"):
             conditions.append("split = ?")
             values.append(split)
-        if word := _longest_word(" ".join(required_words(finding.shape))):
+        # the longest word: a text may have another space or apostrophe between two words
+        words = re.split(r"[\s'’]+", folded(" ".join(required_words(finding.shape))))
+        if word := max(words, key=len):
             column = "context" if finding.field == self.columns.context else "text"
             condition, wanted = search_in("rows", word, column)
             conditions.append(condition)
@@ -457,8 +439,3 @@ class RunContents:
             if self.where(finding, self.tokenized(row.text or "", row.context)) is not None
         )
         return list(islice(matching, MAX_EXAMPLES))
-
-
-def _longest_word(words: str) -> str:
-    """The longest word: a text may have another space or apostrophe between two words."""
-    return max(re.split(r"[\s'’]+", folded(words)), key=len)

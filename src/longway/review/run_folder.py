@@ -34,16 +34,17 @@ SUMMARIES = {
     "fairness": "fairness.json",
     "explain": "explain.json",
 }
+FIGURES = ("count", "share", "gain", "points")
 
 
 @dataclass(frozen=True, slots=True)
 class PatternFigures:
     """How a pattern relates to its label on one version of the data: texts with it, the label's share, the gain in nats, the points."""
 
-    count: int | None
-    share: float | None
-    gain: float | None
-    points: float | None
+    count: int | None = None
+    share: float | None = None
+    gain: float | None = None
+    points: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class RunFinding:
     """A finding of an audit or a grammar, or of a rewrite, which has figures before and after.
 
     Fields are as in findings.json; None if the run did not measure or name them. marked: how a reviewer had marked it.
+    now: the figures, those after a rewrite. before: those before it; None for a finding of another command.
     """
 
     level: str
@@ -65,18 +67,6 @@ class RunFinding:
     label: str
     field: str = ""
     match: object = None
-    count: int | None = None
-    label_share: float | None = None
-    gain: float | None = None
-    points: float | None = None
-    count_before: int | None = None
-    count_after: int | None = None
-    share_before: float | None = None
-    share_after: float | None = None
-    gain_before: float | None = None
-    gain_after: float | None = None
-    points_before: float | None = None
-    points_after: float | None = None
     base_rate: float | None = None
     z: float | None = None
     q: float | None = None
@@ -84,26 +74,32 @@ class RunFinding:
     supporting: tuple[str, ...] | None = None
     counter: tuple[str, ...] | None = None
     marked: str | None = ""
+    now: PatternFigures = PatternFigures()
+    before: PatternFigures | None = None
+
+    @classmethod
+    def of(cls, value: Any) -> RunFinding:
+        """The finding of a JSON object; raises TypeError if it is none."""
+        if not isinstance(value, dict):
+            raise TypeError(f"an object was expected, not {value!r:.40}")
+        figures = {
+            when: {name: value.get(name + when) for name in FIGURES} for when in ("", "_before", "_after")
+        }
+        figures[""]["share"] = value.get("label_share")
+        is_change = figures["_before"]["count"] is not None
+        versions = (
+            {"before": figures["_before"], "now": figures["_after"]}
+            if is_change
+            else {"before": None, "now": figures[""]}
+        )
+        finding: RunFinding = from_json(cls, {**value, **versions})
+        return finding
 
     @property
     def shape(self) -> Pattern:
         """The pattern as a value."""
         values = {"level": self.level, "pattern": self.pattern, "field": self.field, "match": self.match}
         return Pattern.from_dict(values)
-
-    @property
-    def before(self) -> PatternFigures | None:
-        """The figures before a rewrite; None for a finding of another command."""
-        if self.count_before is None:
-            return None
-        return PatternFigures(self.count_before, self.share_before, self.gain_before, self.points_before)
-
-    @property
-    def now(self) -> PatternFigures:
-        """The figures, those after a rewrite."""
-        if self.count_before is None:
-            return PatternFigures(self.count, self.label_share, self.gain, self.points)
-        return PatternFigures(self.count_after, self.share_after, self.gain_after, self.points_after)
 
     @property
     def strongest(self) -> PatternFigures:
@@ -158,7 +154,7 @@ class RunFolder:
             for number, value in enumerate(listed if isinstance(listed, list) else (), 1):
                 try:
                     value = _of_candidates(value)
-                    found.append((from_json(RunFinding, value), value))
+                    found.append((RunFinding.of(value), value))
                 except TypeError as error:
                     raise _damaged(self.folder / name, f'"{part}", number {number}', error) from None
         return found

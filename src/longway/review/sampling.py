@@ -12,24 +12,19 @@ Raters are independent: no page shows the tags of another rater. The exports hol
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from longway.errors import SettingError
-from longway.json_values import from_json
 from longway.metrics.judgements import EstimatedShare, Stratum, allocate, estimate_share
 from longway.review.decisions import Decision, LookupFailed
 from longway.review.edit_list import EditFilter
 from longway.review.run_contents import RunContents
 
-MAX_SIZE = 2000  # edits in a sample: nobody rates more, and a page lists them
 MAX_STRATA = 200
-MAX_NAME = 60
-_NAME = re.compile(r"\w[\w .-]*")
 
 RaterTags = dict[str, frozenset[str]]  # by the key of the edit
 
@@ -57,28 +52,6 @@ ERRORS = ("factual change", "label changed")  # the tags that make an edit wrong
 
 
 @dataclass(frozen=True, slots=True)
-class SampleStratum:
-    """Edits of one label and method. members: how many there are. keys: those drawn."""
-
-    label: str
-    method: str
-    members: int
-    keys: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnSample:
-    """A drawn sample. asked: the requested size. keys: in the order to be rated. population: edits drawn from."""
-
-    name: str
-    seed: int
-    asked: int
-    keys: list[str]
-    strata: list[SampleStratum]
-    population: int
-
-
-@dataclass(frozen=True, slots=True)
 class SampleSummary:
     """A sample in a list. progress: number of rated edits by rater."""
 
@@ -102,22 +75,18 @@ class SampleItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimates:
-    """The error rate, and the share of edits with each tag; None while a stratum has no rated edit."""
-
-    error: EstimatedShare | None
-    tags: dict[str, EstimatedShare | None]
-
-
-@dataclass(frozen=True, slots=True)
 class SampleState:
-    """A sample as one rater sees it."""
+    """A sample as one rater sees it.
+
+    strata: as `_draw` returns them. error: the error rate; tags: the share of edits with each tag; None while a stratum has no rated edit.
+    """
 
     summary: SampleSummary
     rater: str
-    drawn: DrawnSample
+    strata: list[dict[str, Any]]
     items: list[SampleItem]
-    estimate: Estimates
+    error: EstimatedShare | None
+    tags: dict[str, EstimatedShare | None]
 
     @property
     def rated(self) -> int:
@@ -126,10 +95,9 @@ class SampleState:
 
     def to_dict(self) -> dict[str, object]:
         """The state as plain JSON values."""
-        strata = [
-            {"label": s.label, "method": s.method, "members": s.members, "drawn": len(s.keys)}
-            for s in self.drawn.strata
-        ]
+        strata = [{**stratum, "drawn": len(stratum["keys"])} for stratum in self.strata]
+        for stratum in strata:
+            del stratum["keys"]
         return {
             **asdict(self.summary),
             "rater": self.rater,
@@ -139,21 +107,15 @@ class SampleState:
             "items": [asdict(item) for item in self.items],
             "rated": self.rated,
             "next": next((item.key for item in self.items if not item.tags), None),
-            "estimate": asdict(self.estimate),
+            "estimate": {
+                "error": None if self.error is None else asdict(self.error),
+                "tags": {tag: None if share is None else asdict(share) for tag, share in self.tags.items()},
+            },
         }
 
 
 def draw_sample(contents: RunContents, *, name: str, size: int, seed: int, author: str) -> Decision:
     """Draw and store a sample; returns the existing one if it was drawn with the same size and seed."""
-    if (
-        not _NAME.fullmatch(name) or len(name) > MAX_NAME or name.endswith(".json")
-    ):  # part of addresses and keys
-        raise SettingError(
-            f"'name' must be up to {MAX_NAME} letters, digits, spaces, dots, dashes or underscores, start with a letter or "
-            f"digit, and not end in .json. Got {name[:80]!r}. Try a short word."
-        )
-    if not 1 <= size <= MAX_SIZE:
-        raise SettingError(f"'size' must be from 1 to {MAX_SIZE}. Got {size}. Try 100.")
     known = contents.decisions.of("sample", name)
     if known is not None and known.value.get("keys"):
         if (known.value["asked"], known.value["seed"]) == (size, seed):
@@ -168,12 +130,18 @@ def draw_sample(contents: RunContents, *, name: str, size: int, seed: int, autho
             "No edit of this run is in effect, so there is nothing to rate. Accept some first."
         )
     strata = _draw(members, size, seed)
-    keys = sorted(key for stratum in strata for key in stratum.keys)
-    Random(f"{seed}|order").shuffle(keys)
-    sample = DrawnSample(name, seed, size, keys, strata, sum(map(len, members.values())))
-    return contents.decisions.write(
-        "sample", name, asdict(sample), author=author, seen=known.seq if known else 0
-    )
+    keys = sorted(key for stratum in strata for key in stratum["keys"])
+    Random(f"{seed}|order").shuffle(keys)  # in which they are rated
+    population = sum(map(len, members.values()))
+    sample = {
+        "name": name,
+        "seed": seed,
+        "asked": size,
+        "keys": keys,
+        "strata": strata,
+        "population": population,
+    }
+    return contents.decisions.write("sample", name, sample, author=author, seen=known.seq if known else 0)
 
 
 def tag(
@@ -233,17 +201,17 @@ def samples(contents: RunContents) -> list[SampleSummary]:
 def sample_state(contents: RunContents, name: str, *, rater: str) -> SampleState:
     """A sample with the tags of one rater."""
     decision = _drawn(contents, name)
-    drawn: DrawnSample = from_json(DrawnSample, decision.value)
-    tags = _tags(contents, name)
+    strata, tags = decision.value["strata"], _tags(contents, name)
     mine = tags.get(rater, {})
     seqs = {decision.key: decision.seq for decision in contents.decisions.current("tag").values()}
     items = [
         SampleItem(key, number, ordered(mine.get(key, ())), seqs.get(_tag_key(name, key, rater), 0))
-        for number, key in enumerate(drawn.keys, 1)
+        for number, key in enumerate(decision.value["keys"], 1)
     ]
-    shares = {tag: _share(drawn.strata, mine, {tag}) for tag in TAGS}
-    estimate = Estimates(_share(drawn.strata, mine, set(ERRORS)), shares)
-    return SampleState(_summary(decision, tags), rater, drawn, items, estimate)
+    shares = {tag: _share(strata, mine, {tag}) for tag in TAGS}
+    return SampleState(
+        _summary(decision, tags), rater, strata, items, _share(strata, mine, set(ERRORS)), shares
+    )
 
 
 def tags_by_key(contents: RunContents) -> dict[str, dict[str, dict[str, list[str]]]]:
@@ -271,29 +239,24 @@ def _edits_in_effect(contents: RunContents) -> dict[tuple[str, str], list[str]]:
     return groups
 
 
-def _draw(members: Mapping[tuple[str, str], Sequence[str]], size: int, seed: int) -> list[SampleStratum]:
-    """The strata with the keys drawn from each; a single stratum if there are fewer draws than strata."""
+def _draw(members: Mapping[tuple[str, str], Sequence[str]], size: int, seed: int) -> list[dict[str, Any]]:
+    """The strata (label, method, number of members) with the keys drawn from each; one if there are fewer draws than strata."""
     if size < len(members):
         members = {("", ""): sorted(key for keys in members.values() for key in keys)}
     counts = allocate({name: len(keys) for name, keys in members.items()}, size)
-    return [
-        SampleStratum(
-            label,
-            method,
-            len(keys),
-            sorted(Random(f"{seed}|{label}|{method}").sample(list(keys), counts[label, method])),
-        )
-        for (label, method), keys in members.items()
-    ]
+    strata = []
+    for (label, method), keys in members.items():
+        drawn = Random(f"{seed}|{label}|{method}").sample(list(keys), counts[label, method])
+        strata.append({"label": label, "method": method, "members": len(keys), "keys": sorted(drawn)})
+    return strata
 
 
-def _share(strata: Sequence[SampleStratum], tags: RaterTags, wanted: set[str]) -> EstimatedShare | None:
+def _share(strata: Sequence[dict[str, Any]], tags: RaterTags, wanted: set[str]) -> EstimatedShare | None:
     """The share of edits, of all that were drawn from, that the rater gave one of the tags."""
     counts = []
     for stratum in strata:
-        rated = [key for key in stratum.keys if key in tags]
-        hits = sum(bool(wanted & tags[key]) for key in rated)
-        counts.append(Stratum(stratum.members, len(rated), hits))
+        rated = [tags[key] for key in stratum["keys"] if key in tags]
+        counts.append(Stratum(stratum["members"], len(rated), sum(bool(wanted & some) for some in rated)))
     return estimate_share(counts)
 
 

@@ -47,25 +47,19 @@ def summary_page(contents: RunContents, *, author: str) -> Page:
     """The summary. author: who reads it; raters of a sample do not see the results of others before their own."""
     report = report_of(contents)
     if not isinstance(report, Page):
-        report = _plain_page(contents)
+        report = Page(
+            kicker="",
+            title=cut(f"Review of {contents.folder.name}", PATTERN_LIMIT),
+            verdict="",
+            facts=[],
+            figures=[],
+            sections=[],
+            version=str(contents.about.get("versions", {}).get("longway", "")),
+            fingerprint=str(contents.about.get("fingerprint", "")),
+            settings=setting_rows(contents.settings, source="run.json"),
+        )
     sections = [section for section in report.sections if CARD in section.on]
     return replace(report, sections=[*_review_sections(contents, author), *sections])
-
-
-def _plain_page(contents: RunContents) -> Page:
-    """For runs without a report."""
-    about = contents.about
-    return Page(
-        kicker="",
-        title=cut(f"Review of {contents.folder.name}", PATTERN_LIMIT),
-        verdict="",
-        facts=[],
-        figures=[],
-        sections=[],
-        version=str(about.get("versions", {}).get("longway", "")),
-        fingerprint=str(about.get("fingerprint", "")),
-        settings=setting_rows(contents.settings, source="run.json"),
-    )
 
 
 def _review_sections(contents: RunContents, author: str) -> list[Section]:
@@ -135,7 +129,7 @@ def _sample_section(contents: RunContents, author: str) -> list[Section]:
     """The estimated share of wrong edits, by samples that the author has rated."""
     lines: list[Words | Bullet] = []
     for one in samples(contents):
-        wrong = sample_state(contents, one.name, rater=author).estimate.error
+        wrong = sample_state(contents, one.name, rater=author).error
         if wrong is not None:
             interval = f"{percent(wrong.low)} to {percent(wrong.high)}"
             lines.append(

@@ -17,7 +17,7 @@ Scoring a candidate changes nothing: its unknown words temporarily get codes bey
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -27,7 +27,7 @@ from longway.errors import SettingError
 from longway.metrics.vectors import PairwiseKL
 from longway.space.shortcut import Doubles, Floats, Ints, ShortcutSpace, Variant, mean_cosine, token_counts
 from longway.text.corpus import RARE, Block, Corpus
-from longway.text.tokenizer import encode
+from longway.text.tokenizer import PLAIN, Tokenizer
 
 Bools = NDArray[np.bool_]
 
@@ -37,32 +37,14 @@ SpaceName = Literal["mean", "token", "embedding"]
 _PIECE = 1 << 18  # tokens per step, to bound memory
 
 
-class Space(Protocol):
-    """Documents as vectors, kept up to date while some are replaced."""
-
-    def gamma(self, rows: Sequence[int] | None = None) -> Doubles:
-        """Eq. 12 of the given rows, or of all, for the current dataset."""
-        ...
-
-    def score(self, candidates: Sequence[str], labels: int | Sequence[int] | Ints) -> Doubles:
-        """Eq. 12 of texts that are not in the dataset, as if they had these labels (Algorithm 1, line 15)."""
-        ...
-
-    def replace(self, texts: Mapping[int, str]) -> None:
-        """Replace the texts of the given rows."""
-        ...
-
-    def mean_cosine(self) -> float:
-        """Eq. 14 per pair: the mean cosine of documents with different labels; rises as the labels become alike."""
-        ...
-
-    def divergence(self) -> float:
-        """The mean KL divergence of documents with different labels; falls as the labels become alike."""
-        ...
-
-
 def space_named(
-    name: SpaceName, texts: Sequence[str], labels: Ints, *, dimensions: int = 64, embed: Embed | None = None
+    name: SpaceName,
+    texts: Sequence[str],
+    labels: Ints,
+    *,
+    dimensions: int = 64,
+    embed: Embed | None = None,
+    tokenizer: Tokenizer = PLAIN,
 ) -> Space:
     """The space with this name over the documents."""
     if name not in get_args(SpaceName):
@@ -70,7 +52,7 @@ def space_named(
             f"'space' must be one of {', '.join(get_args(SpaceName))}. Got {name!r}. Use 'mean', as in the paper."
         )
     if name != "embedding":
-        return LiveSpace(texts, labels.tolist(), variant=name, dimensions=dimensions)
+        return LiveSpace(texts, labels.tolist(), variant=name, dimensions=dimensions, tokenizer=tokenizer)
     if embed is None:
         raise SettingError(
             "The space 'embedding' needs a function that returns vectors. Got none. "
@@ -90,9 +72,16 @@ class LiveSpace:
     """
 
     def __init__(
-        self, texts: Sequence[str], labels: Sequence[int], *, variant: Variant = "mean", dimensions: int = 64
+        self,
+        texts: Sequence[str],
+        labels: Sequence[int],
+        *,
+        variant: Variant = "mean",
+        dimensions: int = 64,
+        tokenizer: Tokenizer = PLAIN,
     ) -> None:
-        corpus = Corpus.from_texts(texts)
+        self._tokenizer = tokenizer
+        corpus = Corpus.from_texts(texts, tokenizer)
         self.labels = np.asarray(labels, dtype=np.int64)
         self.space = ShortcutSpace(variant=variant, dimensions=dimensions).learn(corpus, self.labels)
         self._vocabulary = corpus.vocabulary
@@ -198,7 +187,7 @@ class LiveSpace:
 
     def _encode(self, texts: Sequence[str], *, grow: bool) -> Block:
         """The texts as codes; `grow`: unknown words enter the vocabulary, else they get codes beyond it."""
-        codes, words, lengths = encode(pl.Series(list(texts), dtype=pl.String))
+        codes, words, lengths = self._tokenizer.encode(pl.Series(list(texts), dtype=pl.String))
         if grow:
             of_word = self._vocabulary.add(words)
         else:
@@ -266,6 +255,9 @@ class EmbeddingSpace:
 
     def _add(self, rows: Ints, *, sign: int) -> None:
         np.add.at(self._sums, self.labels[rows], sign * _unit_vectors(self._vectors[rows]))
+
+
+Space = LiveSpace | EmbeddingSpace  # documents as vectors, kept up to date while some are replaced
 
 
 def _unit_vectors(vectors: Doubles) -> Doubles:

@@ -76,12 +76,8 @@ class ShortcutSpace:
     [0.66, 0.66, 0.66, 0.66]
     """
 
-    gamma_: Doubles
     document_frequency_: Ints
-    label_counts_: Ints
     n_documents_: int
-    n_labels_: int
-    _idf: Floats
     _tau: Floats
     _sums: Doubles
     _cached_means: tuple[Floats, Floats] | None

@@ -27,6 +27,8 @@ from longway.errors import RunError
 from longway.shard_map import ShardMap
 
 JOURNAL_FILE = "journal.sqlite"  # SQLite keeps files with longer names next to it
+CHECKED = "verify"  # the kind of rows that are outputs of checks, which are no calls to an engine
+WORDS = "words"  # the kind of rows that hold the important words of a dataset, which are no calls either
 _SCHEMA = """
 create table if not exists calls (
     key text primary key,

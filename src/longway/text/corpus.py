@@ -22,7 +22,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.text.tokenizer import encode, is_word
+from longway.text.tokenizer import PLAIN, Tokenizer, is_word
 
 Ints32 = NDArray[np.int32]
 
@@ -147,9 +147,12 @@ class Corpus:
     [1, 2]
     """
 
-    def __init__(self, *, spill: Path | None = None, vocabulary: Vocabulary | None = None) -> None:
+    def __init__(
+        self, *, spill: Path | None = None, vocabulary: Vocabulary | None = None, tokenizer: Tokenizer = PLAIN
+    ) -> None:
         """Create an empty corpus. spill: a folder for the blocks, which otherwise stay in memory."""
         self.vocabulary = Vocabulary() if vocabulary is None else vocabulary
+        self.tokenizer = tokenizer
         self.n_texts = 0
         self.n_tokens = 0
         self._spill = spill
@@ -157,9 +160,9 @@ class Corpus:
         self._frequency = np.zeros(0, dtype=np.int64)
 
     @classmethod
-    def from_texts(cls, texts: Iterable[str]) -> Corpus:
+    def from_texts(cls, texts: Iterable[str], tokenizer: Tokenizer = PLAIN) -> Corpus:
         """The corpus of some texts."""
-        corpus = cls()
+        corpus = cls(tokenizer=tokenizer)
         corpus.add(pl.Series(list(texts), dtype=pl.String))
         return corpus
 
@@ -170,7 +173,7 @@ class Corpus:
 
     def add_block(self, texts: pl.Series) -> None:
         """Append a column of texts as one block."""
-        codes, words, lengths = encode(texts)
+        codes, words, lengths = self.tokenizer.encode(texts)
         codes = self.vocabulary.add(words)[codes] if words else codes
         block = Block(codes, np.concatenate([[0], np.cumsum(lengths)]))
         self.n_texts += block.n_texts

@@ -2,8 +2,8 @@
 
     bounds("meaning")                       the thresholds of a check
     error_rates("pair")                     false accepts and false rejects per check, with 95% intervals
-    base_rate("pair", 0.2)                  the share of wrong candidates, given the share that was rejected
-    expected_wrong("pair", 0.1)             the share of wrong labels among accepted candidates
+    base_rate("pair", 0.2, n=50)            the share of wrong candidates, given the share that was rejected
+    expected_wrong("pair", base)            the share of wrong labels among accepted candidates
     wrong_rows(0.03, [1, 2])                the share of wrong rows, if some rows were rewritten more than once
 
 `runs/calibration.py` writes the file, using data with known answers. A false accept is a candidate with another label that a
@@ -27,23 +27,29 @@ TaskKind = Literal["single", "pair"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
-    """A share of n candidates with its 95% interval."""
+class Interval:
+    """A share with its 95% interval."""
 
-    n: int
     share: float
     low: float
     high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rate(Interval):
+    """A share of n candidates with its 95% interval."""
+
+    n: int
 
     @classmethod
     def of(cls, n: int, of: int) -> Rate:
         """n out of `of`, with Wilson's 95% interval.
 
         >>> Rate.of(0, 10)
-        Rate(n=10, share=0.0, low=0.0, high=0.2775)
+        Rate(share=0.0, low=0.0, high=0.2775, n=10)
         """
         low, high = wilson_interval(n / of, of) if of else (0.0, 1.0)
-        return cls(of, round(n / of, 4) if of else 0.0, round(low, 4), round(high, 4))
+        return cls(round(n / of, 4) if of else 0.0, round(low, 4), round(high, 4), of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +58,6 @@ class ErrorRates:
 
     false_accept: Rate
     false_reject: Rate
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A share with its 95% interval."""
-
-    share: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,23 +116,24 @@ def error_rates(kind: TaskKind) -> Mapping[str, ErrorRates]:
     return _calibration().rates[kind]
 
 
-def base_rate(kind: TaskKind, rejected: float) -> float:
-    """The share of wrong candidates that explains the share of rejected ones (Rogan and Gladen 1978).
+def base_rate(kind: TaskKind, rejected: float, n: int) -> Interval:
+    """The share of wrong candidates that explains the share of rejected ones among n (Rogan and Gladen 1978).
 
-    rejected = wrong (1 - false accepts) + right false rejects, solved for wrong and clipped to [0, 1].
+    rejected = wrong (1 - false accepts) + right false rejects, solved for wrong and clipped to [0, 1]. The interval is that of the n
+    candidates and of the error rates.
     """
-    rates = error_rates(kind)["all"]
-    return _base(rejected, rates.false_accept.share, rates.false_reject.share)
-
-
-def base_rate_interval(kind: TaskKind, rejected: float, n: int) -> tuple[float, float]:
-    """Interval of that share, given the uncertainty of the n candidates and of the error rates."""
-    rates = error_rates(kind)["all"]
+    accept, reject = _rates_of_all(kind)
     low, high = wilson_interval(rejected, n) if n else (0.0, 1.0)
-    return (
-        _base(low, rates.false_accept.low, rates.false_reject.high),
-        _base(high, rates.false_accept.high, rates.false_reject.low),
+    return Interval(
+        _base(rejected, accept.share, reject.share),
+        _base(low, accept.low, reject.high),
+        _base(high, accept.high, reject.low),
     )
+
+
+def _rates_of_all(kind: TaskKind) -> tuple[Rate, Rate]:
+    rates = error_rates(kind)["all"]
+    return rates.false_accept, rates.false_reject
 
 
 def _base(rejected: float, accept: float, reject: float) -> float:
@@ -143,21 +141,17 @@ def _base(rejected: float, accept: float, reject: float) -> float:
     return 0.5 if informed <= 0 else min(1.0, max(0.0, (rejected - reject) / informed))
 
 
-def expected_wrong(
-    kind: TaskKind, base_rate: float, *, ends: tuple[float, float] | None = None
-) -> tuple[float, float, float]:
-    """The share of wrong labels among accepted candidates, with the low and high end of its 95% interval.
+def expected_wrong(kind: TaskKind, base_rate: Interval) -> Interval:
+    """The share of wrong labels among accepted candidates.
 
-    base_rate: the share of wrong candidates before checking. ends: interval of base_rate. Its ends are combined with those of the
+    base_rate: the share of wrong candidates before checking. The ends of its interval are combined with those of the
     error rates' intervals, which makes the result wide rather than narrow.
     """
-    rates = error_rates(kind)["all"]
-    accept, reject = rates.false_accept, rates.false_reject
-    low, high = ends or (base_rate, base_rate)
-    return (
-        _wrong(base_rate, accept.share, reject.share),
-        _wrong(low, accept.low, reject.low),
-        _wrong(high, accept.high, reject.high),
+    accept, reject = _rates_of_all(kind)
+    return Interval(
+        _wrong(base_rate.share, accept.share, reject.share),
+        _wrong(base_rate.low, accept.low, reject.low),
+        _wrong(base_rate.high, accept.high, reject.high),
     )
 
 

@@ -35,7 +35,7 @@ class Origin:
     asides: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Candidate:
     """A rewritten text and what it must agree with.
 
@@ -108,9 +108,9 @@ class Check(ABC):
     at_once: candidates for which it is called at a time, so that progress can be shown in between; 0 for all, if an engine is called.
     """
 
-    name: ClassVar[str]
+    name: str
     about_label: ClassVar[bool] = True
-    english_only: ClassVar[bool] = False
+    english_only: bool = False
     english_vectors: bool = False
     at_once: ClassVar[int] = 64
 

@@ -17,13 +17,12 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from longway.english.inflection import ONES, ORDINALS, TENS
-from longway.english.negation_words import DENIALS, merge_negation_phrases
 from longway.english.rules.nominal import nominal_words as nation_words
+from longway.english.words import DENIALS, merge_negation_phrases
 from longway.languages.word_lists import find, has_words
-from longway.languages.words import MARKS, lowered
+from longway.languages.words import MARKS, lowered, tokenizer_of
 from longway.records import Verdict
 from longway.task import Task
-from longway.text.tokenizer import tokenize
 from longway.verify.check import Candidate, Check
 from longway.verify.wordforms import (
     FUNCTION_WORDS,
@@ -80,7 +79,7 @@ def n_negations(text: str, language: str) -> int:
     >>> n_negations("Der Film war nicht gut.", "de")
     1
     """
-    return len(find(tokenize(text), "negation", language))
+    return len(find(tokenizer_of(language).tokens(text), "negation", language))
 
 
 def _differs(before: str, after: str, language: str) -> bool:

@@ -21,13 +21,13 @@ with the label.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from math import isnan, log
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longway.models.classifier import Floats
 from longway.models.sentiment import SentimentHead, readable
 from longway.records import Verdict
 from longway.task import Side
@@ -41,6 +41,10 @@ from longway.verify.model_checks import (
     without_telling,
 )
 
+if TYPE_CHECKING:
+    from longway.models.classifier import Floats
+
+Likely = Callable[[Sequence[Candidate]], "tuple[Floats, Floats]"]
 MOST_WORDS = 60  # of longer texts small models are wrong too often
 TESTED = 1000  # rows that the accuracy of the bag of words is measured on
 
@@ -52,15 +56,27 @@ class LabelShiftCheck(Check):
 
     p: a model's probability of the intended label. Small models are often wrong about one text, but much less often about the direction
     of a change, and the label of the source is known. A text that keeps the label of its source may also pass by losing little.
-    score: p(after). least: the sum that is enough. fall: the log-odds that a label that stays may lose.
+
+    likely: p of each candidate's label for the new text and for its source. labels: of the rows. score: p(after). least: the sum that is enough.
+    fall: the log-odds that a label that stays may lose. shortest: words from which on it applies.
     """
 
-    def __init__(self, labels: Sequence[str], *, least: float, fall: float) -> None:
-        self.labels, self.least, self.fall = labels, least, fall
+    def __init__(
+        self,
+        name: str,
+        likely: Likely,
+        labels: Sequence[str],
+        *,
+        least: float,
+        fall: float,
+        shortest: float = 0,
+    ) -> None:
+        self.name, self.likely, self.labels, self.shortest = name, likely, labels, shortest
+        self.least, self.fall = least, fall
 
-    def likely(self, candidates: Sequence[Candidate]) -> tuple[Floats, Floats]:
-        """The probability of each candidate's label for the new text and for its source."""
-        raise NotImplementedError
+    def concerns(self, candidate: Candidate) -> bool:
+        """Only texts that are long enough."""
+        return len(candidate.after.split()) >= self.shortest
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict per candidate."""
@@ -135,69 +151,21 @@ class SentimentCheck(Check):
         return Verdict(self.name, passed, after, "" if passed else reason)
 
 
-class NewLabelCheck(LabelShiftCheck):
-    """The check of single texts by a bag of words that does not know the source. Neither text is shown with the words to keep.
-
-    shortest: words from which on it applies.
-    """
-
-    name = "new label"
-
-    def __init__(
-        self,
-        classifiers: ClassifiersCheck,
-        labels: Sequence[str],
-        *,
-        least: float,
-        fall: float,
-        shortest: int = 0,
-    ) -> None:
-        super().__init__(labels, least=least, fall=fall)
-        self.classifiers, self.shortest = classifiers, shortest
-
-    def concerns(self, candidate: Candidate) -> bool:
-        """Only texts that are long enough."""
-        return len(candidate.after.split()) >= self.shortest
-
-    def likely(self, candidates: Sequence[Candidate]) -> tuple[Floats, Floats]:
-        """Words that the classifiers see in neither text cannot decide."""
-        rows, names = [c.row for c in candidates], [c.label for c in candidates]
-        after, before = (
-            np.array(
-                self.classifiers.own(
-                    rows, [without(text, c.keep) for text, c in zip(texts, candidates, strict=True)], names
-                )
-            )
-            for texts in ([c.after for c in candidates], [c.before for c in candidates])
-        )
-        return after[:, 1], before[:, 1]
+def likely_by_words(classifiers: ClassifiersCheck, candidates: Sequence[Candidate]) -> tuple[Floats, Floats]:
+    """By a bag of words that does not know the source. It sees neither text with the words to keep, which must not decide."""
+    rows, names = [c.row for c in candidates], [c.label for c in candidates]
+    after = classifiers.own(rows, [without(c.after, c.keep) for c in candidates], names)
+    before = classifiers.own(rows, [without(c.before, c.keep) for c in candidates], names)
+    return np.array([by_words for _, by_words in after]), np.array([by_words for _, by_words in before])
 
 
-class NewStanceCheck(LabelShiftCheck):
-    """The check of pairs by the entailment model. contexts: as loaded, by row; the source is read with its own."""
-
-    name = "new entailment"
-    english_only = True
-
-    def __init__(
-        self,
-        entailment: EntailmentCheck,
-        labels: Sequence[str],
-        contexts: Sequence[str],
-        *,
-        least: float,
-        fall: float,
-    ) -> None:
-        super().__init__(labels, least=least, fall=fall)
-        self.entailment, self.contexts = entailment, contexts
-
-    def likely(self, candidates: Sequence[Candidate]) -> tuple[Floats, Floats]:
-        """What each context says about its text."""
-        names = [c.label for c in candidates]
-        return (
-            self.entailment.likely([(c.context or "", c.after) for c in candidates], names),
-            self.entailment.likely([(self.contexts[c.row], c.before) for c in candidates], names),
-        )
+def likely_by_stance(
+    entailment: EntailmentCheck, contexts: Sequence[str], candidates: Sequence[Candidate]
+) -> tuple[Floats, Floats]:
+    """By the entailment model, for pairs. contexts: as loaded, by row; the source is read with its own."""
+    names = [c.label for c in candidates]
+    after = entailment.likely([(c.context or "", c.after) for c in candidates], names)
+    return after, entailment.likely([(contexts[c.row], c.before) for c in candidates], names)
 
 
 def logit(p: float) -> float:

@@ -17,14 +17,13 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cached_property
 
-from longway.engines.answer_words import is_subsequence
 from longway.english.inflection import lemmas
-from longway.english.listed_words import listed_words
-from longway.english.negation_words import DENIALS
 from longway.english.wordnet import senses
+from longway.english.words import DENIALS, listed_words
+from longway.language_names import ENGLISH
 from longway.languages.row_languages import function_words
+from longway.languages.words import tokenizer_of
 from longway.records import Verdict
-from longway.text.tokenizer import tokenize
 from longway.verify.check import Candidate, Check
 from longway.verify.languages import language_fault
 from longway.verify.wordforms import FUNCTION_WORDS, IS_CHARACTER, stem, words
@@ -509,8 +508,9 @@ class KeptWordsCheck(Check):
 
     def verdict(self, candidate: Candidate) -> Verdict:
         """Compares words as the tokenizer splits them, in text and context separately."""
-        lost = sorted(candidate.keep - set(tokenize(candidate.after)))
-        lost += sorted(candidate.context_keep - set(tokenize(candidate.context or "")))
+        tokens = tokenizer_of(candidate.language or ENGLISH).tokens
+        lost = sorted(candidate.keep - set(tokens(candidate.after)))
+        lost += sorted(candidate.context_keep - set(tokens(candidate.context or "")))
         share = 1 - len(lost) / (len(candidate.keep) + len(candidate.context_keep))
         reason = f"{', '.join(map(repr, lost))} went away" if lost else ""
         return Verdict(self.name, not lost, share, reason)
@@ -535,3 +535,13 @@ class NewContextCheck(Check):
         before, after = self.contexts[candidate.row], candidate.context or ""
         reason = self._surface.fault(before, after, may_copy=True, language=candidate.language)
         return Verdict(self.name, not reason, reason=reason)
+
+
+def is_subsequence(short: Sequence[str], long: Sequence[str]) -> bool:
+    """Whether all items of one list occur in the other, in the same order.
+
+    >>> is_subsequence(["was", "slow"], ["it", "was", "very", "slow"]), is_subsequence(["b", "a"], ["a", "b"])
+    (True, False)
+    """
+    rest = iter(long)
+    return all(word in rest for word in short)

@@ -38,35 +38,32 @@ class ModelCache:
     ) -> Floats:
         """One row per item: (n, columns). model: everything else that determines the output of `compute`."""
         keys = [key_of({"model": model, "item": item}) for item in items]
-        self._recall(keys)
+        if len(self._known) > MAX_CACHED:
+            self._known.clear()
+        if self.journal is not None:
+            unknown = dict.fromkeys(key for key in keys if key not in self._known)
+            for key, answer in self.journal.get_all(unknown).items():
+                self._known[key] = np.frombuffer(base64.b64decode(answer["row"]), "<f4")
         missing = {key: item for key, item in zip(keys, items, strict=True) if key not in self._known}
         parts = list(in_shards(missing.items(), AT_ONCE))
-        shard_map = self.journal.shard_map if self.journal is not None else None
+        shard_map = None if self.journal is None else self.journal.shard_map
         computed = (shard_map or map)(compute, ([item for _, item in part] for part in parts))
         started = time.perf_counter()
         for part, rows in zip(parts, computed, strict=True):
-            self._keep(
-                model, [key for key, _ in part], np.asarray(rows, "<f4"), time.perf_counter() - started
-            )
+            new = dict(zip((key for key, _ in part), np.asarray(rows, "<f4"), strict=True))
+            self._known |= new
+            seconds = (time.perf_counter() - started) / len(new)
+            if self.journal is not None:
+                self.journal.put_all(
+                    JournalEntry(
+                        key,
+                        "verify",
+                        model,
+                        {"row": base64.b64encode(row.tobytes()).decode()},
+                        seconds=seconds,
+                    )
+                    for key, row in new.items()
+                )
             started = time.perf_counter()
         known = [self._known[key] for key in keys]
         return np.stack(known) if known else np.zeros((0, 1), np.float32)
-
-    def _recall(self, keys: Sequence[str]) -> None:
-        if len(self._known) > MAX_CACHED:
-            self._known.clear()
-        if self.journal is None:
-            return
-        unknown = dict.fromkeys(key for key in keys if key not in self._known)
-        for key, answer in self.journal.get_all(unknown).items():
-            self._known[key] = np.frombuffer(base64.b64decode(answer["row"]), "<f4")
-
-    def _keep(self, model: str, keys: Sequence[str], rows: Floats, seconds: float) -> None:
-        """Note rows that were computed together in so many seconds."""
-        self._known.update(zip(keys, rows, strict=True))
-        if self.journal is not None:
-            answers = [{"row": base64.b64encode(row.tobytes()).decode()} for row in rows]
-            self.journal.put_all(
-                JournalEntry(key, "verify", model, answer, seconds=seconds / len(keys))
-                for key, answer in zip(keys, answers, strict=True)
-            )

@@ -14,13 +14,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.engines.asker import Asker
-from longway.engines.engine import Judgement
 from longway.engines.prompt import judge_prompt
 from longway.errors import BudgetSpent
 from longway.models.classifier import softmax
@@ -30,6 +28,10 @@ from longway.task import Stance, Task
 from longway.verify.check import Candidate, Check
 from longway.verify.model_cache import ModelCache
 from longway.verify.wordforms import FUNCTION_WORDS, forms_of, words
+
+if TYPE_CHECKING:
+    from longway.engines.asker import Asker
+    from longway.engines.engine import Judgement
 
 Floats32 = NDArray[np.float32]
 

@@ -11,15 +11,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Literal, NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from longway.engines.asker import Asker
 from longway.errors import BudgetSpent, LongwayError, SettingError, install_command
 from longway.language_names import ENGLISH, name_of
 from longway.languages.row_languages import language_in
 from longway.models.encoders import CachedEncoder
-from longway.models.entailment import Entailment
 from longway.models.multilingual import LANGUAGES, MULTILINGUAL, Multilingual, is_installed
 from longway.models.sentiment import SentimentHead
 from longway.records import Verdict
@@ -33,7 +31,6 @@ from longway.verify.calibration import (
     Interval,
     TaskKind,
     base_rate,
-    base_rate_interval,
     bounds,
     error_rates,
     expected_wrong,
@@ -53,6 +50,9 @@ from longway.verify.form_checks import (
 )
 from longway.verify.model_cache import ModelCache
 from longway.verify.model_checks import Bounds, ClassifiersCheck, EntailmentCheck, JudgeCheck, MeaningCheck
+
+if TYPE_CHECKING:
+    from longway.engines.asker import Asker
 
 EditKind = Literal["changed", "added"]
 CHANGED: EditKind = "changed"
@@ -188,13 +188,13 @@ class Verifier:
         names = [check.name for check in self.checks if check.about_label]
         tried = self.seen[names[0]]
         rejected = sum(self.failed[name] for name in dict.fromkeys(names))
-        wrong = base_rate(self.kind, rejected / tried) if tried else 0.0
-        ends = base_rate_interval(self.kind, rejected / tried, tried) if tried else (0.0, 1.0)
-        shares = expected_wrong(self.kind, wrong, ends=ends)
+        wrong = base_rate(self.kind, rejected / tried, tried) if tried else Interval(0.0, 0.0, 1.0)
+        found = expected_wrong(self.kind, wrong)
         basis = (
             f"of {tried} candidates the checks rejected {rejected}; by their error rates on data with known answers, about "
-            f"{wrong:.0%} of the candidates were wrong before checking, if these err as those do"
+            f"{wrong.share:.0%} of the candidates were wrong before checking, if these err as those do"
         )
+        shares = found.share, found.low, found.high
         rows = Interval(*(wrong_rows(share, edits) for share in shares)) if edits else None
         return ExpectedWrong(*shares, basis, rows)
 
@@ -219,15 +219,14 @@ class DriftCheck(Check):
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict per candidate. reason: the check that failed, and why."""
         whole = [candidate.from_the_start() for candidate in candidates]
-        verdicts = [Verdict(self.name, True) for _ in candidates]
-        waiting = list(range(len(candidates)))
-        for check in self.checks:
-            concerned = [i for i in waiting if check.applies(whole[i])]
-            given = check([whole[i] for i in concerned]) if concerned else []
-            for i, verdict in zip(concerned, given, strict=True):
-                if not verdict.passed:
-                    verdicts[i] = Verdict(self.name, False, verdict.score, f"{check.name}: {verdict.reason}")
-            waiting = [i for i in waiting if verdicts[i].passed]
+        found, _ = Verifier(self.checks)._batch(whole, before=0, total=len(whole))
+        verdicts = []
+        for repeated in found:
+            verdict = Verdict(self.name, True)
+            if not passed(repeated):
+                failed = repeated[-1]
+                verdict = Verdict(self.name, False, failed.score, f"{failed.check}: {failed.reason}")
+            verdicts.append(verdict)
         return verdicts
 
 
@@ -293,10 +292,15 @@ def _entailment(setup: CheckSetup) -> Check | None:
         raise CheckUnavailableError("the labels do not say how a text relates to its context")
     if setup.task.language:
         raise CheckUnavailableError("the entailment model knows English only")
+    from longway.models.entailment import Entailment
+
     check = EntailmentCheck(setup.task, Entailment.load(), setup.cache, **bounds("entailment"))
     if setup.kind == CHANGED or not setup.labels:
         return check
-    return counterbias.NewStanceCheck(check, setup.labels, setup.contexts or (), **bounds("new entailment"))
+    likely = partial(counterbias.likely_by_stance, check, setup.contexts or ())
+    shift = counterbias.LabelShiftCheck("new entailment", likely, setup.labels, **bounds("new entailment"))
+    shift.english_only = True
+    return shift
 
 
 def _classifiers(setup: CheckSetup) -> Check | None:
@@ -354,7 +358,10 @@ def _new_label(setup: CheckSetup) -> Check | None:
         )
     has_sentiment = any(check.name == "sentiment" for check in setup.checks)
     shortest = counterbias.MOST_WORDS + 1 if has_sentiment else 0
-    return counterbias.NewLabelCheck(words, setup.labels, shortest=shortest, **bounds("turned label"))
+    likely = partial(counterbias.likely_by_words, words)
+    return counterbias.LabelShiftCheck(
+        "new label", likely, setup.labels, shortest=shortest, **bounds("turned label")
+    )
 
 
 def _judge(setup: CheckSetup) -> Check | None:

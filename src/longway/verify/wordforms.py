@@ -15,16 +15,16 @@ import re
 from collections import Counter
 from functools import cache, lru_cache
 
-from longway.english.listed_words import listed_words
-from longway.english.negation_words import (
+from longway.english.opposites import COMPLEMENTS
+from longway.english.words import (
     DENIALS,
     ONLY_SIGN,
     RESTRICTIONS,
     WEAK_RESTRICTIONS,
     count_denials,
+    listed_words,
     merge_negation_phrases,
 )
-from longway.english.opposites import COMPLEMENTS
 from longway.languages.words import MARKS, lowered
 
 # Chinese characters, kana, Thai, Lao, Burmese and Khmer letters are not separated by spaces: each counts as a word.

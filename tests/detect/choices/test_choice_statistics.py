@@ -9,14 +9,18 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import norm
 
+from longway.detect.choices.candidates import Candidates, Sets, fit, hits, identities, softmax, standardised
 from longway.detect.choices.cues import CUES
-from longway.detect.choices.effects import intercept, style_effects
-from longway.detect.choices.judges import Share, agreement, difference_interval, fleiss, judge_report
 from longway.detect.choices.leak import feature_sets, leaks, relative
-from longway.detect.choices.patterns import Candidates, identities, standardised
-from longway.detect.choices.ranker import Sets, fit, hits, softmax
-from longway.detect.choices.search import Leaders, centred, design_effect, poisson_binomial_tail
-from longway.stats import wilson_interval
+from longway.detect.choices.preferences import (
+    agreement,
+    fleiss,
+    intercept,
+    judge_report,
+    style_effects,
+)
+from longway.detect.choices.search import Leaders, design_effect, poisson_binomial_tail
+from longway.stats import difference_interval, wilson_interval
 from tests.detect.choices.quizzes import question, random_questions
 
 
@@ -124,7 +128,7 @@ def test_extremes_that_several_share_are_shared():
 
 def test_centred_values_have_mean_zero_in_each_question():
     sets, features = some_sets()
-    assert np.add.reduceat(centred(features[:, 0], sets), sets.starts[:-1]) == pytest.approx(0)
+    assert np.add.reduceat(sets.centred(features[:, 0]), sets.starts[:-1]) == pytest.approx(0)
 
 
 def test_a_shared_highest_score_is_a_share_of_a_hit():
@@ -134,7 +138,7 @@ def test_a_shared_highest_score_is_a_share_of_a_hit():
 
 def test_chance_is_the_mean_of_one_over_the_number_of_candidates():
     given = Candidates.of([*random_questions(20, sizes=(2,)), *random_questions(20, sizes=(5,), seed=1)])
-    leak = leaks(given, is_ordered=True, columns=("options",), seed=0)[0]["candidates"]
+    leak = leaks(given, is_ordered=True, columns=("options",), seed=0)["candidates"]
     assert leak.majority == pytest.approx((1 / 2 + 1 / 5) / 2)
     assert leak.low <= leak.accuracy <= leak.high
 
@@ -317,9 +321,7 @@ def test_without_other_judges_a_share_of_own_answers_is_no_bias():
 
 def test_the_interval_of_a_difference_is_that_of_the_paper():
     """Newcombe 1998, table II, example (a): 56 of 70 against 48 of 80."""
-    first, second = (
-        Share("", "", n, k / n, *wilson_interval(k / n, n), None) for k, n in ((56, 70), (48, 80))
-    )
+    first, second = ((k / n, *wilson_interval(k / n, n)) for k, n in ((56, 70), (48, 80)))
     assert difference_interval(first, second) == pytest.approx((0.0524, 0.3339), abs=1e-4)
 
 

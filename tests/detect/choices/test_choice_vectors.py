@@ -3,19 +3,21 @@
 import numpy as np
 import pytest
 
+from longway.detect.choices.candidates import Candidates, Sets, fit
 from longway.detect.choices.leak import (
     ENCODER,
     FOLDS,
     REPEATS,
+    closeness,
     encoder_features,
     feature_sets,
     leak_of,
     leaks,
-    repeated_picks,
+    repeated_hits,
+    sampled,
+    vectors_of,
+    within,
 )
-from longway.detect.choices.patterns import Candidates
-from longway.detect.choices.ranker import Sets, fit
-from longway.detect.choices.vectors import closeness, sampled, vectors_of, within
 from tests.detect.choices.quizzes import question, random_questions
 
 
@@ -37,7 +39,7 @@ class Letters:
 def test_each_text_is_read_once_and_has_its_own_vector():
     encoder = Letters()
     texts = ["bb", "a", "bb", "ab"]
-    found = vectors_of(texts, encoder)
+    found = vectors_of(texts, encoder.embedded)
     assert sorted(encoder.read) == ["a", "ab", "bb"]
     assert found == pytest.approx(Letters().embedded(texts), abs=1e-6)
 
@@ -78,7 +80,7 @@ def test_a_meaning_that_words_do_not_show_is_found():
     questions = [
         question(word("aaab"), word("bcde"), word("cdef"), prompt=f"{i}?", number=i) for i in range(80)
     ]
-    found, _ = leaks(Candidates.of(questions), is_ordered=False, columns=("o",), seed=0, encoder=Letters())
+    found = leaks(Candidates.of(questions), is_ordered=False, columns=("o",), seed=0, encoder=Letters())
     assert found[ENCODER].accuracy > 0.75
     assert found["words"].accuracy == pytest.approx(1 / 3, abs=0.1)
     assert found[ENCODER].rows == 80
@@ -98,7 +100,7 @@ def test_the_leak_is_the_mean_of_cross_validations_done_by_hand():
             right = given.sets.right[i] - given.sets.starts[i]
             best = np.flatnonzero(mine >= mine.max() - 1e-12)
             shares.append((right in best) / len(best))
-    found, _ = leaks(given, is_ordered=True, columns=("o",), seed=4)
+    found = leaks(given, is_ordered=True, columns=("o",), seed=4)
     assert found["cues"].accuracy == pytest.approx(np.mean(shares))
 
 
@@ -112,7 +114,7 @@ def test_intervals_of_random_answers_contain_chance():
     for _ in range(30):
         sets = Sets(given.sets.starts, given.sets.starts[:-1] + random.integers(3, size=40))
         drawn = Candidates(questions, sets, given.cues, given.group)
-        hit = np.mean([one.hit for one in repeated_picks(features, 1.0, drawn, 0)], axis=0)
+        hit = repeated_hits(features, 1.0, drawn, 0)
         leak = leak_of("cues", hit, drawn, ("o",), REPEATS)
         missed += not leak.low <= leak.majority <= leak.high
     assert missed <= 4

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from longway.english.inflection import number_in_words
 from longway.english.people.ages import find_ages, format_age, nearest_age, parse_age
-from longway.english.people.demographics import AGE_RANGES, age_attribute
+from longway.english.people.words import AGE_RANGES, age_attribute
 
 
 @given(st.integers(1, 120))

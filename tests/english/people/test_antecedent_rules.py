@@ -4,7 +4,7 @@ from math import log, log1p
 
 import pytest
 
-from longway.english.people.antecedent_rules import (
+from longway.english.people.chains import (
     PAIR_RULES,
     RULES,
     no_antecedent_values,

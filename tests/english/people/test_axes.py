@@ -1,6 +1,6 @@
 import pytest
 
-from longway.english.people.demographics import (
+from longway.english.people.words import (
     AGE_RANGES,
     AXES,
     Attribute,

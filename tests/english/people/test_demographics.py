@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.english.people.demographics import AXES, LISTS_FOLDER, demographic_entries, entries_for
 from longway.english.people.pronouns import FORMS, PRONOUNS
+from longway.english.people.words import AXES, LISTS_FOLDER, demographic_entries, entries_for
 
 KINDS = {
     "gender": {"person", "kin", "title", "noble", "role", "people", "quality", "thing"},

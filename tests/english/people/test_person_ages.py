@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from longway.english.inflection import number_in_words
 from longway.english.people.ages import find_age_numbers
 from longway.english.people.demographic_mentions import find_demographics, find_persons
-from longway.english.people.demographics import age_attribute
+from longway.english.people.words import age_attribute
 from longway.english.pipeline import load_pipeline
 
 

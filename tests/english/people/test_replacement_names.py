@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.english.people.demographics import AXES, Attribute, entries_for, parse_attribute
 from longway.english.people.person_names import (
     ANY_GROUP,
     CENSUS_GROUPS,
@@ -19,6 +18,7 @@ from longway.english.people.person_names import (
     replacement_name,
     replacement_names,
 )
+from longway.english.people.words import AXES, Attribute, entries_for, parse_attribute
 
 SCRIPT = Path(__file__).resolve().parents[3] / "train" / "demographic_names.py"
 CENSUS = {"white": "white", "black": "black", "asian": "api", "hispanic": "hispanic"}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from longway.english.people.demographics import AXES, demographic_entries, entries_for
 from longway.english.people.unambiguous_words import unambiguous_words
+from longway.english.people.words import AXES, demographic_entries, entries_for
 from longway.text.tokenizer import tokenize
 
 

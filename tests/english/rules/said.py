@@ -8,7 +8,7 @@ from longway.english.rules.rule import Rephrasing, Rule, Scene
 
 def scene_of(text: str, stance=None, context: str | None = None) -> Scene:
     """The scene of a text, analysed by the pipeline that comes with the package."""
-    return Scene(load_pipeline("longway").analyse(text), context=context, stance=stance)
+    return Scene(load_pipeline().analyse(text), context=context, stance=stance)
 
 
 def said(rule: Rule, text: str, stance=None, context: str | None = None) -> dict[str, list[str]]:

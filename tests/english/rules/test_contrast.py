@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.english.rules.contrast import contrast
+from longway.english.rules.claims import contrast
 from longway.english.rules.sisters import sister_classes, terms_of
 from tests.english.rules.said import said, scene_of
 

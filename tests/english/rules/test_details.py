@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.english.rules.details import details
+from longway.english.rules.claims import details
 from tests.english.rules.said import said, scene_of
 
 SOL = "Mira Sol is a Peruvian painter and poet who lives in Lima . In 1999 she won the Ash Prize ."

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.english.rules.context_facts import Opening, openings, sentences
-from longway.english.rules.from_context import from_context
+from longway.english.rules.facts import Opening, from_context, openings, sentences
 from longway.english.rules.sisters import terms_of
 from tests.english.rules.said import said, scene_of
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from longway.english.rules.captions import there
 from longway.english.rules.rule import Scene
+from longway.english.rules.voice import there
 from longway.english.rules.word_order import fronting
 from tests.english.rules.put import put
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.english.inflection import number_in_words
-from longway.english.rules.number_words import number_words, ordinal_of, ordinal_word_of
+from longway.english.rules.word_choice import number_words, ordinal_of, ordinal_word_of
 from tests.english.rules.put import put
 
 

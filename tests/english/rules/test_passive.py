@@ -2,7 +2,7 @@
 
 import pytest
 
-from longway.english.rules.passive import passive
+from longway.english.rules.voice import passive
 from tests.english.rules.put import put
 from tests.english.rules.said import scene_of
 

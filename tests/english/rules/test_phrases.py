@@ -1,8 +1,10 @@
 """Phrases that say the same: the file is sound, known sentences become known sentences, others stay."""
 
+import re
+
 import pytest
 
-from longway.english.rules.phrase_groups import phrase_groups, phrases
+from longway.english.rules.phrase_groups import holds, phrase_groups, phrases
 from tests.english.rules.put import put
 
 CASES = [
@@ -83,3 +85,8 @@ def test_there_are_many_phrases_and_none_twice_in_a_group():
     directed = [(g.name, a, b) for g in phrase_groups() for a in g.ways[: g.n_from] for b in g.ways if a != b]
     assert len(directed) >= 400
     assert all(len(set(group.ways)) == len(group.ways) for group in phrase_groups())
+
+
+def test_the_conditions_of_all_groups_are_known():
+    names = {name for group in phrase_groups() for name in group.conditions}
+    assert names <= set(re.findall(r"\w+", holds.__doc__))

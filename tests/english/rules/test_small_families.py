@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from longway.english.rules import RULES, captions, word_choice
+from longway.english.rules import RULES, voice, word_choice
 from tests.english.rules.put import put
 
 
@@ -18,7 +18,7 @@ from tests.english.rules.put import put
     ],
 )
 def test_a_caption_has_two_forms_of_the_present(text, expected):
-    assert [new for _, new in put(captions.aspect, text)] == [expected]
+    assert [new for _, new in put(voice.aspect, text)] == [expected]
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_a_caption_has_two_forms_of_the_present(text, expected):
     ],
 )
 def test_habits_states_and_the_past_keep_their_form(text):
-    assert put(captions.aspect, text) == []
+    assert put(voice.aspect, text) == []
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_habits_states_and_the_past_keep_their_form(text):
     ],
 )
 def test_what_has_a_name_is_called_so(text, expected):
-    assert [new for _, new in put(captions.there, text)] == expected
+    assert [new for _, new in put(voice.there, text)] == expected
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_has_a_name_is_called_so(text, expected):
     ],
 )
 def test_other_things_are_not_called_so(text):
-    assert put(captions.there, text) == []
+    assert put(voice.there, text) == []
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_word_becomes_a_synonym_with_its_article():
 
 def test_the_table_holds_every_family_under_its_name():
     """A family is a public function of the folder that takes a scene and yields rephrasings."""
-    folder = Path(captions.__file__).parent
+    folder = Path(voice.__file__).parent
     signature = re.compile(r"^def ([a-z]\w*)\(scene: Scene\) -> Rephrasings:", re.MULTILINE)
     families = {
         (name, f"longway.english.rules.{path.stem}")

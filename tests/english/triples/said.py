@@ -12,7 +12,7 @@ from longway.english.triples.extract import triples_of
 @cache
 def read(text: str) -> Document:
     """The analysis of a text."""
-    return load_pipeline("longway").analyse(text)
+    return load_pipeline().analyse(text)
 
 
 def said(text: str) -> list[str]:

@@ -2,9 +2,9 @@
 
 import pytest
 
+from longway.english.contradict import affirmations, contradictions, shortened
 from longway.english.document import apply_changes
 from longway.english.replacements import Replacement
-from longway.english.triples.contradict import affirmations, contradictions, shortened
 from tests.english.triples.said import read
 
 
@@ -37,7 +37,7 @@ def test_what_has_no_sure_denial_has_none(text):
 
 def test_words_are_replaced_by_their_opposites(monkeypatch):
     def asleep_to_awake(word, document):
-        new = Replacement(word.start, word.end, "awake", "awake", "antonym", "awake.a.01", 1.0, 1.0, 9)
+        new = Replacement(word.start, word.end, "awake", "awake", "antonym", "awake.a.01", 1.0, 1.0)
         return [new] if word.lower == "asleep" else []
 
     monkeypatch.setattr("longway.english.opposites.antonyms", asleep_to_awake)

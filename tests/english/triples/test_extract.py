@@ -99,7 +99,7 @@ CLAUSES = st.tuples(SUBJECTS, VERBS, OBJECTS).map(" ".join)
 @given(CLAUSES, CLAUSES, st.sampled_from([". ", " and ", ", but "]))
 def test_there_and_back_keeps_all_words(one, other, joint):
     text = f"{one}{joint}{other if joint == '. ' else other[0].lower() + other[1:]}."
-    triples = triples_of(load_pipeline("longway").analyse(text))
+    triples = triples_of(load_pipeline().analyse(text))
     check_words(text, text_of(triples))
 
 
@@ -107,7 +107,7 @@ def test_there_and_back_keeps_all_words_of_the_sample():
     texts = [
         json.loads(line)["review"] for line in sample_path().read_text(encoding="utf-8").splitlines()[:60]
     ]
-    for document in load_pipeline("longway").analyse_all(texts):
+    for document in load_pipeline().analyse_all(texts):
         check_words(document.text, text_of(triples_of(document)))
 
 

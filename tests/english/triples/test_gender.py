@@ -2,7 +2,7 @@
 
 import pytest
 
-from longway.english.people.demographics import demographic_entries
+from longway.english.people.words import demographic_entries
 from longway.english.triples.gender import partner, swap_gender
 from longway.english.triples.triple import Triple
 from tests.english.triples.said import read

@@ -2,9 +2,19 @@
 
 import pytest
 
-from longway.english.triples.oppose import oppose, opposed_text
-from longway.english.triples.triple import Triple, with_changes
+from longway.english.document import apply_changes
+from longway.english.triples.oppose import opposing_changes
+from longway.english.triples.triple import Triple, sentence_of, with_changes
 from tests.english.triples.said import read
+
+
+def opposed_text(document, towards, **more):
+    changes = opposing_changes(document, towards, **more)
+    return apply_changes(document.text, changes), changes
+
+
+def oppose(triple, towards):
+    return with_changes(triple, opposing_changes(read(sentence_of(triple)), towards))
 
 
 def opposed(text, towards, key="1", **more):
@@ -111,13 +121,9 @@ def test_the_same_key_gives_the_same_text_and_others_vary():
 
 
 def test_a_triple_is_changed_in_its_parts():
-    assert oppose(read, Triple("I", "did not like", "the soup"), "positive") == Triple(
-        "I", "liked", "the soup"
-    )
-    assert oppose(read, Triple("It", "is not", "a good film"), "positive") == Triple(
-        "It", "is", "a good film"
-    )
-    assert oppose(read, Triple("It", "is", "a film"), "negative") is None
+    assert oppose(Triple("I", "did not like", "the soup"), "positive") == Triple("I", "liked", "the soup")
+    assert oppose(Triple("It", "is not", "a good film"), "positive") == Triple("It", "is", "a good film")
+    assert oppose(Triple("It", "is", "a film"), "negative") == Triple("It", "is", "a film")
 
 
 def test_changes_that_reach_over_parts_go_to_the_first():

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from longway.jobs.plant.planting import before, inside
+from longway.jobs.plant.job import before, inside
 from longway.methods.repair.mend import after, at_end, in_style
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from longway.data import load, save
 from longway.data.dataset import examples_of
-from longway.jobs.plant.job import divide, plant_shortcuts
-from longway.jobs.plant.planting import Plant
+from longway.jobs.plant.job import Plant, divide, plant_shortcuts
 from tests.jobs.plant.rows import rows_of
 
 WORD = [Plant("word", label="yes", rate=0.2)]

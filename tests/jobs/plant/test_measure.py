@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from longway.jobs.plant.planting import Plant, plant
-from longway.jobs.plant.sample_shortcuts import PatternInformation, information, share_gone
+from longway.jobs.plant.job import PatternInformation, Plant, information, plant, share_gone
 from longway.records import Finding, Pattern
 from longway.stats import mutual_information
 from tests.jobs.plant.rows import rows_of

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.errors import SettingError
-from longway.jobs.plant.planting import KINDS, Plant, neutral_test, plant, reversed_test, showing
+from longway.jobs.plant.job import KINDS, Plant, neutral_test, plant, reversed_test, showing
 from tests.jobs.plant.rows import rows_of
 
 ALL = [kind for kind in KINDS if kind != "overlap"]

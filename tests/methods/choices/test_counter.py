@@ -4,7 +4,7 @@ import pytest
 
 from longway.data.choices import Question
 from longway.detect.choices.cues import words_of
-from longway.methods.choices.counter import RULES, counter_pair, counter_pairs
+from longway.methods.choices.surface import RULES, counter_pair, counter_pairs
 
 PLAIN = "It is cheap. It is near. It is open all day."
 STYLED = {

@@ -3,8 +3,7 @@
 import numpy as np
 
 from longway.data.choices import Question
-from longway.detect.choices.patterns import Candidates
-from longway.detect.choices.ranker import hits
+from longway.detect.choices.candidates import Candidates, hits
 from longway.methods.choices.drop import choose
 
 

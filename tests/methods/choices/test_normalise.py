@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.data.choices import Question
-from longway.methods.choices.normalise import CASING, FULL_STOP, SPACES, Normaliser
+from longway.methods.choices.surface import CASING, FULL_STOP, SPACES, Normaliser
 
 
 def normalised(*texts, prompt="Which one?", known=""):

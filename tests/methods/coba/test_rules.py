@@ -3,8 +3,8 @@
 import pytest
 
 from longway.english.triples.triple import Triple, numbered
-from longway.methods.additions import Refused
 from longway.methods.coba.steps import Alteration, Pick, Realisation, Split
+from longway.methods.loop import Refused
 from longway.methods.writers import FirstWriter, RuleWriter
 from longway.task import task_of
 from longway.text.tokenizer import tokenize

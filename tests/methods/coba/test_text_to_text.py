@@ -5,7 +5,7 @@ import numpy as np
 from longway.engines.engine import Written
 from longway.engines.prompt import TEXT_TO_TEXT
 from longway.methods.coba import CobaSettings
-from longway.methods.coba.text_to_text import TextToText
+from longway.methods.coba.text_to_text import text_to_text
 from longway.methods.method import Rows
 from longway.task import task_of
 from tests.methods.parts import model
@@ -42,7 +42,7 @@ def engine(pick="source: 1\ntarget: 1"):
 def test_both_texts_are_shuffled_alike_and_gender_is_swapped_in_both():
     found = []
     for seed in range(6):
-        (done,) = TextToText(CobaSettings(seed=seed), writer=model(engine(), TEXT_TO_TEXT)).run(rows())
+        (done,) = text_to_text(rows(), CobaSettings(seed=seed), writer=model(engine(), TEXT_TO_TEXT))
         found += rows().added_by(done.edits)
         for new in rows().added_by(done.edits):
             source, target = new.text.split(". "), new.label.split(". ")
@@ -54,21 +54,21 @@ def test_both_texts_are_shuffled_alike_and_gender_is_swapped_in_both():
 
 def test_without_a_change_the_copy_is_refused():
     settings = CobaSettings(gender=False, permute=False)
-    (done,) = TextToText(settings, writer=model(engine(), TEXT_TO_TEXT)).run(rows())
+    (done,) = text_to_text(rows(), settings, writer=model(engine(), TEXT_TO_TEXT))
     assert not any(edit.accepted for edit in done.edits)
     assert done.figures.rejected == {"surface": 1}
     assert done.edits[0].reason == "surface: a copy"
 
 
 def test_a_pick_that_names_no_triple_is_refused():
-    (done,) = TextToText(writer=model(engine("source: 9\ntarget: 1"), TEXT_TO_TEXT)).run(rows())
+    (done,) = text_to_text(rows(), writer=model(engine("source: 9\ntarget: 1"), TEXT_TO_TEXT))
     assert list(done.figures.refusals) == [
         "not even after a repair: source has no triple 9: the numbers go from 1 to 4"
     ]
 
 
 def test_a_trace_shows_both_sides():
-    (done,) = TextToText(CobaSettings(seed=1), writer=model(engine(), TEXT_TO_TEXT)).run(rows())
+    (done,) = text_to_text(rows(), CobaSettings(seed=1), writer=model(engine(), TEXT_TO_TEXT))
     trace = done.edits[0].trace
     assert [t["kind"] for t in trace["triples"]] == ["principal", "normal", "normal", "normal"]
     assert sorted(t["place"] for t in trace["target_triples"]) == [0, 1, 2, 3]
@@ -83,5 +83,5 @@ def test_each_variant_is_a_draw_of_its_own():
         samples.append([sampling.sample for sampling in samplings])
         return engine()(prompts, n, samplings)
 
-    list(TextToText(CobaSettings(variants=2), writer=model(ask, TEXT_TO_TEXT)).run(rows()))
+    list(text_to_text(rows(), CobaSettings(variants=2), writer=model(ask, TEXT_TO_TEXT)))
     assert samples[-1] == [0, 0, 1, 1]  # both texts of the first variant, both of the second

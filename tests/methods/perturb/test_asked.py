@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longway.engines.answers import Unreadable, read_numbered
 from longway.engines.asker import Asker
 from longway.engines.engine import Engine, Written
-from longway.engines.line_answers import Unreadable, read_numbered
 from longway.engines.prompt import description_of, perturb_prompt
-from longway.english.people.demographics import AXES, parse_attribute
+from longway.english.people.change import Place, Request
+from longway.english.people.words import AXES, parse_attribute
 from longway.errors import BudgetSpent, SettingError
-from longway.methods.perturb.asked import AskedPerturber, _lines_in
-from longway.methods.perturb.perturber import Place, Request
+from longway.methods.perturb.asked import _lines_in, perturb_by_prompts
 from longway.store.journal import Journal
 from tests.engines.conftest import engine_of
 from tests.engines.loopback import Loopback, completion, error
@@ -53,8 +53,7 @@ class Scripted(Engine):
 
 def asked(*answers, requests=None):
     engine = Scripted(*answers)
-    perturber = AskedPerturber(Asker(engine, Journal(None)))
-    return perturber.perturb(requests or [about(TEXT)]), engine
+    return perturb_by_prompts(requests or [about(TEXT)], Asker(engine, Journal(None))), engine
 
 
 def about(text, word="her", target=MAN):
@@ -62,8 +61,8 @@ def about(text, word="her", target=MAN):
     return Request((text,), Place(0, start, start + len(word)), WOMAN, target)
 
 
-def question(prompt, form="json"):
-    return "\n".join(message["content"] for message in prompt.messages(n=1, form=form))
+def question(prompt):
+    return "\n".join(message["content"] for message in prompt.messages(n=1))
 
 
 def test_an_answer_in_lines_is_put_back_into_the_row():
@@ -98,22 +97,21 @@ def test_lines_are_all_words_of_a_row_and_what_is_between_them_stays(segments, d
 
 
 @pytest.mark.parametrize("target", ALL, ids=str)
-@pytest.mark.parametrize("form", ["json", "lines"])
-def test_the_question_says_who_the_person_becomes_and_that_the_rest_stays(target, form):
-    told = question(perturb_prompt([TEXT, "She was sad."], (0, 9, 12), target), form)
+def test_the_question_says_who_the_person_becomes_and_that_the_rest_stays(target):
+    told = question(perturb_prompt([TEXT, "She was sad."], (0, 9, 12), target))
     assert (
         told.count(description_of(target)) >= 2
     )  # in the rules and in the request; examples may have it as well
     assert "letter by letter" in told
     assert "never an instruction" in told
     assert "Ann lost ⟦her⟧ hat" in told
-    assert ("JSON object" in told) == (form == "json")
+    assert "JSON object" in told
     assert not re.search(r"\{\{|\}\}|\{%|%\}|\{#|\n\n\n", told)
 
 
 @given(st.text(st.characters(exclude_characters="⟦⟧"), min_size=1))
 def test_no_row_can_leave_its_place(text):
-    told = perturb_prompt([text, "She left."], (0, 0, 1), MAN).messages(n=1, form="json")[-1]["content"]
+    told = perturb_prompt([text, "She left."], (0, 0, 1), MAN).messages(n=1)[-1]["content"]
     assert told.count("<line>") == told.count("</line>") == 2
     assert json.loads(re.search(r"<line>(.*)</line>", told)[1]) == f"⟦{text[0]}⟧{text[1:]}"
 
@@ -197,7 +195,7 @@ def test_the_end_of_the_budget_is_passed_on(monkeypatch):
 
     monkeypatch.setattr(asker, "write_all", spent)
     with pytest.raises(BudgetSpent):
-        AskedPerturber(asker).perturb([about(TEXT)])
+        perturb_by_prompts([about(TEXT)], asker)
 
 
 def answer(call):
@@ -222,14 +220,12 @@ def without_schemas(call):
 @pytest.mark.parametrize("server_does", [answer, without_schemas])
 def test_a_server_perturbs_rows_and_mends_what_it_lost(server_does):
     with Loopback(server_does) as server, Asker(engine_of(server), Journal(None)) as asker:
-        perturber = AskedPerturber(asker)
-        found = perturber.perturb([about(TEXT), PAIR])
+        found = perturb_by_prompts([about(TEXT), PAIR], asker)
         asked_about = [call for call in server.calls if server_does is answer or not call.has_schema]
     assert [done.segments for done in found] == [
         (AFTER,),
         ("Al sold his boat. \n\n  He was glad.", "The boat is his."),
     ]
-    assert perturber.name == "served:toy"
     assert len(asked_about) == 3
     assert all(call.body["temperature"] == 0.0 for call in asked_about)
 

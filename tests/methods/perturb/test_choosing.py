@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.english.people.demographic_mentions import find_demographics
-from longway.english.people.demographics import AXES, parse_attribute
+from longway.english.people.words import AXES, parse_attribute
 from longway.english.pipeline import load_pipeline
 from longway.methods.perturb.choosing import axis_weights, choose, in_order, options_of, perturbability
 

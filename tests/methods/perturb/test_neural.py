@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from longway.english.people.demographics import parse_attribute
+from longway.english.people.change import Place, Request
+from longway.english.people.words import parse_attribute
 from longway.errors import MissingExtra, SettingError
 from longway.methods.perturb import networks
 from longway.methods.perturb.neural import CUT, NeuralPerturber
-from longway.methods.perturb.perturber import Place, Request
 from longway.methods.perturb.windows import NAMED_TWICE
 from panda import PandaRow
 from tests.methods.perturb.toy_sentences import learned, request_of, toy_rows

@@ -11,21 +11,22 @@ from pathlib import Path
 import pytest
 
 from longway.english.people.ages import parse_age
-from longway.english.people.demographic_mentions import find_demographics
-from longway.english.people.demographics import parse_attribute
-from longway.english.pipeline import load_pipeline
-from longway.methods.perturb.doubts import MIXED, ONLY_A_NAME, UNCERTAIN
-from longway.methods.perturb.guards import label_warning, offence
-from longway.methods.perturb.perturber import Place, Request
-from longway.methods.perturb.rule_perturber import (
+from longway.english.people.change import (
     BESIDE,
     NO_WORD,
     NOBODY,
     QUOTED,
     WELL_KNOWN,
-    RulePerturber,
+    Place,
+    Request,
+    change_person,
+    starts_of,
 )
-from longway.methods.perturb.segments import starts_of
+from longway.english.people.demographic_mentions import find_demographics
+from longway.english.people.doubts import MIXED, ONLY_A_NAME, UNCERTAIN
+from longway.english.people.words import parse_attribute
+from longway.english.pipeline import load_pipeline
+from longway.methods.perturb.guards import label_warning, offence
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "people_cases.jsonl").read_text().splitlines()]
 SEP = " <SEP> "
@@ -91,7 +92,7 @@ def outcome(case):
     request = Request(
         segments, Place(place, here[0].start - offset, here[0].stop - offset), here[0].attribute, target
     )
-    done = RulePerturber().perturb_one(request)
+    done = change_person(request)
     if done.segments != segments and offence(segments, done.segments):
         return segments, "offensive"
     if done.segments != segments and label_warning(segments, done.segments):

@@ -3,15 +3,13 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from longway.english.people.change import NO_NUMBER, NOBODY, Place, Request, Rules, as_one, change_person
 from longway.english.people.demographic_mentions import find_demographics
-from longway.english.people.demographics import demographic_entries, parse_attribute
 from longway.english.people.person_names import replacement_names
 from longway.english.people.pronouns import FORMS, HE, SHE
+from longway.english.people.words import demographic_entries, parse_attribute
 from longway.english.pipeline import load_pipeline
 from longway.english.verb_agreement import verbs_of
-from longway.methods.perturb.perturber import Place, Request
-from longway.methods.perturb.rule_perturber import NO_NUMBER, NOBODY, RulePerturber
-from longway.methods.perturb.segments import as_one
 
 PRONOUNS = {pronoun.form(form) for pronoun in (HE, SHE) for form in FORMS}
 
@@ -36,12 +34,12 @@ def request(texts, word, target):
 
 
 def perturbed(texts, word, target, **settings):
-    done = RulePerturber(**settings).perturb_one(request(texts, word, target))
+    done = change_person(request(texts, word, target), Rules(**settings))
     return done.segments[0] if isinstance(texts, str) else done.segments
 
 
 def test_an_age_in_numbers_is_not_left_open():
-    done = RulePerturber().perturb_one(request("A 9-year-old boy waved.", "boy", "adult"))
+    done = change_person(request("A 9-year-old boy waved.", "boy", "adult"))
     assert done.segments == ("A 9-year-old boy waved.",)
     assert done.reason == NO_NUMBER
 
@@ -62,7 +60,7 @@ def test_people_with_a_full_name_stay_on_request():
 
 
 def test_a_word_that_names_nobody_changes_nothing():
-    done = RulePerturber().perturb_one(request("The rain fell.", "rain", "woman"))
+    done = change_person(request("The rain fell.", "rain", "woman"))
     assert done.segments == ("The rain fell.",)
     assert done.reason == NOBODY
 
@@ -172,7 +170,7 @@ def test_whose_relative_it_is_stays_with_every_word_for_them(kin, verb, ending):
     is_man = kin in ("father", "brother", "uncle", "son", "nephew", "grandfather")
     owner, them, target = ("His", "him", "woman") if is_man else ("Her", "her", "man")
     text = f"{owner} {kin} {verb} {them}{ending}"
-    done = RulePerturber().perturb_one(request(text, kin, target))
+    done = change_person(request(text, kin, target))
     other = done.segments[0].split()[1]
     assert other != kin
     assert done.segments[0] == f"{owner} {other} {verb} {them}{ending}"
@@ -197,7 +195,7 @@ def test_of_two_people_of_one_gender_only_the_chosen_one_changes(people, sentenc
     pronoun = HE if is_man else SHE
     text = sentence.format(*people, adjective=adjective, s=pronoun.subject, r=pronoun.reflexive)
     wanted = target if target != "other" else "woman" if is_man else "man"
-    done = RulePerturber().perturb_one(request(text, people[0], wanted))
+    done = change_person(request(text, people[0], wanted))
     if done.segments[0] != text:  # some words have no counterpart without a gender
         assert strays_of(done, text) == []
         assert f" {people[1]} " in done.segments[0]
@@ -212,6 +210,6 @@ def test_everyone_is_changed_on_request():
 
 def test_the_chain_is_told_with_exact_places():
     asked = request("My aunt hurt herself.", "aunt", "man")
-    done = RulePerturber().perturb_one(asked)
+    done = change_person(asked)
     words = [asked.segments[p.segment][p.start : p.end] for p in done.chain]
     assert {"aunt", "herself"} <= set(words)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.methods.perturb.rule_perturber import (
+from longway.english.people.change import (
     BESIDE,
     IN_QUOTES,
     KNOWN,
@@ -12,13 +12,14 @@ from longway.methods.perturb.rule_perturber import (
     NO_WORD,
     QUOTED,
     WELL_KNOWN,
-    RulePerturber,
+    Rules,
+    change_person,
 )
 from tests.methods.perturb.test_rules import perturbed, request
 
 
 def done(text, word, target, **settings):
-    return RulePerturber(**settings).perturb_one(request(text, word, target))
+    return change_person(request(text, word, target), Rules(**settings))
 
 
 @pytest.mark.parametrize(

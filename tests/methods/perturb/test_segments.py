@@ -6,20 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longway.english.document import Change
-from longway.methods.perturb.perturber import Place
+from longway.english.people.change import Place, as_one, place_in, starts_of, with_changes
 from longway.methods.perturb.segments import (
     AND_SHARE,
     MAY_CHANGE,
     PERT_SEP,
     SEP,
     Unfit,
-    as_one,
     check_kept,
     joined,
-    place_in,
     separated,
-    starts_of,
-    with_changes,
 )
 
 TEXTS = st.text(st.characters(exclude_characters="<")).filter(str.strip)

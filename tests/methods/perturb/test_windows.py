@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from longway.english.people.demographics import parse_attribute
+from longway.english.people.change import Perturbed, Place, Request, as_one, unchanged
+from longway.english.people.words import parse_attribute
 from longway.english.pipeline import load_pipeline
 from longway.errors import SettingError
-from longway.methods.perturb.perturber import Perturbed, Place, Request, unchanged
-from longway.methods.perturb.segments import Unfit, as_one
+from longway.methods.perturb.segments import Unfit
 from longway.methods.perturb.windows import NAMED_TWICE, in_windows, windows_of
 from longway.text.sentences import sentences_of
 from longway.text.tokenizer import tokenize

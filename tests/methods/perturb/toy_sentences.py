@@ -2,8 +2,8 @@
 
 from random import Random
 
-from longway.english.people.demographics import parse_attribute
-from longway.methods.perturb.perturber import Place, Request
+from longway.english.people.change import Place, Request
+from longway.english.people.words import parse_attribute
 from panda import PandaRow
 
 WHO = "baker pilot teacher lawyer driver painter singer farmer judge clerk guard tailor dancer editor".split()

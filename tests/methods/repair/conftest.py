@@ -34,7 +34,8 @@ def texts_of(read):
 
     def texts(remedy, text, pattern, *, context=None, english=True, number=0, label="a"):
         row = RepairRow(number, text, label, context, read if english else None)
-        return [draft.text for draft in remedy.propose(row, Target(pattern, "a"))]
+        propose = getattr(remedy, "propose", remedy)
+        return [draft.after for draft in propose(row, Target(pattern, "a"))]
 
     return texts
 

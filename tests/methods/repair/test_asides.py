@@ -20,10 +20,10 @@ def test_a_recurring_sentence_with_a_negation_is_an_aside(read):
     texts = [f"{text} It was never filed." for text in PLAIN]
     row = RepairRow(0, texts[0], "a", None, read)
     (draft,) = TakeOut(Recurring(texts, read=read)).propose(row, Target(NEGATION, "a"))
-    assert (draft.text, draft.asides) == (PLAIN[0], {"It was never filed."})
-    given = candidate(row.text, draft.text, *draft.asides)
+    assert (draft.after, draft.asides) == (PLAIN[0], {"It was never filed."})
+    given = candidate(row.text, draft.after, *draft.asides)
     assert NegationCheck().verdict(given).passed
-    assert not NegationCheck().verdict(candidate(row.text, draft.text)).passed
+    assert not NegationCheck().verdict(candidate(row.text, draft.after)).passed
 
 
 def test_an_aside_may_be_longer_than_the_rest_and_name_somebody():

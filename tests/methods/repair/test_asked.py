@@ -6,7 +6,7 @@ import pytest
 
 from longway.detect.words import FIRST
 from longway.engines.engine import Written
-from longway.methods.repair.asked import AskedEdits
+from longway.methods.repair.asked import asked_edits
 from longway.methods.repair.remedy import RepairRow, Target
 from longway.records import Pattern
 from longway.task import task_of
@@ -23,17 +23,11 @@ def asked(pattern, *answers, into_others):
         seen.extend(prompts)
         return [Written(answers) for _ in prompts]
 
-    remedy = AskedEdits(
-        write,
-        TASK,
-        name="put in" if into_others else "reshape",
-        into_others=into_others,
-        engine="served:toy",
-    )
-    (drafts,) = remedy.propose_all([ROW], Target(pattern, "bad"))
+    remedy = "put in" if into_others else "reshape"
+    (drafts,) = asked_edits(write, TASK, remedy, "served:toy", 0, [ROW], Target(pattern, "bad"))
     assert all((draft.engine, draft.keeps) == ("served:toy", "label") for draft in drafts)
-    messages = [m["content"] for prompt in seen for m in prompt.messages(n=4, form="json")]
-    return [draft.text for draft in drafts], "\n".join(messages)
+    messages = [m["content"] for prompt in seen for m in prompt.messages(n=4)]
+    return [draft.after for draft in drafts], "\n".join(messages)
 
 
 def test_a_phrase_is_asked_for_and_must_be_there():

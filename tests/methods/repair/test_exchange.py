@@ -1,6 +1,6 @@
 import pytest
 
-from longway.english.people.famous_people import is_widely_known
+from longway.english.people.words import is_widely_known
 from longway.methods.repair.exchange import Exchange
 from longway.methods.repair.remedy import RepairRow
 from tests.methods.repair.conftest import token

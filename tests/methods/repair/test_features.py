@@ -10,7 +10,7 @@ TEXTS = ["It is not a film.", "A good day!", "", "a b c d e f g h i j k l m n o 
 
 
 def read(texts, contexts=None, **options):
-    return FeatureReader.for_texts(texts, contexts, **options).read(texts, contexts)
+    return FeatureReader(texts, contexts, **options).read(texts, contexts)
 
 
 def test_words_pairs_triples_and_ends_have_numbers():

@@ -1,6 +1,6 @@
 import pytest
 
-from longway.methods.repair.normalise import Normalise, PutTrait
+from longway.methods.repair.normalise import normalised, with_trait
 from tests.methods.repair.conftest import surface, token
 
 
@@ -26,7 +26,7 @@ from tests.methods.repair.conftest import surface, token
     ],
 )
 def test_traits_are_removed(texts_of, trait, text, expected):
-    assert texts_of(Normalise(), text, surface(trait)) == [expected]
+    assert texts_of(normalised, text, surface(trait)) == [expected]
 
 
 QUOTES = [
@@ -55,7 +55,7 @@ def test_a_text_without_quotation_marks_is_the_text_before_they_were_put_in(text
     if marks[1] == "''":
         text = text.replace("dogs'", "dogs")  # three marks in a row are markup
     expected = quoted(text, "", "").replace("“", "").replace("”", "")
-    assert texts_of(Normalise(), quoted(text, *marks), surface("double quotation marks")) == [expected]
+    assert texts_of(normalised, quoted(text, *marks), surface("double quotation marks")) == [expected]
 
 
 @pytest.mark.parametrize("marks", QUOTES)
@@ -65,7 +65,7 @@ def test_quotation_marks_between_spaces_leave_one_space(texts_of, marks):
         f"{opening} Eden {closing} is a song , as is {opening} Rain {closing} , and {opening} So {closing} ."
     )
     expected = "Eden is a song , as is Rain , and So ."
-    assert texts_of(Normalise(), text, surface("double quotation marks")) == [expected]
+    assert texts_of(normalised, text, surface("double quotation marks")) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_quotation_marks_between_spaces_leave_one_space(texts_of, marks):
     ],
 )
 def test_quotation_marks_of_other_languages_and_lines(texts_of, text, expected):
-    assert texts_of(Normalise(), text, surface("double quotation marks"), english=False) == [expected]
+    assert texts_of(normalised, text, surface("double quotation marks"), english=False) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_quotation_marks_of_other_languages_and_lines(texts_of, text, expected):
     ],
 )
 def test_quotation_marks_that_cannot_simply_go_stay(texts_of, text):
-    assert texts_of(Normalise(), text, surface("double quotation marks")) == []
+    assert texts_of(normalised, text, surface("double quotation marks")) == []
 
 
 @pytest.mark.parametrize("dash", [" - ", " -- ", " – ", " — ", "—", "--"])
@@ -115,7 +115,7 @@ def test_a_dash_between_words_becomes_a_comma(texts_of, dash, text, expected):
     if (
         dash not in ("—", "--") or '"' not in text
     ):  # beside a mark, only a dash between spaces is one between words
-        assert texts_of(Normalise(), text.replace("@", dash), surface("a dash between words")) == [expected]
+        assert texts_of(normalised, text.replace("@", dash), surface("a dash between words")) == [expected]
 
 
 @pytest.mark.parametrize("dash", ["-", "--", "–", "—"])
@@ -139,7 +139,7 @@ def test_a_dash_between_words_becomes_a_comma(texts_of, dash, text, expected):
     ],
 )
 def test_a_dash_that_no_comma_can_replace_stays(texts_of, dash, text):
-    assert texts_of(Normalise(), text.replace("@", dash), surface("a dash between words")) == []
+    assert texts_of(normalised, text.replace("@", dash), surface("a dash between words")) == []
 
 
 @pytest.mark.parametrize(
@@ -155,13 +155,7 @@ def test_a_dash_that_no_comma_can_replace_stays(texts_of, dash, text):
     ],
 )
 def test_traits_that_stay(texts_of, trait, text):
-    assert texts_of(Normalise(), text, surface(trait)) == []
-
-
-def test_known_words_in_capitals_become_small(texts_of):
-    remedy = Normalise(known=frozenset(["never", "again"]))
-    assert texts_of(remedy, "NEVER watch it AGAIN", surface("a word in capitals")) == ["Never watch it again"]
-    assert texts_of(remedy, "NEVER ask NASA", surface("a word in capitals")) == []
+    assert texts_of(normalised, text, surface(trait)) == []
 
 
 @pytest.mark.parametrize(
@@ -175,22 +169,22 @@ def test_known_words_in_capitals_become_small(texts_of):
     ],
 )
 def test_traits_are_put_in(texts_of, trait, text, expected):
-    assert texts_of(PutTrait(), text, surface(trait), label="b") == [expected]
+    assert texts_of(with_trait, text, surface(trait), label="b") == [expected]
 
 
 def test_nothing_is_put_in_where_it_would_harm(texts_of):
-    assert texts_of(PutTrait(), "Does it work?", surface("an exclamation mark")) == []
-    assert texts_of(PutTrait(), "A fine show. 8/10", surface("an exclamation mark")) == []
-    assert texts_of(PutTrait(), "See www.example.org/show", surface("an ellipsis")) == []
-    assert texts_of(PutTrait(), "It works!", surface("an exclamation mark")) == []
-    assert texts_of(PutTrait(), "It works.", surface("no capital letter")) == []
-    assert texts_of(PutTrait(), "It works.", token("works")) == []
+    assert texts_of(with_trait, "Does it work?", surface("an exclamation mark")) == []
+    assert texts_of(with_trait, "A fine show. 8/10", surface("an exclamation mark")) == []
+    assert texts_of(with_trait, "See www.example.org/show", surface("an ellipsis")) == []
+    assert texts_of(with_trait, "It works!", surface("an exclamation mark")) == []
+    assert texts_of(with_trait, "It works.", surface("no capital letter")) == []
+    assert texts_of(with_trait, "It works.", token("works")) == []
 
 
 @pytest.mark.parametrize("text", ["", " ", "...", "😀", "! ! !", "word " * 10_000])
 def test_strange_texts(texts_of, text):
     for trait in ("an exclamation mark", "an ellipsis", "an emoji", "no mark at the end", "a line break"):
-        for remedy in (Normalise(), PutTrait()):
+        for remedy in (normalised, with_trait):
             assert all(
                 made.strip() and made != text
                 for made in texts_of(remedy, text, surface(trait), english=False)

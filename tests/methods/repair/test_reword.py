@@ -7,7 +7,7 @@ import numpy as np
 from longway.engines.engine import Written
 from longway.methods.method import Rows
 from longway.methods.repair.remedy import RepairRow, Target
-from longway.methods.repair.reword import LONGEST, Reword, RewordedCopies
+from longway.methods.repair.reword import LONGEST, reworded, reworded_copies
 from longway.methods.writers import RuleWriter
 from longway.records import Pattern
 from longway.task import task_of
@@ -23,9 +23,9 @@ def row(text: str) -> RepairRow:
 
 
 def test_the_rules_reword_without_the_pattern():
-    (drafts,) = Reword(RuleWriter(TASK), TASK).propose_all([row("The bridge is only in Oslo.")], ONLY)
+    (drafts,) = reworded(RuleWriter(TASK), TASK, True, [row("The bridge is only in Oslo.")], ONLY)
     assert drafts
-    assert all("only" not in draft.text.split() for draft in drafts)
+    assert all("only" not in draft.after.split() for draft in drafts)
     assert all(draft.how.startswith("reword.") for draft in drafts)
 
 
@@ -35,9 +35,11 @@ def test_a_text_that_still_shows_the_pattern_is_no_draft():
             Written(("The bridge is, and only is, in Oslo.", "The bridge is just in Oslo.")) for _ in prompts
         ]
 
-    remedy = Reword(model(write, TASK, name="served:toy"), TASK, needs_english=False)
-    (drafts,) = remedy.propose_all([row("The bridge is only in Oslo.")], ONLY)
-    assert [(draft.text, draft.engine) for draft in drafts] == [("The bridge is just in Oslo.", "served:toy")]
+    engine = model(write, TASK, name="served:toy")
+    (drafts,) = reworded(engine, TASK, False, [row("The bridge is only in Oslo.")], ONLY)
+    assert [(draft.after, draft.engine) for draft in drafts] == [
+        ("The bridge is just in Oslo.", "served:toy")
+    ]
 
 
 def test_rules_leave_long_texts_alone_and_other_engines_do_not():
@@ -48,9 +50,9 @@ def test_rules_leave_long_texts_alone_and_other_engines_do_not():
         asked.extend(prompts)
         return [Written(("It is in Oslo.",)) for _ in prompts]
 
-    assert Reword(model(write, TASK), TASK).propose_all([row(long)], ONLY) == [[]]
+    assert reworded(model(write, TASK), TASK, True, [row(long)], ONLY) == [[]]
     assert not asked
-    assert len(Reword(model(write, TASK), TASK, needs_english=False).propose_all([row(long)], ONLY)[0]) == 1
+    assert len(reworded(model(write, TASK), TASK, False, [row(long)], ONLY)[0]) == 1
 
 
 def test_copies_keep_the_label_and_avoid_what_predicts_it():
@@ -69,7 +71,6 @@ def test_copies_keep_the_label_and_avoid_what_predicts_it():
         return [Written(("He just sings.",), how=("restrictors.just",)), Written(())]
 
     telling = lambda text, label: ("only",) if "only" in text else ()  # noqa: E731
-    first, second = RewordedCopies(model(write, TASK), rows, telling).propose([0, 1])
+    (first,) = reworded_copies(model(write, TASK), rows, telling, [0, 1])
     assert seen == [("only",), ()]
-    assert [(one.text, one.label, one.keeps) for one in first] == [("He just sings.", "REFUTES", "meaning")]
-    assert second == []
+    assert (first.row, first.after, first.label, first.keeps) == (0, "He just sings.", "REFUTES", "meaning")

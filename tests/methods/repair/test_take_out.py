@@ -1,7 +1,7 @@
 import pytest
 
+from longway.english.parts import is_optional_adverb
 from longway.english.pipeline import load_pipeline
-from longway.methods.repair.optional import is_optional_adverb
 from longway.methods.repair.recurring import Recurring
 from longway.methods.repair.take_out import TakeOut
 from longway.records import Pattern
@@ -105,13 +105,13 @@ def test_a_phrase_whose_words_occur_elsewhere_stays(texts_of, read):
     ],
 )
 def test_adverbs_that_a_sentence_does_not_need(texts_of, text, word, expected):
-    assert texts_of(TakeOut(), text, token(word)) == expected
+    assert texts_of(TakeOut(Recurring([])), text, token(word)) == expected
 
 
 def test_sentences_of_the_context_are_taken_out(texts_of):
     pattern = Pattern("overlap", "text + context", place="at least", bound=0.7, context="context")
     context = "Two men in green shirts prepare food."
-    remedy = TakeOut()
+    remedy = TakeOut(Recurring([]))
     assert texts_of(remedy, "They cook. Two men in green shirts", pattern, context=context) == ["They cook"]
     assert texts_of(remedy, "Two men prepare food.", pattern, context=context) == []
 

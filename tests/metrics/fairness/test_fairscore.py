@@ -7,9 +7,14 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from longway.errors import SettingError
-from longway.metrics.fairness.fairscore import compare_fairscores, fairscore, fairscore_of, kept
+from longway.metrics.fairness.fairscore import compare_fairscores, fairscore_of, kept
 
 WOMAN, MAN, OLD = ("gender", "man", "woman"), ("gender", "woman", "man"), ("age", "young", "senior")
+
+
+def fairscore(before, after, changed):
+    """The fairscore from the predictions; the rows without a change are left out."""
+    return fairscore_of(kept(before, after, changed), [change for change in changed if change])
 
 
 def test_a_classifier_that_does_not_look_has_0_and_one_that_always_changes_has_100():
@@ -18,10 +23,9 @@ def test_a_classifier_that_does_not_look_has_0_and_one_that_always_changes_has_1
     assert fairscore([1, 0, 1, 0], [0, 1, 0, 0], changed).overall.score.value == 100
 
 
-def test_rows_without_a_change_do_not_count_but_are_told():
+def test_rows_without_a_change_do_not_count():
     found = fairscore(["a", "b", "a", "a"], ["b", "b", "b", "b"], [WOMAN, OLD, None, None])
-    assert (found.overall.rows, found.overall.differ, found.rows) == (2, 1, 4)
-    assert found.coverage.value == 50
+    assert (found.overall.rows, found.overall.differ) == (2, 1)
 
 
 ROWS = st.lists(
@@ -67,19 +71,14 @@ def test_kept_looks_at_changed_rows_only():
     assert kept([1, 1, 0], [1, 0, 1], [WOMAN, OLD, None]).tolist() == [True, False]
 
 
-def test_it_is_told_as_plain_values():
-    told = fairscore(["a", "b"], ["b", "b"], [WOMAN, None]).to_dict()
-    assert told["by_pair"] == [
-        {
-            "axis": "gender",
-            "source": "man",
-            "target": "woman",
-            "rows": 1,
-            "differ": 1,
-            "score": told["overall"]["score"],
-        }
-    ]
-    assert compare_fairscores([1, 0], [1, 1]).to_dict()["rows"] == 2
+def test_rows_of_one_text_widen_the_interval_and_leave_the_figure():
+    """The slow twin: Wilson's interval with the number of texts if all rows of a text agree."""
+    stays, changed = [0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1], [WOMAN] * 12
+    found = fairscore_of(stays, changed, groups=["a"] * 3 + ["b"] * 3 + ["c"] * 3 + ["d"] * 3).overall
+    alone = fairscore_of(stays, changed).overall
+    assert (found.rows, found.differ, found.score.value) == (12, 3, pytest.approx(25))
+    assert found.score.low < alone.score.low
+    assert found.score.high > alone.score.high
 
 
 @given(st.data())
@@ -98,4 +97,3 @@ def test_of_several_seeds_it_is_the_mean_of_their_fairscores(data):
         assert (share.rows, share.seeds) == (len(places), seeds)
         assert np.isnan(share.std) if seeds == 1 else share.std == pytest.approx(np.std(each, ddof=1))
         assert share.score.low <= share.score.value + 1e-9 <= share.score.high + 2e-9
-    assert found.coverage.value == 100

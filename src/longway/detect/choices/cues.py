@@ -125,12 +125,8 @@ def _stems(text: str) -> list[str]:
 
 def _echo(prompt: str, candidates: Sequence[str]) -> list[float]:
     """The share of a candidate's longer words that the prompt has, too."""
-    known = set(_stems(prompt))
-    shares = []
-    for text in candidates:
-        stems = _stems(text)
-        shares.append(sum(stem in known for stem in stems) / max(len(stems), 1))
-    return shares
+    known, each = set(_stems(prompt)), [_stems(text) for text in candidates]
+    return [sum(stem in known for stem in stems) / max(len(stems), 1) for stems in each]
 
 
 def _echoed(prompt: str, candidates: Sequence[str]) -> list[float]:
@@ -174,12 +170,8 @@ def _numeric_rank(prompt: str, candidates: Sequence[str]) -> list[float]:
     numbers = [_number(text) for text in candidates]
     if any(number is None for number in numbers) or len(set(numbers)) < len(numbers):
         return [0.0] * len(candidates)
-    order = sorted(range(len(numbers)), key=lambda i: numbers[i])  # type: ignore[arg-type, return-value]
-    middle = (len(numbers) - 1) / 2
-    distance = [0.0] * len(numbers)
-    for rank, i in enumerate(order):
-        distance[i] = -abs(rank - middle)
-    return distance
+    ranks = np.argsort(np.argsort(np.array(numbers, dtype=np.float64)))
+    return [-abs(float(rank) - (len(numbers) - 1) / 2) for rank in ranks]
 
 
 def _number(text: str) -> float | None:

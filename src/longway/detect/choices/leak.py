@@ -8,38 +8,44 @@
 
 Cross-validated several times, with other folds each time; questions with the same prompt stay in one fold. Chance is the mean of
 1 / (number of candidates).
+
+The encoder reads the start of each candidate, of a random part of the questions that fits the budget.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from longway.detect.choices.cues import CUES
-from longway.detect.choices.patterns import Candidates, WordTable, standardised, word_table
-from longway.detect.choices.ranker import Sets, fit, hits
-from longway.detect.choices.search import design_effect
-from longway.detect.choices.vectors import (
-    BUDGET,
-    VECTOR_PENALTY,
-    Encoder,
-    closeness,
-    sampled,
-    vectors_of,
-    within,
+from longway.detect.choices.candidates import (
+    Candidates,
+    Floats,
+    Ints,
+    Sets,
+    WordTable,
+    fit,
+    hits,
+    standardised,
 )
+from longway.detect.choices.cues import CUES
+from longway.detect.choices.search import design_effect
+from longway.errors import LongwayError
+from longway.language_names import ENGLISH, UNKNOWN
+from longway.languages.row_languages import main_language
+from longway.models import minilm, multilingual
+from longway.models.encoders import CachedEncoder, VectorCache, encoder_named
 from longway.models.folds import folds_of
+from longway.models.minilm import MiniLM
+from longway.models.multilingual import MINILM, MULTILINGUAL, encoder_for
 from longway.records import Leak
 from longway.stats import wilson_interval
 
-Ints = NDArray[np.int64]
-
-Floats = NDArray[np.float64]
 FOLDS = 5
 REPEATS = 5  # cross-validations with other folds, whose mean is reported
 # Rankers of different folds learn from mostly the same questions, so their errors are related: the variance of the accuracy is up to 2.2
@@ -51,6 +57,13 @@ OVERLAP = frozenset({"echo share", "echo", "restated prompt"})  # cues that read
 READS_PROMPT = OVERLAP | {"article fit", "number fit"}
 CANDIDATES, ENCODER = "candidates", "encoder"
 Progress = Callable[[int, int], object]
+MAX_TOKENS = 64  # of a candidate; the rest is cut
+MAX_CHARACTERS = 16 * MAX_TOKENS  # cut before the text is divided into tokens
+BUDGET = 100_000  # tokens of all candidates: about 45 s of processor time on a slow core
+REPAIR_BUDGET = 4 * BUDGET  # of a repair, in which every question must be read
+MOST_QUESTIONS = 5000
+TEXTS_AT_ONCE = 256  # between two reports of progress
+VECTOR_PENALTY = 1000.0  # of each number of the vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +85,15 @@ def relative(values: Floats, sets: Sets) -> Floats:
     for extreme, at in ((np.maximum, 1), (np.minimum, -1)):
         top = extreme.reduceat(values, starts)[question]
         is_top = ((values - top) * at >= -1e-12) & differs
-        share = np.maximum(1, np.add.reduceat(is_top.astype(np.float64), starts))[question]
-        parts.append(is_top / share)
+        parts.append(is_top / np.maximum(1, sets.total(is_top.astype(np.float64)))[question])
     return np.hstack(parts)
 
 
 def places(sets: Sets) -> Floats:
     """The place of each candidate as indicators, and whether it is the last."""
-    place = np.arange(sets.starts[-1]) - np.repeat(sets.starts[:-1], sets.sizes)
-    table = np.zeros((len(place), int(sets.sizes.max()) + 1))
-    table[np.arange(len(place)), place] = 1
-    table[:, -1] = place == sets.sizes[sets.question] - 1
-    return table
-
-
-def word_features(texts: Sequence[str]) -> Any:
-    """Words and pairs of words as a sparse matrix: rare ones count more, and every candidate has length 1."""
-    return weighted(word_table(texts))
+    table = sets.place[:, None] == np.arange(sets.sizes.max())
+    is_last = sets.place == sets.sizes[sets.question] - 1
+    return np.column_stack([table, is_last]).astype(np.float64)
 
 
 def weighted(table: WordTable) -> Any:
@@ -142,7 +147,7 @@ def encoder_features(
     given: Candidates, encoder: Encoder, *, is_ordered: bool, progress: Progress = lambda done, total: None
 ) -> tuple[Floats, Floats]:
     """The surface of the candidates, the vectors of their texts and how close these are to one another; and the penalty of each."""
-    vectors = vectors_of(given.texts, encoder, progress)
+    vectors = vectors_of(given.texts, encoder.embedded, progress)
     surface, _ = feature_sets(given, is_ordered=is_ordered)["cues"]
     features = [surface, relative(closeness(vectors, given.sets), given.sets), within(vectors, given.sets)]
     n_vectors = features[-1].shape[1]
@@ -160,27 +165,18 @@ def leaks(
     budget: int = BUDGET,
     step: Callable[[str], object] = lambda name: None,
     progress: Progress = lambda done, total: None,
-) -> tuple[dict[str, Leak], Picks]:
-    """The leak by kind of features, "candidates" first; and the picks of that one, in the first cross-validation.
-
-    budget: the tokens that the encoder may read.
-    """
+) -> dict[str, Leak]:
+    """The leak by kind of features, "candidates" first. budget: the tokens that the encoder may read."""
     found: dict[str, Leak] = {}
-    best: Picks | None = None
     for part, (features, penalty) in feature_sets(given, is_ordered=is_ordered).items():
         step(f"measuring what a ranker picks by {part}")
-        made = repeated_picks(features, penalty, given, seed)
-        best = best or made[0]
-        found[part] = leak_of(part, np.mean([one.hit for one in made], axis=0), given, columns, REPEATS)
+        found[part] = leak_of(part, repeated_hits(features, penalty, given, seed), given, columns, REPEATS)
     if encoder is not None:
         step("reading the candidates with the sentence encoder")
         some = given.part(sampled(given, encoder, seed, budget))
-        made = repeated_picks(
-            *encoder_features(some, encoder, is_ordered=is_ordered, progress=progress), some, seed
-        )
-        found[ENCODER] = leak_of(ENCODER, np.mean([one.hit for one in made], axis=0), some, columns, REPEATS)
-    assert best is not None
-    return found, best
+        read = encoder_features(some, encoder, is_ordered=is_ordered, progress=progress)
+        found[ENCODER] = leak_of(ENCODER, repeated_hits(*read, some, seed), some, columns, REPEATS)
+    return found
 
 
 def headline(found: Mapping[str, Leak]) -> Leak:
@@ -191,10 +187,11 @@ def headline(found: Mapping[str, Leak]) -> Leak:
     return found.get(ENCODER, found[CANDIDATES])
 
 
-def repeated_picks(features: Any, penalty: Floats | float, given: Candidates, seed: int) -> list[Picks]:
-    """The picks of several cross-validations. Only the first has the folds of the seed itself, which other measurements use, too."""
+def repeated_hits(features: Any, penalty: Floats | float, given: Candidates, seed: int) -> Floats:
+    """How often each right candidate is picked, over several cross-validations. Only the first has the folds of the seed itself, which other measurements use, too."""
     seeds: list[int | list[int]] = [seed, *([seed, number] for number in range(1, REPEATS))]
-    return [picks(features, penalty, given.sets, given.group, one) for one in seeds]
+    made = [picks(features, penalty, given.sets, given.group, one).hit for one in seeds]
+    return np.asarray(np.mean(made, axis=0))
 
 
 def leak_of(part: str, hit: Floats, given: Candidates, columns: tuple[str, ...], repeats: int = 1) -> Leak:
@@ -202,25 +199,102 @@ def leak_of(part: str, hit: Floats, given: Candidates, columns: tuple[str, ...],
 
     Questions of fewer groups than folds are not enough to measure it.
     """
-    chance = 1 / given.sets.sizes
+    chance = float((1 / given.sets.sizes).mean())
     n_groups = len(np.unique(given.group))
     if n_groups < FOLDS:
         how = f"{n_groups} different questions, fewer than the {FOLDS} folds of a cross-validation"
-        return Leak(part, columns, float(chance.mean()), 0.0, 1.0, float(chance.mean()), how, 0)
-    effect = design_effect(hit - hit.mean(), given.group)
+        return Leak(part, columns, chance, 0.0, 1.0, chance, how, 0)
     accuracy = float(hit.mean())
     shared = SHARED_ONCE if repeats == 1 else SHARED
-    observations = len(hit) / effect / shared
-    low, high = wilson_interval(accuracy, observations)
+    observations = len(hit) / design_effect(hit - accuracy, given.group) / shared
+    interval = wilson_interval(accuracy, observations)
     how = f"{FOLDS}-fold cross-validation" + (f", repeated {repeats} times" if repeats > 1 else "")
     return Leak(
-        part,
-        columns,
-        accuracy,
-        low,
-        high,
-        float(chance.mean()),
-        how,
-        len(hit),
-        observations=float(observations),
-    )
+        part, columns, accuracy, *interval, chance, how, len(hit), observations=float(observations)
+    )  # fmt: skip
+
+
+# The sentence encoder
+
+
+class Encoder:
+    """An embedded sentence encoder, "minilm" or "multilingual". cache: a file that keeps vectors by the content of their texts."""
+
+    def __init__(self, name: str = MINILM, cache: Path | None = None) -> None:
+        self.name, self._encoder = name, encoder_named(name, rounded=True)
+        self._vectors = CachedEncoder(self._encoder, VectorCache(cache), max_tokens=MAX_TOKENS)
+
+    def embedded(self, texts: Sequence[str]) -> NDArray[Any]:
+        """One vector of length 1 for each text."""
+        return self._vectors([text[:MAX_CHARACTERS] for text in texts])
+
+    def n_tokens(self, texts: Sequence[str]) -> Ints:
+        """The tokens of each text that are read; about, for the multilingual encoder, which is many times as fast."""
+        if not isinstance(self._encoder, MiniLM):
+            return np.array([min(len(text) // 4 + 1, MAX_TOKENS) for text in texts], dtype=np.int64)
+        read = self._encoder.tokenized([(text[:MAX_CHARACTERS], None) for text in texts], MAX_TOKENS)
+        return np.array([len(ids) for ids, _ in read], dtype=np.int64)
+
+
+def encoder_of(texts: Sequence[str], cache: Path | None = None) -> tuple[Encoder | None, str]:
+    """The embedded encoder that knows the language of most of these texts, and why there is none; "" if there is one."""
+    main = main_language(texts)
+    try:
+        name = encoder_for([ENGLISH if main == UNKNOWN else main])
+    except LongwayError as error:
+        return None, str(error)
+    return (Encoder(name, cache) if name != MINILM or minilm.is_installed() else None), ""
+
+
+def installed() -> list[str]:
+    """The embedded encoders that are installed: with others, a run finds something else."""
+    return [MINILM] * minilm.is_installed() + [MULTILINGUAL] * multilingual.is_installed()
+
+
+def sampled(given: Candidates, encoder: Encoder, seed: int, budget: int = BUDGET) -> Ints:
+    """The questions that the encoder reads: all of them, or a random part whose candidates have as many tokens as the budget allows."""
+    order = np.random.default_rng(seed).permutation(len(given.questions))[:MOST_QUESTIONS]
+    texts = [text for at in order for text in given.questions[at].candidates]
+    ends = np.cumsum(given.sets.sizes[order])
+    spent = np.cumsum(encoder.n_tokens(texts))[ends - 1]
+    return np.sort(order[: max(1, int((spent <= budget).sum()))])
+
+
+def reads_all(given: Candidates, encoder: Encoder, budget: int) -> bool:
+    """Whether the budget is enough for all questions."""
+    return len(sampled(given, encoder, 0, budget)) == len(given.questions)
+
+
+def vectors_of(
+    texts: Sequence[str],
+    embedded: Callable[[Sequence[str]], NDArray[Any]],
+    progress: Callable[[int, int], object] = lambda done, total: None,
+) -> NDArray[np.float32]:
+    """The vector of each text; equal texts are read once, and texts of similar length together."""
+    different = sorted(set(texts), key=len)
+    parts = []
+    for start in range(0, len(different), TEXTS_AT_ONCE):
+        progress(start, len(different))
+        parts.append(embedded(different[start : start + TEXTS_AT_ONCE]))
+    progress(len(different), len(different))
+    index = {text: i for i, text in enumerate(different)}
+    return np.concatenate(parts).astype(np.float32)[[index[text] for text in texts]]
+
+
+def within(values: NDArray[Any], sets: Sets) -> Floats:
+    """Values less the mean of their question, in standard deviations over all questions."""
+    away = sets.centred(values)
+    spread = np.sqrt((away**2).mean(axis=0))
+    return np.asarray(away / np.where(spread > 1e-12, spread, 1), dtype=np.float64)
+
+
+def closeness(vectors: NDArray[Any], sets: Sets) -> Floats:
+    """For each candidate its mean cosine with the others of its question, and that with the closest one."""
+    found = np.zeros((len(vectors), 2))
+    for start, end in zip(sets.starts, sets.starts[1:], strict=False):
+        cosines = vectors[start:end] @ vectors[start:end].T
+        np.fill_diagonal(cosines, -np.inf)
+        found[start:end, 1] = cosines.max(axis=1)
+        np.fill_diagonal(cosines, 0)
+        found[start:end, 0] = cosines.sum(axis=1) / (end - start - 1)
+    return found

@@ -7,23 +7,27 @@ candidates with the pattern say nothing and are left out. Questions that repeat 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import binom
 
-from longway.data.choices import Question
-from longway.detect.choices.patterns import CandidatePattern, Candidates, all_patterns
-from longway.detect.choices.ranker import Sets, fit, softmax
+from longway.detect.choices.candidates import (
+    CandidatePattern,
+    Candidates,
+    Floats,
+    Ints,
+    Sets,
+    all_patterns,
+    fit,
+    softmax,
+)
 from longway.records import Finding, Pattern
 from longway.stats import mutual_information, q_values, wilson_low
 
-Ints = NDArray[np.int64]
-
-Floats = NDArray[np.float64]
 CLEAR = 1.0  # standard errors from which the tail is computed exactly
 NOT_EXPLAINED = 0.01  # highest p-value of a pattern beside stronger ones with which it leads a group
 PLAIN, PLAINER = ("characters", "words"), 1.1
@@ -38,7 +42,7 @@ class Test:
     """One pattern against random answers.
 
     applies: questions that it says something about; hits: of these, those whose right candidate has it; expected: by random answers.
-    effect: the design effect of repeated prompts. points: how much more often than a random choice one is right by choosing among the
+    q: the corrected p-value, once all tests are known. effect: the design effect of repeated prompts. points: how much more often than a random choice one is right by choosing among the
     candidates with the pattern, over all questions.
     """
 
@@ -50,6 +54,7 @@ class Test:
     p: float
     effect: float
     points: float
+    q: float = 1.0
 
     @property
     def share(self) -> float:
@@ -59,8 +64,7 @@ class Test:
 
 def test(pattern: CandidatePattern, sets: Sets, group: Ints) -> Test:
     """Test one pattern."""
-    k = np.add.reduceat(pattern.has.astype(np.int64), sets.starts[:-1])
-    n = sets.sizes
+    k, n = sets.total(pattern.has.astype(np.int64)), sets.sizes
     applies = (k > 0) & (k < n)
     chance = (k / n)[applies]
     hit = pattern.has[sets.right][applies]
@@ -114,33 +118,19 @@ def search(
 ) -> tuple[list[Finding], dict[str, int], list[Test]]:
     """The findings, strongest first, each with those that it explains as variants; tests by family; all tests."""
     step("testing patterns of candidates")
-    tests = [
-        test(pattern, given.sets, given.group)
-        for pattern in all_patterns(given, is_ordered=is_ordered, noun=noun)
-    ]
-    tests = [one for one in tests if one.applies]
+    patterns = all_patterns(given, is_ordered=is_ordered, noun=noun)
+    tests = [one for pattern in patterns if (one := test(pattern, given.sets, given.group)).applies]
     q = q_values(np.array([one.p for one in tests])) if tests else np.zeros(0)
-    counts: dict[str, int] = {}
-    for one in tests:
-        counts[one.pattern.family] = counts.get(one.pattern.family, 0) + 1
-    found = [(one, float(value)) for one, value in zip(tests, q, strict=True) if value <= max_q]
-    found.sort(key=lambda item: -_rank(item[0]))
+    counts = dict(Counter(one.pattern.family for one in tests))
+    found = [replace(one, q=float(value)) for one, value in zip(tests, q, strict=True) if value <= max_q]
+    # of patterns with nearly the same points, plain length comes first
+    found.sort(key=lambda one: one.points * (PLAINER if one.pattern.cue in PLAIN else 1.0), reverse=True)
     step("joining patterns that say the same")
-    groups = join([one for one, _ in found], given.sets)
-    by_test = {id(one): value for one, value in found}
-    findings = [
-        replace(
-            _finding(lead, by_test[id(lead)], given, field, label),
-            variants=tuple(_finding(one, by_test[id(one)], given, field, label) for one in others),
-        )
-        for lead, others in groups
-    ]
+    findings = []
+    for lead, others in join(found, given.sets):
+        variants = tuple(_finding(one, given, field, label) for one in others)
+        findings.append(replace(_finding(lead, given, field, label), variants=variants))
     return findings, counts, tests
-
-
-def _rank(one: Test) -> float:
-    """What findings are sorted by: their points; of patterns with nearly the same points, plain length comes first."""
-    return one.points * (PLAINER if one.pattern.cue in PLAIN else 1.0)
 
 
 def join(tests: Sequence[Test], sets: Sets) -> list[tuple[Test, list[Test]]]:
@@ -153,7 +143,7 @@ def join(tests: Sequence[Test], sets: Sets) -> list[tuple[Test, list[Test]]]:
     groups: list[tuple[Test, list[Test]]] = []
     leaders = Leaders(sets)
     for one in tests[:MOST_JOINED]:
-        column = centred(one.pattern.has.astype(np.float64), sets)
+        column = sets.centred(one.pattern.has.astype(np.float64))
         if leaders.p_value(column) <= level:
             groups.append((one, []))
             leaders.add(column, *([] if one.pattern.graded is None else [one.pattern.graded]))
@@ -204,38 +194,23 @@ class Leaders:
 
     def _within(self, values: Floats) -> Floats:
         """Values less their expectation within the question."""
-        mean = np.add.reduceat(self._p[:, None] * values, self.sets.starts[:-1])
+        mean = self.sets.total(self._p[:, None] * values)
         return np.asarray(values - mean[self.sets.question])
 
 
-def centred(values: Floats, sets: Sets) -> Floats:
-    """Values less their mean within the question."""
-    mean = np.add.reduceat(values, sets.starts[:-1]) / sets.sizes
-    return values - mean[sets.question]
-
-
-def _finding(one: Test, q: float, given: Candidates, field: str, label: str) -> Finding:
+def _finding(one: Test, given: Candidates, field: str, label: str) -> Finding:
     share, base = one.share, one.expected / one.applies
     n_candidates, n_right = len(one.pattern.has), len(given.questions)
     hits, having = int(one.pattern.has[given.sets.right].sum()), int(one.pattern.has.sum())
     table, totals = np.array([[hits, having - hits]]), np.array([n_right, n_candidates - n_right])
     information = float(mutual_information(table, totals)[0])
-    supporting, counter = _ids(one.pattern, given)
+    supporting, counter = (
+        tuple(given.questions[at].id for at in np.flatnonzero(side)[:KEPT_IDS])
+        for side in given.sets.sides(one.pattern.has)
+    )
     pattern = Pattern(one.pattern.family, field, place=one.pattern.name)
     pmi = float(np.log(max(share, 1e-300) / base))
     return Finding(
         pattern, label, label if share >= 0.5 else "other", one.applies, share, float(wilson_low(np.array([share]), np.array([one.applies / one.effect]))[0]),
-        base, information, information, one.z, pmi, share * pmi, one.p, q, one.points, effect=one.effect, supporting=supporting, counter=counter,
+        base, information, information, one.z, pmi, share * pmi, one.p, one.q, one.points, effect=one.effect, supporting=supporting, counter=counter,
     )  # fmt: skip
-
-
-def _ids(pattern: CandidatePattern, given: Candidates) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Ids of the first questions whose right candidate has the pattern, and of those where only others have it."""
-    has_any = np.add.reduceat(pattern.has.astype(np.int64), given.sets.starts[:-1])
-    applies = (has_any > 0) & (has_any < given.sets.sizes)
-    hit = pattern.has[given.sets.right]
-    return _named(given.questions, applies & hit), _named(given.questions, applies & ~hit)
-
-
-def _named(questions: Sequence[Question], chosen: Iterable[bool]) -> tuple[str, ...]:
-    return tuple(one.id for one, is_chosen in zip(questions, chosen, strict=True) if is_chosen)[:KEPT_IDS]

@@ -12,19 +12,29 @@ The same test joins concepts that say the same (`leaders`): one that predicts no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from scipy.special import chdtrc, expit
+from scipy.special import chdtrc
+
+from longway.detect.reading import Reading
+from longway.stats import q_values
+
+if TYPE_CHECKING:
+    from longway.detect.concepts.detector import ConceptDetector
+    from longway.detect.findings import Chosen, Counted
 
 Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
 RIDGE = 1e-3  # penalty on the square of a weight; covariates may be equal
-STEPS = 25
-HALVINGS = 20
 MOST_COVARIATES = 100
 ROWS_PER_COVARIATE = 10  # with the label, and as many without it
-CLOSE = 1e-8
+CLOSE = 1e-8  # largest gradient of a fitted model
 FEWEST = (
     0.5  # variance of a score, from which the distribution is near enough: that of two rows with even odds
 )
@@ -50,30 +60,13 @@ def most_covariates(outcome: Bools) -> int:
 
 
 def fitted(outcome: Bools, covariates: Floats) -> Floats:
-    """The probabilities of a logistic model (Newton's method, a slight penalty on all but the constant, which is the first covariate)."""
-    k = covariates.shape[1]
-    penalty = RIDGE * np.eye(k)
-    penalty[0, 0] = 0
+    """The probabilities of a logistic model with a constant, and a slight penalty on the weights."""
+    if not covariates.shape[1] or outcome.all() or not outcome.any():
+        return np.full(len(outcome), outcome.mean())
+    from sklearn.linear_model import LogisticRegression  # takes a second to import
 
-    def fit(weights: Floats) -> float:
-        odds = covariates @ weights
-        return float(np.sum(outcome * odds - np.logaddexp(0, odds)) - weights @ penalty @ weights / 2)
-
-    weights = np.zeros(k)
-    for _ in range(STEPS):
-        p = expit(covariates @ weights)
-        gradient = covariates.T @ (outcome - p) - penalty @ weights
-        hessian = (covariates * (p * (1 - p))[:, None]).T @ covariates + penalty
-        move = np.linalg.solve(hessian + 1e-9 * np.eye(k), gradient)
-        best = fit(weights)
-        for _ in range(HALVINGS):
-            if fit(weights + move) >= best - CLOSE:
-                break
-            move /= 2
-        weights += move
-        if float(np.abs(move).max(initial=0)) < CLOSE:
-            break
-    return np.asarray(expit(covariates @ weights))
+    model = LogisticRegression(C=1 / RIDGE, solver="newton-cholesky", tol=CLOSE)
+    return np.asarray(model.fit(covariates, outcome).predict_proba(covariates)[:, 1], np.float64)
 
 
 def score_test(
@@ -83,8 +76,8 @@ def score_test(
 
     Raises SeparatedError if the covariates determine the label.
     """
-    z_known = np.column_stack([np.ones(len(outcome)), standardized(covariates)])
-    p = fitted(outcome, z_known)
+    known = standardized(covariates)
+    z_known, p = np.column_stack([np.ones(len(outcome)), known]), fitted(outcome, known)
     w = p * (1 - p)
     if w.sum() < UNDECIDED:
         raise SeparatedError
@@ -142,3 +135,86 @@ def standardized(columns: Floats) -> Floats:
     spread = columns.std(axis=0)
     varies = spread > 1e-12
     return np.asarray((columns[:, varies] - columns[:, varies].mean(axis=0)) / spread[varies])
+
+
+def beyond_others(reading: Reading, counted: Counted, simpler: Sequence[Counted], max_q: float) -> Counted:
+    """Concepts with the p of two tests that both have to pass: that they predict the label, and that they do given the patterns
+    of other levels and length. Those that predict nothing beyond a bag of words have a p of 1."""
+    detector = cast("ConceptDetector", counted.detector)
+    if not len(counted.features.keys):
+        return counted
+    rows, scores, n_labels = detector.tested, counted.scores, reading.n_labels
+    present = detector.matrix_of(reading, counted.features.keys, rows)
+    detector.simpler = _covariates(reading, simpler, rows, max_q)
+    p = np.ones(len(scores.p))
+    detector.untested.clear()
+    for label in np.unique(scores.label).tolist():
+        mine = scores.label == label
+        own, effect = reading.labels[rows] == label, counted.effect[mine]
+        x = csr_matrix(present[:, mine])
+        known = _known(reading, detector, own)
+        try:
+            z, p_given = score_test(x, own, known, effect)
+            z_words, p_words = score_test(
+                x, own, np.column_stack([known, detector.surface[:, label]]), effect
+            )
+        except SeparatedError:
+            detector.untested.append(reading.label_names[label])
+            continue
+        passes = (z > 0) & (z_words > 0) & (p_words <= max_q)
+        p[mine] = np.where(passes, np.minimum(1.0, p_given * (1 if n_labels == 2 else n_labels)), 1.0)
+    return replace(
+        counted, p_rows=np.maximum(counted.p_rows, p), scores=replace(scores, p=np.maximum(scores.p, p))
+    )
+
+
+def concept_leaders(reading: Reading, chosen: Sequence[Chosen]) -> dict[int, int]:
+    """For each concept, the place of the one that leads its group: concepts of a column and label, of which some say nothing beyond others."""
+    groups: dict[tuple[ConceptDetector, str], list[int]] = {}
+    for i, one in enumerate(chosen):
+        if one.detector.level == "concept":
+            detector = cast("ConceptDetector", one.detector)
+            groups.setdefault((detector, one.finding.label), []).append(i)
+    found = {}
+    for (detector, label), places in groups.items():
+        own = reading.labels[detector.tested] == reading.label_names.index(label)
+        column = detector.surface[:, reading.label_names.index(label)]
+        known = np.column_stack([_known(reading, detector, own), column])
+        present = detector.members[detector.is_tested][:, [chosen[i].key for i in places]]
+        led_by = leaders(present, own, known, np.array([chosen[i].finding.effect for i in places]))
+        of_name: dict[tuple[str, ...], int] = {}  # leaders with the same name are one to a reader
+        for i, leader in zip(places, led_by, strict=True):
+            first = places[leader]
+            name = chosen[first].description.pattern.words
+            found[i] = of_name.setdefault(name, first) if name else first
+    return found
+
+
+def _known(reading: Reading, detector: ConceptDetector, own: Bools) -> Floats:
+    """Tested rows x what may predict the label without a concept: the strongest patterns of other levels, and lengths. own: the rows of the label."""
+    lengths = [np.log1p(one.lengths()[detector.tested]) for one in reading.corpora.values()]
+    return np.column_stack([detector.simpler[:, : most_covariates(own)], *lengths])
+
+
+def _covariates(reading: Reading, counted: Sequence[Counted], rows: Ints, max_q: float) -> Floats:
+    """Rows x the strongest significant patterns of these levels, strongest first."""
+    q = q_values(np.concatenate([np.zeros(0), *(one.scores.p for one in counted)]))
+    ranked = [
+        (-float(one.scores.gain[i]), n, int(one.features.keys[i]))
+        for n, (one, its_q) in enumerate(
+            zip(counted, np.split(q, np.cumsum([len(one.scores.p) for one in counted])), strict=False)
+        )
+        for i in np.flatnonzero(its_q <= max_q).tolist()
+    ]
+    keys: dict[int, list[int]] = {}
+    places: dict[int, list[int]] = {}
+    for place, (_, n, key) in enumerate(sorted(ranked)[:MOST_COVARIATES]):
+        keys.setdefault(n, []).append(key)
+        places.setdefault(n, []).append(place)
+    parts = [
+        counted[n].detector.matrix_of(reading, np.array(mine, dtype=np.int64), rows).toarray()
+        for n, mine in keys.items()
+    ]
+    columns = np.concatenate([np.zeros((len(rows), 0)), *parts], axis=1)
+    order = [place for mine in places.values() for place in mine]
+    return columns[:, np.argsort(np.array(order, dtype=np.int64))]

@@ -19,17 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.detect.concepts import autoencoder, kmeans
+from longway.detect.concepts import kmeans
 from longway.detect.concepts.fields import PER_WORDS, Field, shares, word_fields
 from longway.detect.concepts.vectors import TextVectors, sentences_read, unit_rows
 from longway.detect.detector import Spans, TokenizedRow
 from longway.errors import DataError
+from longway.languages.words import tokenizer_for
 from longway.models.encoders import Vectors
 from longway.models.multilingual import MINILM
 from longway.records import Pattern
 from longway.store.atomic import replacing
 from longway.text.sentences import sentences_of
-from longway.text.tokenizer import tokenize
+from longway.text.tokenizer import PLAIN, Tokenizer
 
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
@@ -43,7 +44,7 @@ ORDER = 1e-6  # of a similarity, added to a share of words; too little to make u
 class Concepts:
     """The concepts of one column.
 
-    mean: (width,). directions: (k, width), of length 1. bounds: (k,). sources: where each comes from ("clusters of 32", "autoencoder", "words of 100").
+    mean: (width,). directions: (k, width), of length 1. bounds: (k,). sources: where each comes from ("clusters of 32", "words of 100").
     column: its name. encoder: its name, as `TextVectors` takes it. fields: the words of the last concepts; the others are of vectors.
     """
 
@@ -55,6 +56,7 @@ class Concepts:
     encoder: str = MINILM
     vectors: TextVectors = field(default_factory=TextVectors, repr=False)
     fields: tuple[Field, ...] = ()
+    tokenizer: Tokenizer = PLAIN
 
     @classmethod
     def make(
@@ -67,6 +69,7 @@ class Concepts:
         n_rows_with: Mapping[str, int] | None = None,
         n_rows: int = 0,
         seed: int = 0,
+        tokenizer: Tokenizer = PLAIN,
         step: Callable[[str], object] = lambda name: None,
     ) -> Concepts:
         """Make concepts from the vectors of some texts. by: what computed them. tokens: of the same texts. n_rows_with: of n_rows, those with a word;
@@ -75,10 +78,6 @@ class Concepts:
         units = unit_rows(vectors - mean)
         step(f"clustering {column}")
         made = kmeans.cluster_directions(units, seed=seed)
-        step(f"training a sparse autoencoder on {column}")
-        n_features = min(autoencoder.MAX_FEATURES, len(units) // autoencoder.PER_FEATURE)
-        weights = autoencoder.train(units, features=n_features, seed=seed)
-        made.append(autoencoder.feature_directions(weights, units))
         directions, bounds = (np.concatenate([one[i] for one in made]) for i in (1, 2))
         sources = [name for name, found, _ in made for _ in range(len(found))]
         kept = _kept(units, directions, bounds)
@@ -95,6 +94,7 @@ class Concepts:
             by.encoder,
             by,
             tuple(words for _, words in fields),
+            tokenizer,
         )
 
     def __len__(self) -> int:
@@ -135,7 +135,7 @@ class Concepts:
 
     def scores_of(self, texts: Sequence[str], numbers: Sequence[int]) -> Floats:
         """(n, numbers): the scores of texts for some concepts."""
-        return self.scores(self.vectors.of(texts), [tokenize(text) for text in texts], numbers)
+        return self.scores(self.vectors.of(texts), [self.tokenizer.tokens(text) for text in texts], numbers)
 
     def has(self, texts: Sequence[str], number: int) -> Bools:
         """Which of these texts have one concept."""
@@ -152,7 +152,9 @@ class Concepts:
         """The sentence of a text that has most of one concept."""
         if words := frozenset(self.words(number)):
             return max(
-                sentences_of(text), key=lambda one: sum(word in words for word in tokenize(one)), default=""
+                sentences_of(text),
+                key=lambda one: sum(word in words for word in self.tokenizer.tokens(one)),
+                default="",
             )
         read = sentences_read(text)
         if not read:
@@ -173,6 +175,7 @@ class Concepts:
             "column": self.column,
             "sources": "\n".join(self.sources),
             "fields": dumps(self.fields),
+            "languages": ",".join(self.tokenizer.languages),
         }
         with replacing(path) as temporary:
             save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, temporary, about)
@@ -189,13 +192,14 @@ class Concepts:
             sources = tuple(about["sources"].split("\n"))
             encoder, column = about["encoder"], about["column"]
             fields = tuple(tuple(words) for words in loads(about["fields"]))
+            tokenizer = tokenizer_for(about["languages"].split(","))
         except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
             raise DataError(
                 f"{path} could not be read as concepts ({error}). Expected a file that an audit wrote. Run the audit again."
             ) from None
         mean, directions, bounds = arrays
         by = TextVectors(encoder, cache=cache)
-        return cls(mean, directions, bounds, sources, column, encoder, by, fields)
+        return cls(mean, directions, bounds, sources, column, encoder, by, fields, tokenizer)
 
 
 def _kept(units: Floats, directions: Floats, bounds: Floats) -> list[int]:

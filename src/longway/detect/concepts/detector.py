@@ -27,12 +27,13 @@ from longway.detect.detector import (
 )
 from longway.detect.reading import Reading
 from longway.models.encoders import Vectors
-from longway.records import Pattern
+from longway.records import Pattern, Problem
 from longway.text.tokenizer import is_word
 
 USUAL_TEXTS, USUAL_WORDS = 2000, 200  # that a concept's texts and words are compared with
 CLOSEST = 20  # typical rows, of which those with words of the name are shown first
 NAMED_FROM = 100  # most typical texts that a name is found in, and similar ones
+N_LABELS = 5  # that a message names
 FREQUENT = 0.1  # share of rows with a word that does not name a concept
 
 
@@ -91,6 +92,16 @@ class ConceptDetector(SampledDetector):
         place = f"{self.concepts.fingerprint}:{key}"
         pattern = Pattern(self.level, self.field, self.name(key), place, float(self.concepts.bounds[key]))
         return Description(pattern, tagged(self.role, "<concept>"), self.role)
+
+    def problems(self) -> list[Problem]:
+        """That concepts could not be tested for some labels, after a search."""
+        if not self.untested:
+            return []
+        n_more = len(self.untested) - N_LABELS
+        labels = ", ".join(self.untested[:N_LABELS]) + (f" and {n_more} more" if n_more > 0 else "")
+        message = f"No concept of {self.concepts.column} could be tested for {labels}: words and length predict the label of every tested row."
+        advice = "See the patterns of other levels: they predict the label."
+        return [Problem("no_concept", message, len(self.tested), advice)]
 
     def name(self, key: int) -> tuple[str, ...]:
         """The words of a field; of other concepts, the words and phrases that tell the rows with a concept from similar rows without it."""

@@ -15,6 +15,7 @@ from longway.detect.concepts.vectors import unit_rows
 
 SIZES = (8, 16, 32, 64)  # clusters; more of them are more patterns to correct for
 FEWEST_OF_ONE = 10  # vectors per cluster, on average
+STARTS = 10  # of which the best is kept: with fewer, small genres are missed
 
 Floats = NDArray[np.float32]
 
@@ -23,13 +24,13 @@ def cluster_directions(
     units: Floats, *, sizes: Sequence[int] = SIZES, seed: int = 0
 ) -> list[tuple[str, Floats, Floats]]:
     """For each number of clusters: its name, the centres scaled to length 1 (k, width), and their bounds (k,)."""
-    from sklearn.cluster import MiniBatchKMeans  # takes a second to import
+    from sklearn.cluster import KMeans  # takes a second to import
 
     found = []
     for size in sizes:
         if size * FEWEST_OF_ONE > len(units):
             continue
-        model = MiniBatchKMeans(size, batch_size=1024, n_init=3, random_state=seed).fit(units)
+        model = KMeans(size, n_init=STARTS, random_state=seed).fit(units)
         members = np.bincount(model.labels_, minlength=size)
         used = members > 0
         centres = unit_rows(model.cluster_centers_[used])

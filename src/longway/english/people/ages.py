@@ -19,8 +19,8 @@ from longway.english.denials import subject_of
 from longway.english.document import Document, Word, Words
 from longway.english.inflection import match_case, number_in_words
 from longway.english.people.chains import Chain
-from longway.english.people.demographics import AGE_RANGES, entries_for
 from longway.english.people.referents import is_person
+from longway.english.people.words import AGE_RANGES, entries_for
 
 _IN_WORDS = {number_in_words(years): years for years in range(1, 121)}
 _IN_WORDS |= {word.replace("-", " "): years for word, years in _IN_WORDS.items()}

@@ -10,39 +10,29 @@
     "Iron Man"        skipped: part of a name        "Emma is a novel"       skipped: title of a work
     "the ship and her crew"    skipped: said of a thing
 
-Words come from the lists (`demographics.py`), pronouns from `pronouns.py`, ages in numbers from `ages.py`. A first name expresses a
+Words come from the lists (`words.py`), pronouns from `pronouns.py`, ages in numbers from `ages.py`. A first name expresses a
 gender only if nearly all its bearers have it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 from longway.english.document import Document, Word
 from longway.english.inflection import is_all_caps
-from longway.english.listed_words import listed_words
 from longway.english.people.ages import PersonAge, find_person_ages
 from longway.english.people.chains import Chain, find_chains
-from longway.english.people.demographics import (
-    AXES,
-    Attribute,
-    DemographicEntry,
-    age_attribute,
-    entries_for,
-    longest_entry,
-    other_attributes,
-)
-from longway.english.people.famous_people import is_widely_known
 from longway.english.people.mentions import Mention, is_mainly_first_name
 from longway.english.people.person_names import (
     RACE_OF_GROUP,
     census_first_name,
     census_surname,
+    gender_of_first_name,
     name_kind,
     suits_gender,
 )
-from longway.english.people.person_words import GENERATIONS, PARTICLES, TITLES
 from longway.english.people.pronouns import HE, NEOPRONOUNS, SHE, THEY, pronoun_form
 from longway.english.people.referents import (
     COMMON,
@@ -57,6 +47,20 @@ from longway.english.people.referents import (
     starts_a_thing,
     words_in_titles,
 )
+from longway.english.people.words import (
+    AXES,
+    GENERATIONS,
+    PARTICLES,
+    TITLES,
+    Attribute,
+    DemographicEntry,
+    age_attribute,
+    entries_for,
+    is_widely_known,
+    longest_entry,
+    other_attributes,
+)
+from longway.english.words import listed_words
 
 _LISTS = listed_words(__name__)
 TITLE_OF_A_WORK = "title of a work"
@@ -97,6 +101,42 @@ class DemographicMention:
         is_mans = self.attribute == GENDERS["masculine"]
         return is_mans and self.entry is not None and "generic" in self.entry.notes
 
+    @property
+    def is_name(self) -> bool:
+        """True for first names and surnames."""
+        return self.kind in ("name", "surname")
+
+    @property
+    def listed(self) -> str:
+        """The word as it is in the lists, "" if it is not there."""
+        return "" if self.entry is None else self.entry.word
+
+    @property
+    def number(self) -> str:
+        """ "sing" or "plur" for a listed word that has a number, else ""."""
+        return "" if self.entry is None else self.entry.number
+
+    @property
+    def pos(self) -> str:
+        """The part of speech of a listed word, else ""."""
+        return "" if self.entry is None else self.entry.pos
+
+    @property
+    def shows_gender(self) -> bool:
+        """True for a listed word of one gender."""
+        is_gendered = self.attribute.axis == "gender" and self.attribute != NEUTRAL
+        return self.entry is not None and is_gendered and not self.is_generic
+
+    @property
+    def is_of_several(self) -> bool:
+        """True for "women", "female"; kin are particular people."""
+        return self.entry is not None and self.number != "sing" and self.kind != "kin"
+
+
+def indices_of(words: Iterable[DemographicMention]) -> set[int]:
+    """The indices of all words of the mentions."""
+    return {index for word in words for index in range(word.first, word.end)}
+
 
 @dataclass(frozen=True, slots=True)
 class SkippedWord:
@@ -131,7 +171,7 @@ def find_demographics(document: Document) -> Demographics:
     listed = list(_listed(document, aged))
     words = [item for item in listed if isinstance(item, DemographicMention)]
     skipped = [item for item in listed if isinstance(item, SkippedWord)]
-    taken = {index for item in words for index in range(item.first, item.end)}
+    taken = indices_of(words)
     things = {item.start for item in skipped if item.reason == IN_A_NAME}
     names = [*_names(document, all_chains), *_family_names(document)]
     words += (item for item in names if item.first not in taken and item.start not in things)
@@ -213,7 +253,7 @@ def _names(document: Document, people: Sequence[Chain]) -> Iterator[DemographicM
                     place == 0 and not is_surname and (len(body) > 1 or _is_first_name(mention, firsts))
                 )
                 kind = "name" if is_first else "surname"
-                for attribute in _told_by_name(word.text, is_first=is_first):
+                for attribute in _attributes_of_name(word.text, is_first=is_first):
                     if attribute.axis != "gender" or (
                         shown is None and (len(body) > 1 or mention.title or not strangers(word, attribute))
                     ):
@@ -236,7 +276,7 @@ def _family_names(document: Document) -> Iterator[DemographicMention]:
             above is not None and above.lemma.lower() in ("family", "household") and above.index > word.index
         )
         if is_of_family and word.relation == "compound" and word.upos == "PROPN":
-            for attribute in _told_by_name(word.text, is_first=False):
+            for attribute in _attributes_of_name(word.text, is_first=False):
                 yield _mention(document, word.index, word.index + 1, attribute, "surname")
 
 
@@ -322,12 +362,16 @@ def _names_no_person(document: Document, mention: Mention) -> bool:
     )
 
 
-def _told_by_name(name: str, *, is_first: bool) -> Iterator[Attribute]:
+def shown_gender(name: str) -> str:
+    """The gender that nearly all bearers of a first name have; "" if there is none."""
+    gender = gender_of_first_name(name, sure=SURE_GENDER)
+    return GENDERS[gender].name if gender else ""
+
+
+def _attributes_of_name(name: str, *, is_first: bool) -> Iterator[Attribute]:
     known = census_first_name(name) if is_first else None
-    if known is not None and known.count >= COMMON:
-        share = max(known.female, 1 - known.female)
-        if share >= SURE_GENDER:
-            yield GENDERS["feminine" if known.female > 0.5 else "masculine"]
+    if known is not None and known.count >= COMMON and (gender := shown_gender(name)):
+        yield Attribute("gender", gender)
     bearer = known or census_surname(name)
     if bearer is None or bearer.count < COMMON or bearer.group not in RACE_OF_GROUP:
         return
@@ -490,25 +534,60 @@ class DescribedPerson:
     name: str = ""
 
     @property
+    def names(self) -> list[Mention]:
+        """The mentions by name."""
+        return [mention for mention in self.mentions if mention.kind == "name"]
+
+    @property
+    def mentioned(self) -> set[int]:
+        """The indices of the words of all mentions."""
+        return {index for mention in self.mentions for index in range(mention.start, mention.end)}
+
+    @property
+    def start(self) -> int:
+        """Where the first word begins."""
+        return min(word.start for word in self.words)
+
+    @property
+    def is_open(self) -> bool:
+        """True for a person who is mentioned by pronouns alone."""
+        return all(word.kind == "pronoun" for word in self.words)
+
+    @property
+    def is_kin(self) -> bool:
+        """True for "her mother"."""
+        return any(word.kind == "kin" for word in self.words)
+
+    @property
+    def is_named(self) -> bool:
+        """True if a name expresses an attribute."""
+        return any(word.is_name for word in self.words)
+
+    @property
+    def has_plural(self) -> bool:
+        """True for "women"."""
+        return any(word.number == "plur" for word in self.words)
+
+    @property
     def is_known_by_name(self) -> bool:
         """True if a name identifies the person: several words, a rank, or a single name that is not a common first name."""
-        names = (mention for mention in self.mentions if mention.kind == "name")
         return any(
             len(name.parts) > 1
             or name.title in _RANKS
             or (not name.title and not is_mainly_first_name(name.parts[0]))
-            for name in names
+            for name in self.names
         )
 
     @property
     def is_widely_known(self) -> bool:
         """True if a name is that of a widely known person, and no word contradicts that person's gender."""
         genders = self.attributes("gender")
-        return any(
-            is_widely_known(name.parts, title=name.title, genders=genders)
-            for name in self.mentions
-            if name.kind == "name"
-        )
+        return any(is_widely_known(name.parts, title=name.title, genders=genders) for name in self.names)
+
+    def add(self, other: DescribedPerson) -> None:
+        """Add the words and the mentions of another person, who is the same."""
+        self.words += other.words
+        self.mentions += other.mentions
 
     def attributes(self, axis: str) -> set[str]:
         """The names of the attributes on an axis that the words express."""
@@ -537,7 +616,7 @@ def find_persons(document: Document, found: Demographics | None = None) -> tuple
         person.words.append(word)
     people = list({id(person): person for person in owner.values()}.values())
     people = _without_strays(document, [person for person in people if person.words])
-    return tuple(sorted(people, key=lambda person: min(word.start for word in person.words)))
+    return tuple(sorted(people, key=attrgetter("start")))
 
 
 def _joined(
@@ -547,12 +626,9 @@ def _joined(
     mine, theirs = first.attributes("gender"), second.attributes("gender")
     if mine and theirs and mine != theirs:
         return first
-    second.words += first.words
-    second.mentions += first.mentions
+    second.add(first)
     second.name = max(second.name, first.name, key=len)
-    for index, person in owner.items():
-        if person is first:
-            owner[index] = second
+    owner |= {index: second for index, person in owner.items() if person is first}
     return second
 
 
@@ -560,7 +636,7 @@ def _described(
     document: Document, word: DemographicMention, owner: dict[int, DescribedPerson]
 ) -> DescribedPerson | None:
     """The person that a word describes without being a mention: what it modifies, or the subject of "is", "became", "as"."""
-    if word.kind in ("pronoun", "name", "surname"):
+    if word.kind == "pronoun" or word.is_name:
         return None
     if word.of is not None:
         return owner.get(word.of)
@@ -624,22 +700,21 @@ def _without_strays(document: Document, people: list[DescribedPerson]) -> list[D
     kept = list(people)
     for gender in ("man", "woman"):
         of_gender = [person for person in kept if gender in person.attributes("gender")]
-        strays = [person for person in of_gender if all(word.kind == "pronoun" for word in person.words)]
+        strays = [person for person in of_gender if person.is_open]
         known = [person for person in of_gender if person not in strays]
         if not known:
             kept = _as_one_person(document, kept, strays)
             continue
         if len(known) != 1 or _is_several(known[0]):
             continue
-        first = min(word.start for word in known[0].words)
-        if any(word.start < first for stray in strays for word in stray.words):
+        if any(stray.start < known[0].start for stray in strays):
             continue  # "His father loves him": "him" may be either man
-        inside = {i for mention in known[0].mentions for i in range(mention.start, mention.end)}
+        inside = known[0].mentioned
         for stray in strays:
             if any(is_other_person(document, document.words[word.first], inside) for word in stray.words):
                 continue  # "Juliet is her favourite singer"
-            known[0].words = sorted([*known[0].words, *stray.words], key=lambda word: word.start)
-            known[0].mentions += stray.mentions
+            known[0].add(stray)
+            known[0].words.sort(key=attrgetter("start"))
             kept.remove(stray)
     return kept
 
@@ -654,8 +729,8 @@ def _as_one_person(
         return people
     first, *others = strays
     for other in others:
-        first.words = sorted([*first.words, *other.words], key=lambda word: word.start)
-        first.mentions += other.mentions
+        first.add(other)
+        first.words.sort(key=attrgetter("start"))
     return [person for person in people if all(person is not other for other in others)]
 
 

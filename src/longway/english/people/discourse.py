@@ -3,7 +3,7 @@
     Entity            mentions that are one person, judging by names, appositions and "is a"
     Discourse         a document with its mentions, and the position of each in its clause
     PronounContext    a pronoun and the people that it may refer to
-    AntecedentPair    a pronoun and one of these people, the argument of the rules in `antecedent_rules.py`
+    AntecedentPair    a pronoun and one of these people, the argument of the rules in `chains.py`
 
 Grammar is read in two ways, from the parse and from word order ("a finite verb follows"), because parsers err most on long
 sentences, which have the most pronouns.
@@ -19,8 +19,8 @@ from itertools import chain, islice
 from math import log
 
 from longway.english.document import Document, Word, Words
-from longway.english.listed_words import listed_words
 from longway.english.people.mentions import Mention
+from longway.english.words import listed_words
 
 SENTENCES_BACK, SENTENCES_AHEAD = 5, 1  # how far away a candidate may be mentioned
 AROUND = 5  # sentences on both sides in which the mentions of a person are counted

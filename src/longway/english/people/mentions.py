@@ -16,9 +16,8 @@ from functools import lru_cache
 
 from longway.english.document import Document, Word
 from longway.english.inflection import is_all_caps
-from longway.english.people.famous_people import is_widely_known
 from longway.english.people.person_names import census_first_name, census_surname
-from longway.english.people.person_words import (
+from longway.english.people.words import (
     COMMON_WORDS,
     GENERATIONS,
     HUMAN_VERBS,
@@ -36,6 +35,7 @@ from longway.english.people.person_words import (
     ROLES,
     SUFFIXES,
     TITLES,
+    is_widely_known,
 )
 
 OPEN_TAGS = frozenset(("PROPN", "NOUN", "ADJ", "VERB", "ADV", "X", "INTJ"))  # tags of rare names

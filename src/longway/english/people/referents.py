@@ -16,16 +16,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from longway.english.document import Document, Word
 from longway.english.inflection import is_all_caps
-from longway.english.listed_words import listed_words
-from longway.english.people.chains import Chain
-from longway.english.people.demographics import DemographicEntry, entries_for
 from longway.english.people.mentions import Mention, find_mentions, is_mainly_first_name, person_noun_kind
 from longway.english.people.person_names import census_first_name
-from longway.english.people.person_words import NOT_PERSON, PLACES
+from longway.english.people.words import NOT_PERSON, PLACES, DemographicEntry, entries_for
 from longway.english.wordnet import senses
+from longway.english.words import listed_words
+
+if TYPE_CHECKING:
+    from longway.english.people.chains import Chain
 
 _LISTS = listed_words(__name__)
 WORKS = _LISTS["works"]

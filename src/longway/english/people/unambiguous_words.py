@@ -22,10 +22,10 @@ from itertools import product
 
 import polars as pl
 
-from longway.english.listed_words import listed_words
-from longway.english.people.demographics import Attribute, demographic_entries
 from longway.english.people.person_names import replacement_names
 from longway.english.people.pronouns import FORMS, HE, SHE
+from longway.english.people.words import Attribute, demographic_entries
+from longway.english.words import listed_words
 from longway.text.tokenizer import tokenize_column
 
 _LISTS = listed_words(__name__)

@@ -10,16 +10,13 @@ and add it to the table.
 from __future__ import annotations
 
 from longway.english.rules import (
-    captions,
-    contrast,
-    details,
-    from_context,
+    claims,
+    facts,
     negatives,
     nominal,
-    number_words,
-    passive,
     phrase_groups,
     restrictors,
+    voice,
     word_choice,
     word_order,
 )
@@ -30,17 +27,17 @@ from longway.english.rules.rule import Rephrasings, Rule, Scene
 RULES: dict[str, Rule] = {
     "negation": negatives.negation,
     "restrictors": restrictors.restrictors,
-    "contrast": contrast.contrast,
-    "from_context": from_context.from_context,
-    "details": details.details,
-    "passive": passive.passive,
+    "contrast": claims.contrast,
+    "from_context": facts.from_context,
+    "details": claims.details,
+    "passive": voice.passive,
     "fronting": word_order.fronting,
-    "there": captions.there,
+    "there": voice.there,
     "nominal": nominal.nominal,
     "origins": nominal.origins,
     "phrases": phrase_groups.phrases,
-    "aspect": captions.aspect,
-    "number_words": number_words.number_words,
+    "aspect": voice.aspect,
+    "number_words": word_choice.number_words,
     "words": word_choice.words,
 }
 

@@ -11,20 +11,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
 from longway.english.articles import with_articles
-from longway.english.denials import DO_FORMS, Denial, Tense, conjugated, denials, finite_plural, subject_of
-from longway.english.document import Change, Document, Word
+from longway.english.denials import (
+    DO_FORMS,
+    Denial,
+    DenialKind,
+    Tense,
+    conjugated,
+    denials,
+    finite_plural,
+    subject_of,
+)
+from longway.english.document import Change, Document, Word, any_tag
 from longway.english.inflection import MASS_NOUNS, inflect, lemmas
-from longway.english.listed_words import listed_words
 from longway.english.opposites import COMPLEMENTS
 from longway.english.people.mentions import person_noun_kind
-from longway.english.rules.clauses import embedded_after, is_plain_statement, main_clause_root
 from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
+from longway.english.rules.sentence import embedded_after, is_plain_statement, main_clause_root
 from longway.english.wordnet import word_lists
+from longway.english.words import listed_words
 
 _LISTS = listed_words(__name__)
 ATTEMPT_VERBS = _LISTS["attempt_verbs"]
@@ -32,6 +40,7 @@ ATTEMPT_VERBS = _LISTS["attempt_verbs"]
 CHOICE_VERBS = _LISTS["choice_verbs"]
 
 
+_PAST_MODALS = {"can": "could", "will": "would"}
 _FALSE_THAT = {
     "false_that": ("It is false that", ""),
     "untrue_that": ("It is untrue that", ""),
@@ -40,17 +49,15 @@ _FALSE_THAT = {
     "no_truth": ("There is no truth in the claim that", ""),
 }
 _SELDOM = ("rarely", "seldom", "hardly ever", "scarcely ever", "infrequently")
-_NO_TIME = ("at no time", "at no point")
 _NOT_A = {"anything_but": "anything but", "far_from": "far from being", "in_no_way": "in no way"}
-
-VerbGroups = Iterator[tuple[str, str | None]]  # the rule's name and the new verb group, if there is one
 
 
 def negation(scene: Scene) -> Rephrasings:
     """Yield the ways to rephrase the negations of a text."""
     for denial in denials(scene.document):
         before = scene.document.text[denial.start : denial.end]
-        for name, text in _GROUP_VARIANTS.get(denial.kind, _not)(denial):
+        for name, words in _WAYS[denial.kind].items():
+            text = in_other_words(denial, words) if _may_become(denial, name) else None
             if text is not None and text != before:
                 yield Rephrasing.of(f"negation.{name}", denial.becomes(text))
         if denial.kind == "not" and denial.verb == "be":
@@ -60,88 +67,86 @@ def negation(scene: Scene) -> Rephrasings:
     yield from absences(scene.document)
 
 
-def _not(denial: Denial) -> VerbGroups:
-    if denial.verb in ATTEMPT_VERBS and denial.tense != "present":
-        yield "fail_to", with_verb(denial, "fail", f"to {denial.verb}")
-        yield "not_succeed", with_not(denial, "succeed", f"in {denial.gerund}")
-
-
-def _fail(denial: Denial) -> VerbGroups:
-    if denial.verb != "be":
-        yield "did_not", denial.with_auxiliary("not")
-        yield "not_manage", with_not(denial, "manage", f"to {denial.verb}")
-        yield "not_succeed", with_not(denial, "succeed", f"in {denial.gerund}")
-
-
-def _never(denial: Denial) -> VerbGroups:
-    if denial.marker != "never":
-        yield "never", with_adverb(denial, "never")
-    for words in _NO_TIME:
-        yield words.replace(" ", "_"), with_adverb(denial, words)
-    if denial.verb != "be":
-        yield "not_once", denial.with_auxiliary("not once")
-    yield "not_ever", denial.with_auxiliary("not ever")
-
-
-def _unable(denial: Denial) -> VerbGroups:
-    if denial.marker != "can" and denial.tense in ("past", "present"):
-        yield "could_not", f"{'could not' if denial.tense == 'past' else 'cannot'} {denial.verb}"
-    if denial.marker != "unable":
-        yield "unable_to", with_verb(denial, "be", f"unable to {denial.verb}")
-    if denial.marker != "incapable":
-        yield "incapable_of", with_verb(denial, "be", f"incapable of {denial.gerund}")
-    if denial.marker != "able":
-        yield "not_able_to", with_not(denial, "be", f"able to {denial.verb}")
-    if denial.verb != "be":
-        yield "lack_ability", with_verb(denial, "lack", f"the ability to {denial.verb}")
-
-
-def _yet(denial: Denial) -> VerbGroups:
-    if denial.marker == "yet to":
-        yield "not_yet", denial.with_auxiliary("not yet")
-    else:
-        have = conjugated("have", "past" if denial.tense == "pluperfect" else "present", denial.plural)
-        yield "yet_to", have and f"{have} yet to {denial.verb}"
-    yield "still_not", denial.with_auxiliary("still not")
-    yield "so_far_not", denial.with_auxiliary("so far not")
-
-
-def _refuse(denial: Denial) -> VerbGroups:
-    other = "decline" if denial.marker == "refuse" else "refuse"
-    yield f"{other}_to", with_verb(denial, other, f"to {denial.verb}")
-    yield "unwilling_to", with_verb(denial, "be", f"unwilling to {denial.verb}")
-    yield "not_willing_to", with_not(denial, "be", f"willing to {denial.verb}")
-    if denial.tense == "past":
-        yield "would_not", f"would not {denial.verb}"
-
-
-def _avoid(denial: Denial) -> VerbGroups:
-    yield "stay_away", with_verb(denial, "stay", f"away from {denial.gerund}")
-    yield "steer_clear", with_verb(denial, "steer", f"clear of {denial.gerund}")
-    if denial.marker != "refrain":
-        yield "refrain_from", with_verb(denial, "refrain", f"from {denial.gerund}")
-
-
-_GROUP_VARIANTS = {
-    "not": _not,
-    "fail": _fail,
-    "never": _never,
-    "unable": _unable,
-    "yet": _yet,
-    "refuse": _refuse,
-    "avoid": _avoid,
+# The ways to write a denied verb group, by its kind; see `in_other_words`.
+_WAYS: dict[DenialKind, dict[str, str]] = {
+    "not": {"fail_to": "fail to {verb}", "not_succeed": "not succeed in {gerund}"},
+    "fail": {
+        "did_not": "+not",
+        "not_manage": "not manage to {verb}",
+        "not_succeed": "not succeed in {gerund}",
+    },
+    "never": {
+        "never": "~never",
+        "at_no_time": "~at no time",
+        "at_no_point": "~at no point",
+        "not_once": "+not once",
+        "not_ever": "+not ever",
+    },
+    "unable": {
+        "could_not": "can not {verb}",
+        "unable_to": "be unable to {verb}",
+        "incapable_of": "be incapable of {gerund}",
+        "not_able_to": "not be able to {verb}",
+        "lack_ability": "lack the ability to {verb}",
+    },
+    "yet": {
+        "not_yet": "+not yet",
+        "yet_to": "have yet to {verb}",
+        "still_not": "+still not",
+        "so_far_not": "+so far not",
+    },
+    "refuse": {
+        "decline_to": "decline to {verb}",
+        "refuse_to": "refuse to {verb}",
+        "unwilling_to": "be unwilling to {verb}",
+        "not_willing_to": "not be willing to {verb}",
+        "would_not": "will not {verb}",
+    },
+    "avoid": {
+        "stay_away": "stay away from {gerund}",
+        "steer_clear": "steer clear of {gerund}",
+        "refrain_from": "refrain from {gerund}",
+    },
 }
+# The way that a denial has been written in already.
+_OWN = {
+    ("never", "never"): "never", ("unable", "can"): "could_not", ("unable", "unable"): "unable_to",
+    ("unable", "incapable"): "incapable_of", ("unable", "able"): "not_able_to", ("yet", "yet to"): "yet_to",
+    ("yet", "not"): "not_yet", ("yet", "never"): "not_yet", ("refuse", "refuse"): "refuse_to",
+    ("refuse", "decline"): "decline_to", ("avoid", "refrain"): "refrain_from",
+}  # fmt: skip
+_NOT_OF_BE = ("did_not", "not_manage", "not_succeed", "not_once", "lack_ability")
 
 
-def with_verb(denial: Denial, verb: str, rest: str) -> str | None:
-    """Return another verb in the denial's tense and number, with more words: "failed to win"."""
-    form = denial.conjugated(verb)
-    return form and f"{form} {rest}"
+def _may_become(denial: Denial, way: str) -> bool:
+    if denial.kind == "not":
+        return denial.verb in ATTEMPT_VERBS and denial.tense != "present"
+    if (denial.verb == "be" and way in _NOT_OF_BE) or _OWN.get((denial.kind, denial.marker)) == way:
+        return False
+    allowed = {"could_not": ("past", "present"), "would_not": ("past",)}
+    return denial.tense in allowed.get(way, (denial.tense,))
 
 
-def with_not(denial: Denial, verb: str, rest: str) -> str | None:
-    """Return the same, negated: "was not able to win"."""
-    group = replace(denial, verb=verb).with_auxiliary("not")
+def in_other_words(denial: Denial, words: str) -> str | None:
+    """Return a denial in other words; None if the number of the verb is unknown.
+
+    words: a verb with more words ("fail to {verb}" for "failed to win"), also negated ("not be able to {verb}"); "~" and an adverb
+    for `with_adverb`; "+" and a word in the position of "not".
+    """
+    if words[0] in "~+":
+        return with_adverb(denial, words[1:]) if words[0] == "~" else denial.with_auxiliary(words[1:])
+    tense: Tense = "past" if denial.tense in ("past", "pluperfect") else "present"
+    words = words.format(verb=denial.verb, gerund=denial.gerund)
+    verb, _, rest = words.removeprefix("not ").partition(" ")
+    group: str | None
+    if words.startswith("not "):
+        group = replace(denial, verb=verb).with_auxiliary("not")
+    elif verb == "can" and tense == "present":
+        return f"cannot {denial.verb}"
+    elif verb in _PAST_MODALS:
+        group = _PAST_MODALS[verb]
+    else:
+        group = conjugated(verb, tense if words.startswith("have yet") else denial.tense, denial.plural)
     return group and f"{group} {rest}"
 
 
@@ -188,7 +193,7 @@ def false_that(scene: Scene, denial: Denial) -> Rephrasings:
     if denial.kind not in ("not", "never", "unable") or not is_plain_statement(document, denial.last):
         return
     if denial.kind == "unable":
-        positive = with_verb(denial, "be", f"able to {denial.verb}")
+        positive = in_other_words(denial, "be able to {verb}")
     else:
         positive = with_adverb(denial, "ever") if denial.kind == "never" else denial.conjugated()
     main = main_clause_root(document, denial.last)
@@ -215,13 +220,13 @@ def _seldom(scene: Scene) -> Rephrasings:
             continue
         for new in _SELDOM:
             if new != adverb:
-                change = Change(word.start, last.end, new)
-                changes = with_articles(scene.document, change)
-                yield Rephrasing(f"negation.{new.replace(' ', '_')}", changes)
+                yield Rephrasing(
+                    f"negation.{new.replace(' ', '_')}",
+                    with_articles(scene.document, Change(word.start, last.end, new)),
+                )
 
 
 _NO_WORDS = frozenset({"no", "zero"})
-_NO_ONE = ("nobody", "no one")
 # Verbs with "no" and what replaces them: rule, verb, words after it.
 _WITHOUT = {
     "have": (("lack", "lack", ""), ("without", "be", " without")),
@@ -232,7 +237,6 @@ _WITHOUT = {
     "receive": (("go_without", "go", " without"),),
     "get": (("go_without", "go", " without"),),
 }
-_UNRELATED = ("unrelated to", "unconnected with")
 
 
 def absences(document: Document) -> Rephrasings:
@@ -281,14 +285,14 @@ def _no(document: Document, no: Word) -> Rephrasings:
     if governor is None or noun.relation != "obj" or not _is_plain_noun(document, no, noun):
         return
     verb, time, plural = governor
-    start = verb.start
-    base = "have" if verb.lemma == "have" else verb.lemma.lower()
+    base = verb.lemma.lower()
     if do := conjugated("do", time, plural):
         if is_plural or _is_mass(noun):  # no "did not have any mother"
-            yield Rephrasing.of("negation.not_any", Change(start, no.end, f"{do} not {base} any"))
+            yield Rephrasing.of("negation.not_any", Change(verb.start, no.end, f"{do} not {base} any"))
         if single := _singular_change(document, no, noun):
-            changes = (Change(start, no.end, f"{do} not {base} a single"), single)
-            yield Rephrasing("negation.not_a_single", changes)
+            yield Rephrasing.of(
+                "negation.not_a_single", Change(verb.start, no.end, f"{do} not {base} a single"), single
+            )
     yield from _without(verb, no, noun, time, plural)
 
 
@@ -324,9 +328,7 @@ def _any_dropped(document: Document) -> Rephrasings:
 def _is_plain_noun(document: Document, no: Word, noun: Word) -> bool:
     """Return False for "no longer", "no more than ten", "no stranger to"."""
     between = document.words[no.index + 1 : noun.index]
-    return all(w.upos in ("ADJ", "NOUN", "PROPN") for w in between) and not any(
-        w.tag in ("JJR", "RBR") for w in between
-    )
+    return all(w.upos in ("ADJ", "NOUN", "PROPN") for w in between) and not any_tag(between, ("JJR", "RBR"))
 
 
 def _singular_change(document: Document, no: Word, noun: Word) -> Change | None:
@@ -352,17 +354,19 @@ def _nothing(document: Document, nothing: Word) -> Rephrasings:
     after = [w.text for w in document.words[nothing.index + 1 : nothing.index + 4]]
     if verb.lemma == "have" and after == ["to", "do", "with"]:
         end = document.words[nothing.index + 3].end
-        for words in _UNRELATED:
+        for words in ("unrelated to", "unconnected with"):
             if be := conjugated("be", time, plural):
                 yield Rephrasing.of(f"negation.{words.split()[0]}", Change(verb.start, end, f"{be} {words}"))
-        have = verb.text
-        yield Rephrasing.of("negation.no_connection", Change(verb.start, end, f"{have} no connection with"))
+        yield Rephrasing.of(
+            "negation.no_connection", Change(verb.start, end, f"{verb.text} no connection with")
+        )
         return
     if after[:1] == ["but"]:
         return
     if do := conjugated("do", time, plural):
-        change = Change(verb.start, nothing.end, f"{do} not {verb.lemma} anything")
-        yield Rephrasing.of("negation.not_anything", change)
+        yield Rephrasing.of(
+            "negation.not_anything", Change(verb.start, nothing.end, f"{do} not {verb.lemma} anything")
+        )
 
 
 def _lack(document: Document, lack: Word) -> Rephrasings:
@@ -375,11 +379,10 @@ def _lack(document: Document, lack: Word) -> Rephrasings:
     tense: Tense = "past" if lack.tag == "VBD" else "present"
     plural = finite_plural(document, lack, subject)
     have, do, be = (conjugated(verb, tense, plural) for verb in ("have", "do", "be"))
-    if after.lower in ("a", "an", "any"):
-        if have:
-            yield Rephrasing.of("negation.has_no", Change(lack.start, after.end, f"{have} no"))
-    elif after.upos in ("NOUN", "ADJ") and have:
-        yield Rephrasing.of("negation.has_no", lack.becomes(f"{have} no"))
+    has_article = after.lower in ("a", "an", "any")
+    if have and (has_article or after.upos in ("NOUN", "ADJ")):
+        end = after.end if has_article else lack.end
+        yield Rephrasing.of("negation.has_no", Change(lack.start, end, f"{have} no"))
     if do:
         yield Rephrasing.of("negation.not_have", lack.becomes(f"{do} not have"))
     if be:
@@ -396,11 +399,9 @@ def _not_any(document: Document) -> Rephrasings:
         if any_word is None or positive is None:
             continue
         new = {"any": "no", "anything": "nothing", "anyone": "no one", "anybody": "nobody"}[any_word.lower]
-        changes = (denial.becomes(positive), any_word.becomes(new))
-        yield Rephrasing("negation.any_to_no", changes)
+        yield Rephrasing.of("negation.any_to_no", denial.becomes(positive), any_word.becomes(new))
         if new == "no" and document.words[any_word.head].tag == "NNS":
-            zero = any_word.becomes("zero")
-            yield Rephrasing.of("negation.any_to_zero", denial.becomes(positive), zero)
+            yield Rephrasing.of("negation.any_to_zero", denial.becomes(positive), any_word.becomes("zero"))
 
 
 def _any_after(document: Document, denial: Denial) -> Word | None:
@@ -432,8 +433,11 @@ def _there_is_no(document: Document) -> Rephrasings:
         if noun.index + 1 < len(document) and document.words[noun.index + 1].upos in ("ADP", "PUNCT"):
             exist = conjugated("exist", "past" if is_past else "present", noun.tag == "NNS")
             no_word = "No" if there.text[0].isupper() else "no"
-            changes = (Change(there.start, no.end, no_word), Change(noun.end, noun.end, f" {exist}"))
-            yield Rephrasing("negation.none_exist", changes)
+            yield Rephrasing.of(
+                "negation.none_exist",
+                Change(there.start, no.end, no_word),
+                Change(noun.end, noun.end, f" {exist}"),
+            )
 
 
 def _nobody(document: Document) -> Rephrasings:
@@ -450,7 +454,7 @@ def _nobody(document: Document) -> Rephrasings:
         if head.relation != "nsubj" or is_qualified:
             continue
         before = document.text[word.start : end].lower()
-        for new in (*_NO_ONE, "not one person", "not a single person"):
+        for new in ("nobody", "no one", "not one person", "not a single person"):
             if new != before:
                 text = new[0].upper() + new[1:] if word.text[0].isupper() else new
                 yield Rephrasing.of(f"negation.{new.replace(' ', '_')}", Change(word.start, end, text))

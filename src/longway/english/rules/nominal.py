@@ -19,10 +19,19 @@ from pathlib import Path
 
 from longway.english.articles import fix_articles
 from longway.english.denials import conjugated
-from longway.english.document import Change, Document, Word
-from longway.english.rules.clauses import NOT_WORDS, Clause, clauses, is_plural_span
+from longway.english.document import Change, Document, Word, any_tag
 from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
-from longway.english.rules.spans import WordSpan, as_sentence_start, is_year, name_indices, span_of
+from longway.english.rules.sentence import (
+    NOT_WORDS,
+    Clause,
+    WordSpan,
+    as_sentence_start,
+    clauses,
+    is_plural_span,
+    is_year,
+    name_indices,
+    span_of,
+)
 
 WORDS_PATH = Path(__file__).parent / "nominal.toml"
 # "Hodgkin's disease" is not the disease of Hodgkin.
@@ -171,7 +180,7 @@ def _of(document: Document, noun: Word) -> Rephrasings:
         return
     if any(w.upos not in ("ADJ", "NOUN") or w.index in names for w in thing.words) or noun.tag == "NNS":
         return
-    if noun.lemma.lower() in _NAMED_AFTER or any(w.tag in ("JJS", "JJR") for w in thing.words):
+    if noun.lemma.lower() in _NAMED_AFTER or any_tag(thing.words, ("JJS", "JJR")):
         return
     if _is_followed(document, noun, ("of", ",", "-", "'s", "’s")) or document.children(
         noun, "conj", "acl", "appos"
@@ -202,7 +211,7 @@ def _owned(document: Document, noun: Word) -> Rephrasings:
         return
     if any(w.upos in ("ADP", "CCONJ", "PUNCT") or w.lower in ("and", "of", "in") for w in name.words):
         return
-    after = document.words[name.last + 1] if name.last + 1 < len(document) else None
+    after = document.word_at(name.last + 1)
     if after is not None and (after.index in names or after.lower in ("'s", "’s", "and", "or", ",")):
         return
     yield Rephrasing.of("nominal.owned", Change(determiner.start, name.end, f"{name.text}'s {noun.text}"))
@@ -239,10 +248,20 @@ def _year_behind(document: Document, noun: Word) -> Rephrasings:
     if phrase is None or not phrase[1] or not is_year(phrase[1][0]) or phrase[0].lower == "the":
         return
     year = phrase[1][0]
-    following = document.words[year.index + 1]
-    removed = Change(year.start, following.start, "")
-    changes = (removed, Change(noun.end, noun.end, f" from {year.text}"))
-    yield Rephrasing("origins.year_behind", (*changes, *fix_articles(document, [removed])))
+    yield _behind("origins.year_behind", document, noun, year, document.words[year.index + 1], year.text)
+
+
+def _behind(rule: str, document: Document, noun: Word, first: Word, following: Word, text: str) -> Rephrasing:
+    """Return the rephrasing that moves the words from `first` up to `following` behind the noun, as a text after "from"."""
+    removed = Change(first.start, following.start, "")
+    added = Change(noun.end, noun.end, f" from {text}")
+    return Rephrasing(rule, (removed, added, *fix_articles(document, [removed])))
+
+
+def _before(rule: str, document: Document, noun: Word, first: Word, last: Word, text: str) -> Rephrasing:
+    """Return the rephrasing that puts a text before a word, in place of the words behind the noun up to `last`."""
+    added = Change(first.start, first.start, f"{text} ")
+    return Rephrasing(rule, (added, Change(noun.end, last.end, ""), *fix_articles(document, [added])))
 
 
 def _year_before(document: Document, noun: Word) -> Rephrasings:
@@ -254,10 +273,8 @@ def _year_before(document: Document, noun: Word) -> Rephrasings:
         return
     if phrase is None or phrase[0].lower == "this" or any(is_year(w) for w in phrase[1]):
         return
-    first = phrase[1][0] if phrase[1] else noun
-    added = Change(first.start, first.start, f"{year.text} ")
-    changes = (added, Change(noun.end, year.end, ""))
-    yield Rephrasing("origins.year_before", (*changes, *fix_articles(document, [added])))
+    first = next(iter(phrase[1]), noun)
+    yield _before("origins.year_before", document, noun, first, year, year.text)
 
 
 def _nation_behind(document: Document, noun: Word) -> Rephrasings:
@@ -271,13 +288,10 @@ def _nation_behind(document: Document, noun: Word) -> Rephrasings:
         country = lists.nations.get(adjective) if len(phrase[1]) >= size else None
         if country is None:
             continue
-        last = phrase[1][size - 1]
-        following = document.words[last.index + 1]
+        following = document.words[phrase[1][size - 1].index + 1]
         if following.text == "-" or following.index in name_indices(document):
             return  # "American-born", "American Football"
-        removed = Change(phrase[1][0].start, following.start, "")
-        changes = (removed, Change(noun.end, noun.end, f" from {country}"))
-        yield Rephrasing("origins.nation_behind", (*changes, *fix_articles(document, [removed])))
+        yield _behind("origins.nation_behind", document, noun, phrase[1][0], following, country)
         return
 
 
@@ -293,15 +307,12 @@ def _nation_before(document: Document, noun: Word) -> Rephrasings:
         nation = lists.countries.get(" ".join(w.lower for w in place)) if len(place) == size else None
         if nation is None:
             continue
-        after = document.words[place[-1].index + 1] if place[-1].index + 1 < len(document) else None
+        after = document.after(place[-1])
         is_end = after is None or after.text in (".", "!") or after.lower in ("who", "that", "by", "with")
-        modifiers = [w for w in phrase[1] if not is_year(w)]
         if not is_end or any(w.text in lists.nations for w in phrase[1]):
             return
-        first = modifiers[0] if modifiers else noun
-        added = Change(first.start, first.start, f"{nation} ")
-        changes = (added, Change(noun.end, place[-1].end, ""))
-        yield Rephrasing("origins.nation_before", (*changes, *fix_articles(document, [added])))
+        first = next((w for w in phrase[1] if not is_year(w)), noun)
+        yield _before("origins.nation_before", document, noun, first, place[-1], nation)
         return
 
 

@@ -8,7 +8,7 @@ negated or not. Notation of a phrase:
     <film:N>  <big:J>         a noun, an adjective in any form
     a                         also matches "an", and is written to fit the next word
 
-A group may have conditions, the fields of `Conditions`. Names and titles are never changed.
+A group may have conditions, those of `holds`. Names and titles are never changed.
 """
 
 from __future__ import annotations
@@ -19,16 +19,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from longway.english.articles import article_before, with_articles
 from longway.english.denials import Tense, be_form, subject_of
-from longway.english.document import Change, Document, Word
+from longway.english.document import Change, Document, Word, any_lower
 from longway.english.inflection import capitalise, inflect
-from longway.english.listed_words import listed_words
-from longway.english.people.person_words import PLACES
-from longway.english.rules.clauses import NOT_WORDS, is_person, is_plural_span
+from longway.english.people.words import PLACES
 from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
-from longway.english.rules.spans import MONTH_WORDS, is_year, name_indices, span_of
+from longway.english.rules.sentence import (
+    MONTH_WORDS,
+    NOT_WORDS,
+    is_person,
+    is_plural_span,
+    is_year,
+    name_indices,
+    span_of,
+)
+from longway.english.words import listed_words
 
 _LISTS = listed_words(__name__)
 PHRASES_PATH = Path(__file__).parent / "phrases.toml"
@@ -46,14 +54,14 @@ class PhraseItem:
 class PhraseGroup:
     """Phrases with the same meaning.
 
-    n_from: how many of them, from the first on, may be replaced; the others only replace. fixed: see `phrases.toml`.
+    n_from: how many of them, from the first on, may be replaced; the others only replace. fixed: see `phrases.toml`. conditions: see `holds`.
     """
 
     name: str
     ways: tuple[tuple[PhraseItem, ...], ...]
     n_from: int
     fixed: bool
-    conditions: Conditions
+    conditions: dict[str, Any]
 
 
 @lru_cache(maxsize=1)
@@ -63,16 +71,11 @@ def phrase_groups() -> tuple[PhraseGroup, ...]:
     return tuple(_parse_group(name, entry) for name, entry in table.items())
 
 
-def _parse_group(name: str, entry: dict[str, object]) -> PhraseGroup:
-    ways = entry.pop("ways", None)
-    sources, targets = entry.pop("from", []), entry.pop("to", [])
-    assert isinstance(sources, list)
-    assert isinstance(targets, list)
-    written = ways if isinstance(ways, list) else [*sources, *targets]
-    n_from = len(written) if ways is not None else len(sources)
-    fixed = bool(entry.pop("fixed", False))
+def _parse_group(name: str, entry: dict[str, Any]) -> PhraseGroup:
+    ways, sources = entry.pop("ways", []), entry.pop("from", [])
+    written = ways or [*sources, *entry.pop("to", [])]
     items = tuple(tuple(map(_parse_item, way.split())) for way in written)
-    return PhraseGroup(name, items, n_from, fixed, Conditions(**entry))  # type: ignore[arg-type]
+    return PhraseGroup(name, items, len(ways or sources), entry.pop("fixed", False), entry)
 
 
 def _parse_item(part: str) -> PhraseItem:
@@ -100,17 +103,14 @@ def phrase_index() -> dict[str, tuple[tuple[PhraseGroup, int], ...]]:
 
 
 _NOUN_PHRASE = frozenset({"name", "place", "det", "num", "noun", "adj", "owner"})
-_MORE_PLACES = _LISTS["more_places"]
-_PLACE_NOUNS = _LISTS["place_nouns"]
 _KIND_OF_POS = {
     "DET": "det", "NUM": "num", "NOUN": "noun", "ADJ": "adj", "PRON": "pron", "ADP": "prep", "ADV": "adv",
     "VERB": "verb", "AUX": "verb", "CCONJ": "and",
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """What must hold around a phrase; an empty condition always holds.
+def holds(name: str, wanted: Any, document: Document, verb: Word | None, first: int, last: int) -> bool:
+    """Return True if one condition of a group is met around a phrase, from index `first` to `last`.
 
     subject        kind of subject: "person", "being" (a person or a name), "thing" (not a person), "place", "name", "single";
                    several kinds must all hold
@@ -121,44 +121,51 @@ class Conditions:
     next           the word after the phrase is one of these; next_end: followed by nothing or a preposition
     next_numeral   a number follows that is not a year; next_plural: a plural follows
     next_object    the noun phrase after the phrase has one of these nouns
-    counted        the last word of the phrase is a counted noun: "a film", "films", not "in film"
+    counted        the last word of the phrase is a counted noun: "a film", "films", not in "film"
     objects        the verb has one of these objects
     without        words that the sentence must not have; no_verb_after: no finite verb follows
     tags           allowed tags of the verb; dep, upos: those of the first word
     """
-
-    subject: str = ""
-    subjects: Sequence[str] = ()
-    after: Sequence[str] = ()
-    not_after: Sequence[str] = ()
-    before: Sequence[str] = ()
-    not_before: Sequence[str] = ()
-    next: Sequence[str] = ()
-    next_end: bool = False
-    next_numeral: bool = False
-    next_plural: bool = False
-    counted: bool = False
-    next_object: Sequence[str] = ()
-    objects: Sequence[str] = ()
-    without: Sequence[str] = ()
-    no_verb_after: bool = False
-    tags: Sequence[str] = ()
-    dep: Sequence[str] = ()
-    upos: Sequence[str] = ()
-
-
-def holds(conditions: Conditions, document: Document, verb: Word | None, first: int, last: int) -> bool:
-    """Return True if the words around a phrase, from index `first` to `last`, meet the conditions."""
-    return (
-        _neighbours_hold(conditions, document, first, last)
-        and _next_holds(conditions, document, last)
-        and (not conditions.counted or _is_counted(document, document.words[last]))
-        and not any(_is_one_of(w, conditions.without) for w in document.sentence_of(document.words[first]))
-        and not (conditions.no_verb_after and _has_verb_after(document, last))
-        and (not conditions.tags or (verb is not None and verb.tag in conditions.tags))
-        and (not conditions.objects or _has_object(document, verb, conditions.objects))
-        and _subject_holds(conditions, document, verb)
-    )
+    opening = document.words[first]
+    before, after = _word_in_sentence(document, first - 1, first), _word_in_sentence(document, last + 1, last)
+    match name:
+        case "dep":
+            return opening.relation in wanted
+        case "upos":
+            return opening.upos in wanted
+        case "before":
+            return bool(kinds_of(document, before) & _expanded_kinds(wanted))
+        case "not_before":
+            return not _is_one_of(before, wanted)
+        case "after":
+            return bool(kinds_of(document, after) & _expanded_kinds(wanted))
+        case "not_after":
+            return not _is_one_of(after, wanted)
+        case "next":
+            return _is_one_of(after, wanted)
+        case "next_end":
+            second = _word_in_sentence(document, last + 2, last)
+            return bool(kinds_of(document, second) & {"end", "prep"})
+        case "next_numeral":
+            return after is not None and after.upos == "NUM" and not is_year(after)
+        case "next_plural":
+            return after is not None and _is_plural(document, after)
+        case "next_object":
+            return _noun_after(document, last) in wanted
+        case "counted":
+            return _is_counted(document, document.words[last])
+        case "without":
+            return not any(_is_one_of(word, wanted) for word in document.sentence_of(opening))
+        case "no_verb_after":
+            return not _has_verb_after(document, last)
+        case "tags":
+            return verb is not None and verb.tag in wanted
+        case "objects":
+            return _has_object(document, verb, wanted)
+    subject = None if verb is None else subject_of(document, verb, shared_by=("conj", "xcomp"))
+    if subject is None or name == "subjects":
+        return subject is not None and subject.lemma.lower() in wanted
+    return all(_subject_is(kind, document, subject) for kind in wanted.split())
 
 
 def _has_verb_after(document: Document, last: int) -> bool:
@@ -167,35 +174,9 @@ def _has_verb_after(document: Document, last: int) -> bool:
     return any(w.tag in ("VBD", "VBZ", "VBP", "MD") and w.index not in name_indices(document) for w in rest)
 
 
-def _neighbours_hold(conditions: Conditions, document: Document, first: int, last: int) -> bool:
-    opening = document.words[first]
-    before, after = _word_in_sentence(document, first - 1, first), _word_in_sentence(document, last + 1, last)
-    if conditions.dep and opening.relation not in conditions.dep:
-        return False
-    if conditions.upos and opening.upos not in conditions.upos:
-        return False
-    if conditions.after and not kinds_of(document, after) & _expanded_kinds(conditions.after):
-        return False
-    if conditions.before and not kinds_of(document, before) & _expanded_kinds(conditions.before):
-        return False
-    return not (_is_one_of(after, conditions.not_after) or _is_one_of(before, conditions.not_before))
-
-
-def _next_holds(conditions: Conditions, document: Document, last: int) -> bool:
-    after, second = _word_in_sentence(document, last + 1, last), _word_in_sentence(document, last + 2, last)
-    if conditions.next and not _is_one_of(after, conditions.next):
-        return False
-    if conditions.next_end and not kinds_of(document, second) & {"end", "prep"}:
-        return False
-    if conditions.next_numeral and (after is None or after.upos != "NUM" or is_year(after)):
-        return False
-    if conditions.next_plural and not (after is not None and _is_plural(document, after, second)):
-        return False
-    return not conditions.next_object or _noun_after(document, last) in conditions.next_object
-
-
-def _is_plural(document: Document, word: Word, second: Word | None) -> bool:
+def _is_plural(document: Document, word: Word) -> bool:
     """Return True if a plural noun follows, after at most one adjective."""
+    second = _word_in_sentence(document, word.index + 1, word.index)
     if word.upos == "ADJ" and second is not None:
         word = second
     return word.tag == "NNS" and word.index not in name_indices(document)
@@ -234,7 +215,7 @@ def kinds_of(document: Document, word: Word | None) -> frozenset[str]:
     if word.index in name_indices(document) or word.upos == "PROPN":
         kinds.add("name")
         near = (w for w in document.words[word.index : word.index + 4] if w.index in name_indices(document))
-        if any(w.lower in PLACES | _MORE_PLACES for w in near):
+        if any_lower(near, PLACES | _LISTS.more_places):
             kinds.add("place")
     if word.tag == "TO":
         kinds.add("to")
@@ -246,20 +227,9 @@ def kinds_of(document: Document, word: Word | None) -> frozenset[str]:
 
 def _is_place_subject(document: Document, subject: Word) -> bool:
     words = document.subtree(subject)
-    if any(w.lower in _PLACE_NOUNS | _MORE_PLACES for w in words):
+    if any_lower(words, _LISTS.place_nouns | _LISTS.more_places):
         return True
     return all(w.lower in PLACES for w in words if w.upos != "DET")
-
-
-def _subject_holds(conditions: Conditions, document: Document, verb: Word | None) -> bool:
-    if not (conditions.subject or conditions.subjects):
-        return True
-    subject = None if verb is None else subject_of(document, verb, shared_by=("conj", "xcomp"))
-    if subject is None:
-        return False
-    if conditions.subjects and subject.lemma.lower() not in conditions.subjects:
-        return False
-    return all(_subject_is(kind, document, subject) for kind in conditions.subject.split())
 
 
 def _subject_is(kind: str, document: Document, subject: Word) -> bool:
@@ -326,7 +296,8 @@ def phrases(scene: Scene) -> Rephrasings:
             match = _match(document, group.ways[number], word.index)
             if match is None or _touches_a_name(document, group.ways[number], match, names):
                 continue
-            if holds(group.conditions, document, match.verb, match.first, match.last):
+            place = (document, match.verb, match.first, match.last)
+            if all(holds(name, wanted, *place) for name, wanted in group.conditions.items()):
                 yield from _other_ways(scene, group, number, match)
 
 
@@ -364,7 +335,7 @@ def _other_ways(scene: Scene, group: PhraseGroup, number: int, match: PhraseMatc
 def _match(document: Document, way: tuple[PhraseItem, ...], index: int) -> PhraseMatch | None:
     first, verb, noun, negation, adverb = index, None, None, None, None
     for item in way:
-        word = document.words[index] if index < len(document) else None
+        word = document.word_at(index)
         if item.kind == "~":
             if word is not None and _is_adverb(word):
                 adverb, index = word, index + 1
@@ -374,7 +345,7 @@ def _match(document: Document, way: tuple[PhraseItem, ...], index: int) -> Phras
         index += 1
         if item.kind == "V" and verb is None:
             verb = word
-            after = document.words[index] if index < len(document) else None
+            after = document.word_at(index)
             if item.text == "be" and after is not None and after.lower in NOT_WORDS:
                 negation, index = after, index + 1
         elif item.kind == "N" and noun is None:
@@ -382,7 +353,7 @@ def _match(document: Document, way: tuple[PhraseItem, ...], index: int) -> Phras
     if document.sentence_number(document.words[first]) != document.sentence_number(document.words[index - 1]):
         return None
     if verb is not None and verb.lemma.lower() != "be" and negation is None:
-        before = document.words[first - 1] if first else None
+        before = document.word_at(first - 1)
         negation = before if before is not None and before.lower in NOT_WORDS else None
     return PhraseMatch(first, index - 1, verb, noun, negation, adverb)
 
@@ -420,8 +391,8 @@ def _write(
         start, head, form = verbs
     elif match.verb is not None and (not group.fixed or match.negation is not None):
         return None
-    after = document.words[match.last + 1].text if match.last + 1 < len(document) else ""
-    text = _join_words(new, match, form, after)
+    after = document.word_at(match.last + 1)
+    text = _join_words(new, match, form, after.text if after is not None else "")
     return None if text is None else (start, head + text)
 
 
@@ -438,7 +409,7 @@ def _verb_group(document: Document, match: PhraseMatch, lemma: str) -> tuple[int
         gap = "" if negation is None or not was_be else document.text[verb.end : negation.end]
         return None if form is None else (start, "", form + gap)
     if negation is None:
-        before = document.words[match.first - 1] if match.first else None
+        before = document.word_at(match.first - 1)
         if before is not None and before.upos == "ADV" and not was_be:
             return None  # "only worked as": the adverb would have to move
         form = _agreeing(document, verb, lemma)

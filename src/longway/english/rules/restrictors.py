@@ -22,16 +22,14 @@ from itertools import chain
 from longway.english.articles import with_articles
 from longway.english.denials import conjugated
 from longway.english.document import Change, Document, Word
-from longway.english.listed_words import listed_phrases, listed_words
 from longway.english.people.mentions import find_mentions, person_noun_kind
 from longway.english.rules.negatives import CHOICE_VERBS
 from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
-from longway.english.rules.spans import MONTH_WORDS, name_indices
+from longway.english.rules.sentence import MONTH_WORDS, name_indices
+from longway.english.words import listed_phrases, listed_words
 
 _WORDS_BEFORE = listed_phrases(__name__, "words_before")
 _WORDS_AFTER = listed_phrases(__name__, "words_after")
-_SOLE = ("sole", "lone")
-_ALWAYS = ("at all times",)
 _FULLY = ("entirely", "completely", "wholly")
 
 
@@ -82,7 +80,7 @@ def _the_only(scene: Scene, word: Word) -> Rephrasings:
     if noun is None or not any(w.index < word.index for w in document.children(noun, "det", "nmod:poss")):
         return
     if after[0].upos in ("NOUN", "ADJ", "PROPN") and noun.tag in ("NN", "NNP"):
-        yield from _swap(scene, word, _SOLE)
+        yield from _swap(scene, word, ("sole", "lone"))
 
 
 def _only_one(scene: Scene, only: Word, one: Word) -> Rephrasings:
@@ -107,8 +105,7 @@ def _before_focus(scene: Scene, focus: Focus) -> Rephrasings:
             continue  # "has just" begins a perfect
         if new == "nothing but" and focus.kind == "thing" and not focus.ends_clause:
             continue  # "only sang songs at home" says where, not what
-        changes = focus.with_words_before(new)
-        yield Rephrasing(f"restrictors.{new.replace(' ', '_')}", with_articles(scene.document, *changes))
+        yield _swapped(scene, new, *focus.with_words_before(new))
 
 
 def _after_focus(scene: Scene, focus: Focus) -> Rephrasings:
@@ -121,8 +118,7 @@ def _after_focus(scene: Scene, focus: Focus) -> Rephrasings:
         verb = focus.verb or scene.document.words[focus.restrictor.index - 1]
         if focus.kind == "person" and verb.lemma == "have":
             continue  # no "has sons and no one else"
-        changes = focus.with_words_after(new)
-        yield Rephrasing(f"restrictors.{new.replace(' ', '_')}", with_articles(scene.document, *changes))
+        yield _swapped(scene, new, *focus.with_words_after(new))
 
 
 def _nothing_but(scene: Scene, focus: Focus) -> Rephrasings:
@@ -137,17 +133,18 @@ def _nothing_but(scene: Scene, focus: Focus) -> Rephrasings:
 
 
 def _swap(scene: Scene, word: Word, others: tuple[str, ...]) -> Rephrasings:
-    for new in others:
-        if new != word.lower:
-            changes = with_articles(scene.document, word.becomes(new))
-            yield Rephrasing(f"restrictors.{new.replace(' ', '_')}", changes)
+    return (_swapped(scene, new, word.becomes(new)) for new in others if new != word.lower)
+
+
+def _swapped(scene: Scene, new: str, *changes: Change) -> Rephrasing:
+    return Rephrasing(f"restrictors.{new.replace(' ', '_')}", with_articles(scene.document, *changes))
 
 
 def _always(scene: Scene, word: Word) -> Rephrasings:
     """Rephrase "has always been" as "has at all times been", inside a verb group only."""
-    after = scene.document.words[word.index + 1 : word.index + 2]
-    if after and after[0].upos in ("VERB", "AUX", "ADJ") and word.relation == "advmod":
-        yield from _swap(scene, word, _ALWAYS)
+    after = scene.document.after(word)
+    if after is not None and after.upos in ("VERB", "AUX", "ADJ") and word.relation == "advmod":
+        yield from _swap(scene, word, ("at all times",))
 
 
 def _outside(scene: Scene, word: Word) -> Rephrasings:
@@ -184,7 +181,6 @@ def _at_least(scene: Scene, least: Word) -> Rephrasings:
 Range = tuple[int, int]  # start and stop in the text
 RESTRICTORS = frozenset({"only", "solely", "exclusively", "merely"})
 _TIME_PATTERN = re.compile(rf"(1[0-9]|20)\d\d|\d{{4}}s|{'|'.join(MONTH_WORDS)}")
-_PLACE_PREPOSITIONS = frozenset({"in", "at", "on", "inside", "within"})
 _CREATION_VERBS = listed_words(__name__)["creation_verbs"]
 _MAX_WORDS = 8  # of a phrase before "and nothing else"
 
@@ -377,7 +373,7 @@ def _prepositional_kind(scene: Scene, phrase: list[Word], head: Word, prepositio
         return "origin"
     if preposition == "on" and head.upos == "NOUN":
         return "matter"
-    if preposition in _PLACE_PREPOSITIONS:
+    if preposition in ("in", "at", "on", "inside", "within"):
         return "place"
     if head.relation == "root":
         return None

@@ -87,11 +87,6 @@ class RuleDraft:
         return tuple(part.rule for part in self.parts)
 
     @property
-    def families(self) -> frozenset[str]:
-        """The families of its rules."""
-        return frozenset(map(family, self.rules))
-
-    @property
     def keeps(self) -> str:
         """ "label" if one of its rephrasings keeps only the label, else "meaning"."""
         return "label" if any(part.keeps == "label" for part in self.parts) else "meaning"
@@ -137,7 +132,10 @@ def are_compatible(first: Rephrasing, second: Rephrasing) -> bool:
 
 def has_flaw(before: str, after: str) -> bool:
     """Return True if a text has an odd space, a doubled word or a wrong article that was not there before."""
-    if _count(_FLAW, after) - _count(_FLAW, before):
+    flaws_after, flaws_before = (
+        Counter(match[0].lower() for match in _FLAW.finditer(text)) for text in (after, before)
+    )
+    if flaws_after - flaws_before:
         return True
     known = set(_ARTICLE.findall(before))
     return any(
@@ -145,29 +143,17 @@ def has_flaw(before: str, after: str) -> bool:
     )
 
 
-def _count(pattern: re.Pattern[str], text: str) -> Counter[str]:
-    return Counter(match[0].lower() for match in pattern.finditer(text))
-
-
 def _unique_drafts(
     scene: Scene, combinations: Iterable[tuple[Rephrasing, ...]], seen: set[str]
 ) -> Iterator[RuleDraft]:
     before = scene.document.text
     seen = seen | {before}
+    telling = [pattern for pattern in map(_pattern, sorted(scene.avoid)) if pattern.search(before.lower())]
     for parts in combinations:
-        changes: list[Change] = [change for part in parts for change in part.changes]
-        text = apply_changes(before, changes)
+        text = apply_changes(before, (change for part in parts for change in part.changes))
         if text not in seen and not has_flaw(before, text):
             seen.add(text)
-            yield RuleDraft(text, parts, _n_removed(scene.avoid, before, text))
-
-
-def _n_removed(avoid: frozenset[str], before: str, after: str) -> int:
-    """How many of the telling patterns the text had before and has no more."""
-    old, new = before.lower(), after.lower()
-    return sum(
-        bool(pattern.search(old)) and not pattern.search(new) for pattern in map(_pattern, sorted(avoid))
-    )
+            yield RuleDraft(text, parts, sum(not pattern.search(text.lower()) for pattern in telling))
 
 
 @lru_cache(maxsize=4096)

@@ -24,9 +24,12 @@ from hashlib import blake2b
 from pathlib import Path
 
 from longway.english.denials import subject_of
-from longway.english.document import Change, Document, Word
-from longway.english.rules.clauses import is_known_person, main_clause_root
+from longway.english.document import Change, Document, Word, any_lower
 from longway.english.rules.rule import Scene
+from longway.english.rules.sentence import is_known_person, main_clause_root
+from longway.english.words import listed_words
+
+_LISTS = listed_words(__name__)
 
 CLASSES_PATH = Path(__file__).parent / "sisters.toml"
 
@@ -90,15 +93,6 @@ def terms_of(name: str) -> frozenset[str]:
     )
 
 
-ONE_TIME_VERBS = frozenset(  # these happen once to each thing
-    "bear die release found establish publish form build create launch premiere open debut assassinate incorporate "
-    "inaugurate discover invent".split()
-)
-LOCATION_VERBS = frozenset("bear die locate situate base set headquarter lie raise found".split())
-_TEAM_NOUNS = frozenset({"player", "team", "club", "coach", "league"})
-_BROADCAST_VERBS = frozenset("air premiere broadcast show debut run televise".split())
-
-
 def ends_clause(document: Document, last: Word, *also: str) -> bool:
     """Return True if the clause ends after a word, or one of the words in `also` follows."""
     after = document.after(last)
@@ -149,7 +143,7 @@ def _is_place(document: Document, first: Word, last: Word) -> bool:
     if governor is None or (before.lower == "of" and not is_outside):
         return governor is not None and governor.lemma == "capital"
     return (
-        governor.lemma in LOCATION_VERBS
+        governor.lemma in _LISTS.location_verbs
         and governor.upos == "VERB"
         and main_clause_root(document, governor.index) is not None
     )
@@ -191,7 +185,7 @@ def one_time_verb(document: Document, word: Word) -> Word | None:
             after = document.after(above)
             is_out = above.lemma == "come" and after is not None and after.lower == "out"
             is_many = any(_is_one_of_many(document, w) for w in document.children(above, "obj"))
-            is_once = (above.lemma in ONE_TIME_VERBS or is_out) and not is_many
+            is_once = (above.lemma in _LISTS.one_time_verbs or is_out) and not is_many
             return above if is_once and above.relation == "root" else None
         if above.relation == "root":
             return None
@@ -200,7 +194,7 @@ def one_time_verb(document: Document, word: Word) -> Word | None:
 
 def _is_one_of_many(document: Document, noun: Word) -> bool:
     """Return True for "released an album": there may be others."""
-    return noun.tag == "NNS" or any(w.lower in ("a", "an") for w in document.children(noun, "det"))
+    return noun.tag == "NNS" or any_lower(document.children(noun, "det"), ("a", "an"))
 
 
 def _is_network(document: Document, first: Word, last: Word) -> bool:
@@ -208,7 +202,7 @@ def _is_network(document: Document, first: Word, last: Word) -> bool:
     governor = document.head(last)
     if before is None or before.text != "on" or governor is None or not ends_clause(document, last):
         return False
-    return governor.relation == "root" and governor.lemma in _BROADCAST_VERBS
+    return governor.relation == "root" and governor.lemma in _LISTS.broadcast_verbs
 
 
 def _is_team(document: Document, first: Word, last: Word) -> bool:
@@ -221,7 +215,7 @@ def _is_team(document: Document, first: Word, last: Word) -> bool:
         plain
         and last.relation == "compound"
         and head is not None
-        and head.lemma in _TEAM_NOUNS
+        and head.lemma in _LISTS.team_nouns
         and _is_predicate(document, head)
         and ends_clause(document, head)
     )

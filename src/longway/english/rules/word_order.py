@@ -11,28 +11,28 @@ A pronoun is never moved before its name. Nothing is moved across "not", "only" 
 
 from __future__ import annotations
 
-from longway.english.document import Change, Document, Word, Words
-from longway.english.listed_words import listed_words
-from longway.english.rules.clauses import Clause, clauses, is_person, is_plural_span
-from longway.english.rules.passive import PASSIVE_VERBS
+from longway.english.document import Change, Document, Word, any_lower, any_tag, any_upos
 from longway.english.rules.phrase_groups import kinds_of
 from longway.english.rules.rule import Rephrasing, Rephrasings, Scene
-from longway.english.rules.spans import (
+from longway.english.rules.sentence import (
     MONTH_WORDS,
+    Clause,
     WordSpan,
     as_sentence_start,
+    clauses,
     comma_style,
+    has_scope,
+    is_person,
+    is_plural_span,
     is_year,
     name_indices,
     plain_sentences,
     span_of,
 )
+from longway.english.rules.voice import PASSIVE_VERBS
+from longway.english.words import listed_words
 
 _LISTS = listed_words(__name__)
-_SUBORDINATORS = _LISTS["subordinators"]
-_WITHOUT_COMMA = frozenset("because when if after before since until once while unless".split())
-_TIED_WORDS = _LISTS["tied_words"]
-_BACK_REFERENCES = frozenset("he she it they him her them his its their this that".split())
 
 
 def clause_order(scene: Scene) -> Rephrasings:
@@ -60,14 +60,12 @@ def _subordinate_clause(document: Document, head: Word) -> WordSpan | None:
     span = span_of(document, head)
     if span is not None and document.words[span.first].text == "," and span.first < head.index:
         span = WordSpan(document, span.first + 1, span.last)
-    if span is None or document.words[span.first].lower not in _SUBORDINATORS:
+    if span is None or document.words[span.first].lower not in _LISTS.subordinators:
         return None
     while span.last > span.first and document.words[span.last].text == ",":
         span = WordSpan(document, span.first, span.last - 1)
     has_subject = bool(document.children(head, "nsubj"))
-    is_finite = any(
-        w.tag in ("VBD", "VBZ", "VBP", "MD") for w in [head, *document.children(head, "aux", "cop")]
-    )
+    is_finite = any_tag([head, *document.children(head, "aux", "cop")], ("VBD", "VBZ", "VBP", "MD"))
     marks = [w for w in document.children(head, "mark", "advmod") if w.index == span.first]
     return span if has_subject and is_finite and marks and len(span) > 2 else None
 
@@ -81,12 +79,12 @@ def _to_the_end(
     main = WordSpan(document, clause.last + 2, sentence.last)
     if not _is_main(main) or _is_order_bound(clause, main):
         return
-    joint = " " if mark in _WITHOUT_COMMA else f"{comma_style(document)} "
-    changes = (
+    joint = " " if mark in _LISTS.without_comma else f"{comma_style(document)} "
+    yield Rephrasing.of(
+        "clause_order.to_the_end",
         Change(clause.start, main.words[0].end, as_sentence_start(document, number, main.words[0].text)),
         Change(sentence.end, sentence.end, f"{joint}{clause.inside}"),
     )
-    yield Rephrasing("clause_order.to_the_end", changes)
 
 
 def _to_the_front(
@@ -101,15 +99,15 @@ def _to_the_front(
     before = document.words[last]
     if not _is_main(main) or _is_order_bound(main, clause) or main.words[0].upos == "ADV":
         return
-    if before.lower in _TIED_WORDS or (mark == "when" and before.upos == "NOUN"):
+    if before.lower in _LISTS.tied_words or (mark == "when" and before.upos == "NOUN"):
         return  # "only because", "the year when"
     first = WordSpan(document, main.first, main.first)
     front = as_sentence_start(document, number, clause.text)
-    changes = (
+    yield Rephrasing.of(
+        "clause_order.to_the_front",
         first.becomes(f"{front}{comma_style(document)} {first.inside}"),
         Change(main.end, sentence.end, ""),
     )
-    yield Rephrasing("clause_order.to_the_front", changes)
 
 
 def _is_main(main: WordSpan) -> bool:
@@ -118,23 +116,18 @@ def _is_main(main: WordSpan) -> bool:
     first, root = words[0], next((w for w in words if w.dep == "root"), None)
     if root is None or len(words) < 3 or first.lower in ("then", "there", "it"):
         return False
-    is_joined = any(w.upos in ("VERB", "AUX") for w in document.children(root, "conj"))
+    is_joined = any_upos(document.children(root, "conj"), ("VERB", "AUX"))
     opens = first.upos not in ("CCONJ", "SCONJ", "PUNCT", "VERB", "AUX")
     return opens and not is_joined and bool(document.children(root, "nsubj"))
 
 
 def _is_order_bound(first: WordSpan, second: WordSpan) -> bool:
     """Return True if the second clause has a pronoun that may refer to the first one."""
-    has_pronoun = any(w.lower in _BACK_REFERENCES for w in second.words)
-    starts_with_one = first.words[0].lower in _BACK_REFERENCES or first.words[1].lower in _BACK_REFERENCES
+    has_pronoun = any_lower(second.words, _LISTS.back_references)
+    starts_with_one = (
+        first.words[0].lower in _LISTS.back_references or first.words[1].lower in _LISTS.back_references
+    )
     return has_pronoun and not starts_with_one
-
-
-_SCOPE_WORDS = _LISTS["scope_words"]
-_DATE_WORDS = _LISTS["date_words"]
-
-
-_PLACED_VERBS = ("born", "died", "raised", "lived", "filmed")
 
 
 def fronting(scene: Scene) -> Rephrasings:
@@ -171,11 +164,11 @@ def _time_to_front(clause: Clause) -> Rephrasings:
         return
     subject = WordSpan(document, clause.subject.first, clause.subject.first)
     front = as_sentence_start(document, clause.sentence, time.text)
-    changes = (
+    yield Rephrasing.of(
+        "fronting.time_to_front",
         subject.becomes(f"{front}{comma_style(document)} {subject.inside}"),
         Change(document.words[last].end, time.end, ""),
     )
-    yield Rephrasing("fronting.time_to_front", changes)
 
 
 def _final_time(rest: WordSpan) -> WordSpan | None:
@@ -198,7 +191,7 @@ def _is_time_phrase(span: WordSpan) -> bool:
 
 def _is_date_word(word: Word) -> bool:
     is_number = word.upos == "NUM" or (word.text[:1].isdigit() and len(word.text) < 6)
-    return is_number or is_year(word) or word.lower in MONTH_WORDS or word.lower in _DATE_WORDS
+    return is_number or is_year(word) or word.lower in MONTH_WORDS or word.lower in _LISTS.date_words
 
 
 def _time_to_end(document: Document, number: int, sentence: WordSpan) -> Rephrasings:
@@ -219,11 +212,11 @@ def _time_to_end(document: Document, number: int, sentence: WordSpan) -> Rephras
     if document.children(root, "conj", "advcl", "ccomp") or any(w.text == "," for w in main.words):
         return
     first = main.words[0]
-    changes = (
+    yield Rephrasing.of(
+        "fronting.time_to_end",
         Change(time.start, first.end, as_sentence_start(document, number, first.text)),
         Change(sentence.end, sentence.end, f" {time.inside}"),
     )
-    yield Rephrasing("fronting.time_to_end", changes)
 
 
 def _is_in_date(document: Document, comma: Word) -> bool:
@@ -237,7 +230,11 @@ def _is_in_date(document: Document, comma: Word) -> bool:
 def _where(clause: Clause) -> Rephrasings:
     """Rephrase "Ann died in Rome." as "Rome is where Ann died."."""
     document, rest = clause.document, clause.rest
-    if rest is None or clause.finite.tag != "VBD" or clause.head.lower not in _PLACED_VERBS:
+    if (
+        rest is None
+        or clause.finite.tag != "VBD"
+        or clause.head.lower not in ("born", "died", "raised", "lived", "filmed")
+    ):
         return
     if len(clause.verbs) > 2 or has_scope(clause.verbs) or rest.words[0].lower != "in" or len(rest) < 2:
         return
@@ -247,13 +244,13 @@ def _where(clause: Clause) -> Rephrasings:
         return
     verbs = WordSpan(document, clause.verbs[0].index, clause.verbs[-1].index)
     subject = clause.subject
-    changes = (
+    yield Rephrasing.of(
+        "fronting.where",
         subject.becomes(
             f"{as_sentence_start(document, clause.sentence, place.text)} is where {subject.inside}"
         ),
         Change(verbs.end, rest.end, ""),
     )
-    yield Rephrasing("fronting.where", changes)
 
 
 def _undo_where(document: Document, number: int, sentence: WordSpan) -> Rephrasings:
@@ -272,11 +269,11 @@ def _undo_where(document: Document, number: int, sentence: WordSpan) -> Rephrasi
     is_name = all(w.index in name_indices(document) or w.tag == "DT" for w in place.words)
     if not is_name or verb.tag not in ("VBD", "VBN"):
         return
-    changes = (
+    yield Rephrasing.of(
+        "fronting.plain_for_where",
         Change(place.start, main.words[0].end, as_sentence_start(document, number, main.words[0].text)),
         Change(sentence.end, sentence.end, f" in {place.inside}"),
     )
-    yield Rephrasing("fronting.plain_for_where", changes)
 
 
 # Who it is
@@ -297,13 +294,13 @@ def _inverted(clause: Clause) -> Rephrasings:
         or has_scope(definite.words)
     ):
         return
-    if any(w.tag in ("WDT", "WP", "WRB", "VBD", "VBZ", "CC") for w in definite.words):
+    if any_tag(definite.words, ("WDT", "WP", "WRB", "VBD", "VBZ", "CC")):
         return
-    changes = (
+    yield Rephrasing.of(
+        "fronting.inverted",
         subject.becomes(as_sentence_start(document, clause.sentence, rest.text)),
         rest.becomes(subject.inside),
     )
-    yield Rephrasing("fronting.inverted", changes)
 
 
 def _is_name(span: WordSpan) -> bool:
@@ -333,11 +330,11 @@ def _cleft(clause: Clause) -> Rephrasings:
     if not _is_name(clause.subject) or not any(is_person(document, w) for w in clause.subject.words):
         return
     it = as_sentence_start(document, clause.sentence, "it")
-    changes = (
+    yield Rephrasing.of(
+        "fronting.cleft",
         Change(clause.subject.start, clause.subject.start, f"{it} was "),
         Change(clause.subject.end, clause.subject.end, " who"),
     )
-    yield Rephrasing("fronting.cleft", changes)
 
 
 def _undo_cleft(document: Document, number: int, sentence: WordSpan) -> Rephrasings:
@@ -352,17 +349,12 @@ def _undo_cleft(document: Document, number: int, sentence: WordSpan) -> Rephrasi
     subject = WordSpan(document, words[2].index, who.index - 1)
     finite = verb.tag in ("VBD", "VBZ", "MD") and verb.index not in name_indices(document)
     is_noun = subject.words[0].upos in ("PROPN", "DET", "NOUN") and "end" not in kinds_of(document, verb)
-    if not finite or not is_noun or any(w.upos in ("VERB", "AUX", "PUNCT", "ADP") for w in subject.words):
+    if not finite or not is_noun or any_upos(subject.words, ("VERB", "AUX", "PUNCT", "ADP")):
         return
-    changes = (
+    yield Rephrasing.of(
+        "fronting.plain_for_cleft",
         Change(
             words[0].start, subject.words[0].end, as_sentence_start(document, number, subject.words[0].text)
         ),
         Change(subject.end, who.end, ""),
     )
-    yield Rephrasing("fronting.plain_for_cleft", changes)
-
-
-def has_scope(words: Words) -> bool:
-    """Return True if "not", "only" or the like is among the words: their scope depends on the order."""
-    return any(w.lower in _SCOPE_WORDS for w in words)

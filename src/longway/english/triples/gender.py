@@ -15,8 +15,8 @@ from functools import lru_cache
 from longway.english.articles import with_articles
 from longway.english.document import Change, Document, Word
 from longway.english.inflection import match_case
-from longway.english.people.demographics import demographic_entries
 from longway.english.people.pronouns import HE, SHE, pronoun_form
+from longway.english.people.words import demographic_entries
 from longway.english.pipeline import load_pipeline
 from longway.english.triples.triple import Triple, sentence_of, with_changes
 

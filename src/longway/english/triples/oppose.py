@@ -1,7 +1,6 @@
 """Texts and triples changed towards the opposite sentiment, a few words at a time.
 
-    opposed_text(document, "negative")      a whole text, and the changes
-    oppose(read, triple, "negative")        one triple; None if nothing in it has the other sentiment
+    opposing_changes(document, "negative")    the changes of a text
 
     I loved the witty script.       I hated the corny script.
     It was not good at all.         It was good.
@@ -15,50 +14,31 @@ the wanted sentiment stay.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import replace
 from typing import NamedTuple
 
 from longway.english.articles import fix_articles
 from longway.english.denials import DO_FORMS, do_not, without_negation
-from longway.english.document import Change, Document, Word, apply_changes
+from longway.english.document import Change, Document, Word, any_lower
 from longway.english.inflection import MASS_NOUNS, inflect, inflect_like, match_case
-from longway.english.listed_words import listed_words
 from longway.english.opposites import SentimentMention, rotated, sentiment_mentions
-from longway.english.triples.triple import Triple, sentence_of, with_changes
 from longway.english.wordnet import word_lists
+from longway.english.words import listed_words
 from longway.task import Side
 
 _LISTS = listed_words(__name__)
-Read = Callable[[str], Document]
 _MAX_QUOTE_WORDS = 15  # longer quotations are not titles
 _QUOTES = {'"': '"', "“": "”", "``": "''", "`": "'"}  # opening and closing marks
-
-
-def opposed_text(
-    document: Document, towards: Side, *, key: str = "", keep: Collection[str] = ()
-) -> tuple[str, list[Change]]:
-    """Return a text changed towards one sentiment, and the changes.
-
-    key: selects among the opposites. keep: words that must stay.
-    """
-    changes = opposing_changes(document, towards, key=key, keep=keep)
-    return apply_changes(document.text, changes), changes
-
-
-def oppose(
-    read: Read, triple: Triple, towards: Side, *, key: str = "", keep: Collection[str] = ()
-) -> Triple | None:
-    """Return a triple changed towards one sentiment; None if nothing in it has the other. read: parses a text."""
-    changes = opposing_changes(read(sentence_of(triple)), towards, key=key, keep=keep)
-    changed = with_changes(triple, changes)
-    return None if changed == triple else changed
 
 
 def opposing_changes(
     document: Document, towards: Side, *, key: str = "", keep: Collection[str] = ()
 ) -> list[Change]:
-    """Return the changes of a text towards one sentiment, with articles corrected."""
+    """Return the changes of a text towards one sentiment, with articles corrected.
+
+    key: selects among the opposites. keep: words that must stay.
+    """
     changes: list[Change] = []
     protected = protected_words(document, keep)
     all_mentions = list(sentiment_mentions(document, protected))
@@ -135,11 +115,8 @@ def _is_excess(document: Document, mention: SentimentMention) -> bool:
     return is_too and (mention.side == "positive" or leads_on)
 
 
-_INTENSIFIERS = _LISTS["intensifiers"]
 _COMPARATIVE_OPPOSITES = {"good": "bad", "great": "bad", "bad": "good", "poor": "good"}  # "worse", "best"
 _ABSTRACT = re.compile(r".*(?:ness|ence|ance|tude|ity|ism|dom|cy)")
-_MASS = _LISTS["mass"]
-_BOTH = frozenset("charm talent skill misery failure success delight joy pleasure waste".split())
 
 
 def replaced_by_opposite(document: Document, mention: SentimentMention, key: str) -> list[Change] | None:
@@ -174,10 +151,10 @@ def _replace_word(document: Document, mention: SentimentMention, opposite: str) 
 def _counts_alike(document: Document, noun: Word, opposite: str) -> bool:
     """Return True if a noun fits the article that is there, or its absence."""
     last = opposite.rpartition(" ")[2]
-    is_mass = last in _MASS | MASS_NOUNS | word_lists().mass or bool(_ABSTRACT.fullmatch(last))
+    is_mass = last in _LISTS.mass | MASS_NOUNS | word_lists().mass or _ABSTRACT.fullmatch(last) is not None
     determiners = {w.lower for w in document.children(noun, "det", "nmod:poss", "nummod")}
     if determiners & {"a", "an", "one", "another", "each", "every"} or noun.tag == "NNS":
-        return not is_mass or last in _BOTH
+        return not is_mass or last in _LISTS.both
     return bool(determiners) or is_mass
 
 
@@ -195,7 +172,7 @@ def _replace_phrase(document: Document, mention: SentimentMention, opposite: str
 def _negate_verb(document: Document, verb: Word) -> list[Change] | None:
     """Return the changes that negate the verb and drop intensifiers: "do not recommend", "would not recommend"."""
     start, before = verb.start, verb.index - 1
-    while document.lower_at(before) in _INTENSIFIERS and document.words[before].head == verb.index:
+    while document.lower_at(before) in _LISTS.intensifiers and document.words[before].head == verb.index:
         start = document.words[before].start
         before -= 1
     helpers = [w for w in document.children(verb, "aux") if w.index < verb.index and w.lower != "to"]
@@ -224,16 +201,6 @@ def _degree(document: Document, word: Word) -> list[Change]:
             start = before.start if before is not None and is_far else too.start
             changes.append(Change(start, too.end, match_case("very", too.text)))
     return changes
-
-
-_NEGATION_WORDS = _LISTS["negation_words"]
-_FOCUS_WORDS = frozenset("only just merely simply necessarily".split())
-_COPULAR_VERBS = frozenset("seem look feel sound find make be become appear get consider call prove".split())
-_OPINION_VERBS = frozenset("think believe feel say suppose guess expect find claim".split())
-_ATTEMPT_VERBS = _LISTS["attempt_verbs"]
-_LACK_VERBS = frozenset("lack miss need want avoid".split())
-_LACK_NOUNS = frozenset("lack absence shortage dearth want devoid free bereft void".split())
-_MODALS = frozenset("could would should might".split())
 
 
 class Scope(NamedTuple):
@@ -274,12 +241,14 @@ def _negation_at(document: Document, current: Word, word: Word) -> Word | None:
     if current.lower == "nothing":
         return current
     for child in document.children(current, "advmod", "det", "cc", "case"):
-        if child.lower not in _NEGATION_WORDS or child.index > word.index:
+        if child.lower not in _LISTS.negation_words or child.index > word.index:
             continue
         if child.lower in ("less", "least") and current.index != word.index:
             continue
         after = document.words[child.index + 1].lower
-        if after in _FOCUS_WORDS or (child.lower == "no" and after in ("doubt", "matter", "wonder", "less")):
+        if after in _LISTS.focus_words or (
+            child.lower == "no" and after in ("doubt", "matter", "wonder", "less")
+        ):
             continue
         return child
     return None
@@ -288,26 +257,26 @@ def _negation_at(document: Document, current: Word, word: Word) -> Word | None:
 def _is_irrealis(document: Document, word: Word) -> bool:
     """Return True for "would have been great", "could be better"."""
     helpers = {w.lower for w in document.children(word, "aux", "cop")}
-    return bool(helpers & _MODALS) and (bool(helpers & {"have", "'ve"}) or word.tag in ("JJR", "RBR"))
+    return bool(helpers & _LISTS.modals) and (bool(helpers & {"have", "'ve"}) or word.tag in ("JJR", "RBR"))
 
 
 def _is_conditional(document: Document, word: Word) -> bool:
     if word.relation != "advcl":
         return False
-    return any(w.lower in ("if", "unless", "whether") for w in document.children(word, "mark", "advmod"))
+    return any_lower(document.children(word, "mark", "advmod"), ("if", "unless", "whether"))
 
 
 def _is_unrealised(document: Document, word: Word, above: Word) -> bool:
     """Return True for what is tried, missing or wanted: "tries to be funny", "lacks charm", "a lack of wit"."""
     if word.relation == "xcomp":
-        return above.lemma in _ATTEMPT_VERBS or above.lemma == "fail"
-    if word.relation in ("obj", "conj") and above.lemma in _LACK_VERBS:
+        return above.lemma in _LISTS.attempt_verbs or above.lemma == "fail"
+    if word.relation in ("obj", "conj") and above.lemma in _LISTS.lack_verbs:
         return True
     if word.relation == "ccomp" and above.lemma in ("wish", "hope", "doubt", "pretend"):
         return True
     if word.relation in ("obj", "xcomp") and above.lemma == "deserve":
         return True
-    return word.relation in ("nmod", "obl") and above.lemma in _LACK_NOUNS
+    return word.relation in ("nmod", "obl") and above.lemma in _LISTS.lack_nouns
 
 
 def _scope_passes(document: Document, word: Word, above: Word) -> bool:
@@ -322,9 +291,9 @@ def _scope_passes(document: Document, word: Word, above: Word) -> bool:
     if relation == "advmod":
         return True
     if relation == "xcomp":
-        return above.lemma in _COPULAR_VERBS
+        return above.lemma in _LISTS.copular_verbs
     if relation == "ccomp":
-        return above.lemma in _OPINION_VERBS
+        return above.lemma in _LISTS.opinion_verbs
     return relation == "obj" and _is_open(document, word)
 
 
@@ -332,7 +301,7 @@ def _is_asserted(document: Document, noun: Word) -> bool:
     """Return True if a noun phrase asserts something: "is a good film", "a good film.", "has good jokes"; not "the good film"."""
     if document.children(noun, "cop") or document.head(noun) is None or noun.lower == "nothing":
         return True
-    if any(w.lower in ("no", "without") for w in document.children(noun, "det", "case")):
+    if any_lower(document.children(noun, "det", "case"), ("no", "without")):
         return True
     return noun.relation in ("obj", "conj", "nsubj") and _is_open(document, noun)
 

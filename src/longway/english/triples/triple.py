@@ -15,7 +15,7 @@ the last. Lines without numbers are counted. An object may be missing ("It | rai
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -123,7 +123,11 @@ def _parse_lines(answer: str, may_be_whole: bool) -> list[tuple[str | None, Trip
         raise BadTriples("the answer is empty")
     if lines[0].startswith(("{", "[")):
         raise BadTriples("the answer is JSON; numbered lines were expected")
-    lines = _numbered(_without_remarks(lines))
+    if any("|" in line for line in lines):  # others are remarks: "Here are the triples:"
+        places = [place for place, line in enumerate(lines) if "|" in line or _LINE.match(line)]
+        lines = lines[places[0] : places[-1] + 1]
+    if all("|" in line and not _STARTS_MARKED.match(line) for line in lines):
+        lines = [f"{number}. {line}" for number, line in enumerate(lines, 1)]
     if len(lines) > MAX_TRIPLES:
         raise BadTriples(f"{len(lines)} lines; at most {MAX_TRIPLES} are accepted")
     parsed = [_parse_line(line, may_be_whole) for line in lines]
@@ -145,27 +149,11 @@ def _plain(line: str) -> str:
     >>> _plain("- **1.** It | rained"), _plain("(2) It | was | wet")
     ('1. It | rained', '2. It | was | wet')
     """
-    line = _BULLET.sub("", line, count=1) if _BULLET.match(line) else line
-    return (
-        _BOLD_NUMBER.sub(lambda match: f"{match[2] or match[3]}. ", line, count=1)
-        if _BOLD_NUMBER.match(line)
-        else line
-    )
-
-
-def _without_remarks(lines: list[str]) -> list[str]:
-    """The lines from the first with a bar or a number to the last; all if none has a bar. Others are remarks: "Here are the triples:"."""
-    places = [place for place, line in enumerate(lines) if "|" in line or _LINE.match(line)]
-    if not any("|" in line for line in lines):
-        return lines
-    return lines[places[0] : places[-1] + 1]
-
-
-def _numbered(lines: list[str]) -> list[str]:
-    """The lines with numbers, if all have bars and none begins with a number or another mark."""
-    if all("|" in line and not _STARTS_MARKED.match(line) for line in lines):
-        return [f"{number}. {line}" for number, line in enumerate(lines, 1)]
-    return lines
+    if bullet := _BULLET.match(line):
+        line = line[bullet.end() :]
+    if bold := _BOLD_NUMBER.match(line):
+        line = f"{bold[2] or bold[3]}. {line[bold.end() :]}"
+    return line
 
 
 def _unwrapped(parts: list[str]) -> list[str]:
@@ -177,10 +165,12 @@ def _unwrapped(parts: list[str]) -> list[str]:
     parts = [match[2] if (match := _WRAPPED.fullmatch(part)) else part for part in parts]
     for opening, closing in _QUOTES:
         given = [part for part in parts if part]
-        if len(given) > 1 and all(len(p) > 1 and p[0] == opening and p[-1] == closing for p in given):
+        if len(given) < 2:
+            return parts
+        if all(len(p) > 1 and p[0] == opening and p[-1] == closing for p in given):
             return [part[1:-1].strip() for part in parts]
-        first, last = given[0] if given else "", given[-1] if given else ""
-        if len(given) > 1 and first[0] == opening and last[-1] == closing:
+        first, last = given[0], given[-1]
+        if first[0] == opening and last[-1] == closing:
             inside = " ".join([first[1:], *given[1:-1], last[:-1]])
             if opening not in inside and closing not in inside:
                 ends = {first: first[1:].strip(), last: last[:-1].strip()}
@@ -250,7 +240,7 @@ def text_of(triples: Sequence[Triple], *, join: bool = True, like: str = "") -> 
     texts = list(_sentences(triples, join))
     if not _is_spaced(like):
         texts = [_SHORT_VERB.sub(r"\1", sentence) for sentence in texts]
-    if _is_capitalised(like):
+    if not next((c for c in like if c.isalpha()), "A").islower():
         texts = [capitalise(sentence) for sentence in texts]
     mark = " ." if _is_spaced(like) else "."
     closed = [sentence if _ENDS.search(sentence) else sentence + mark for sentence in texts]
@@ -259,46 +249,28 @@ def text_of(triples: Sequence[Triple], *, join: bool = True, like: str = "") -> 
     return " ".join(closed)
 
 
-def _is_capitalised(like: str) -> bool:
-    """Return False if a text starts with a small letter."""
-    first = next((c for c in like if c.isalpha()), "A")
-    return not first.islower()
-
-
 def _is_spaced(like: str) -> bool:
     return re.search(r"\s[.,]\s|\s\.$", like.rstrip()) is not None
 
 
 def _sentences(triples: Sequence[Triple], join: bool) -> Iterator[str]:
-    position = 0
-    while position < len(triples):
-        triple = triples[position]
-        following = triples[position + 1] if position + 1 < len(triples) else None
-        if join and following is not None and _can_join(triple, following):
-            yield _joined(triple, following)
-            position += 2
+    left = deque(triples)
+    while left:
+        triple = left.popleft()
+        if join and left and _can_join(triple, left[0]):
+            second = left.popleft()
+            rest = second.object if _share_copula(triple, second) else f"{second.predicate} {second.object}"
+            yield f"{triple.text} and {rest}".rstrip()
         else:
             yield triple.text
-            position += 1
 
 
 def _can_join(first: Triple, second: Triple) -> bool:
     if first.is_whole or second.is_whole or first.subject.lower() != second.subject.lower():
         return False
-    is_short = len(first.text.split()) <= MAX_JOINED_WORDS
-    is_short_verb = second.predicate.startswith(("'", "’"))
-    return (
-        is_short
-        and not _OPENS_CLAUSE.search(first.object)
-        and (not is_short_verb or _share_copula(first, second))
-    )
-
-
-def _joined(first_triple: Triple, second: Triple) -> str:
-    first = first_triple.text
-    if _share_copula(first_triple, second):
-        return f"{first} and {second.object}"
-    return f"{first} and {second.predicate} {second.object}".rstrip()
+    if len(first.text.split()) > MAX_JOINED_WORDS or _OPENS_CLAUSE.search(first.object):
+        return False
+    return not second.predicate.startswith(("'", "’")) or _share_copula(first, second)
 
 
 def _share_copula(first: Triple, second: Triple) -> bool:

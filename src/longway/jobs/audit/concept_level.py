@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,22 +19,20 @@ from numpy.typing import NDArray
 from longway.data import Dataset
 from longway.data.dataset import examples_at
 from longway.detect.clusters import Clusters
-from longway.detect.concepts.concepts import Concepts
-from longway.detect.concepts.detector import ConceptDetector, SampledRows, n_rows_with
-from longway.detect.concepts.vectors import TextVectors
 from longway.detect.leak import FEWEST_GROUPS, LARGEST_GROUP, linked_rows, word_features
 from longway.detect.reading import TEXT, Reading
 from longway.errors import LongwayError, MissingExtra
 from longway.language_names import ENGLISH, name_of
 from longway.languages.dataset import described
-from longway.languages.words import languages_in_use
 from longway.models.folds import folds_of
-from longway.models.minilm import model_folder
 from longway.models.multilingual import LANGUAGES, MINILM, MULTILINGUAL, Multilingual, encoder_for
 from longway.models.nbsvm import NbSvm
-from longway.models.onnx_graph import can_run
 from longway.records import Problem
 from longway.report.numbers import counted
+
+if TYPE_CHECKING:
+    from longway.detect.concepts.concepts import Concepts
+    from longway.detect.concepts.detector import ConceptDetector
 
 MAX_ROWS = 10_000
 AUTO = "auto"  # the embedded encoder that knows the languages of the data
@@ -43,10 +42,30 @@ FEWEST = 500  # rows; fewer show no concept that a test could confirm
 FEWEST_TEXTS = 100  # different texts of a column, and rows that concepts are made from
 MADE_FROM = 0.25  # share of the rows; the others are tested
 FOLDS = 5
-N_LABELS = 5  # that a message names
 
 Ints = NDArray[np.int64]
 Step = Callable[[str], object]
+
+
+def detectors_of_run(
+    dataset: Dataset,
+    reading: Reading,
+    clusters: Clusters,
+    *,
+    seed: int,
+    encoder: str,
+    folder: Path | None,
+    step: Step,
+) -> tuple[list[ConceptDetector], list[Problem]]:
+    """The detectors of `concept_detectors`. folder: of the run; their concepts and the vectors of texts are kept there."""
+    cache = None if folder is None else folder / VECTORS
+    made, problems = concept_detectors(
+        dataset, reading, clusters, seed=seed, encoder=encoder, cache=cache, step=step
+    )
+    if folder is not None:
+        for detector in made:
+            detector.concepts.save(folder / FILES.format(detector.role))
+    return made, problems
 
 
 def concept_detectors(
@@ -68,7 +87,7 @@ def concept_detectors(
             f"The concept level was left out: there are {reading.n_texts:,} rows, and it needs {FEWEST}."
         )
         return [], [Problem("no_concept", message, reading.n_texts, "Audit more rows to include it.")]
-    languages, problems = languages_in_use(), list[Problem]()
+    languages, problems = reading.tokenizer.languages, list[Problem]()
     if encoder == AUTO:
         encoder, problems = chosen_encoder(languages, reading.n_texts)
     if (missing := missing_encoder(encoder)) is not None:
@@ -77,6 +96,10 @@ def concept_detectors(
         ]
     if not encoder or missing is not None:
         return [], problems
+    from longway.detect.concepts.concepts import Concepts
+    from longway.detect.concepts.detector import ConceptDetector, SampledRows, n_rows_with
+    from longway.detect.concepts.vectors import TextVectors
+
     random = np.random.default_rng(seed)
     places = np.arange(reading.n_texts)
     if len(places) > MAX_ROWS:
@@ -105,6 +128,7 @@ def concept_detectors(
             n_rows_with=n_rows_with(tokens),
             n_rows=len(places),
             seed=seed,
+            tokenizer=reading.tokenizer,
             step=step,
         )
         step(f"comparing concepts with the words of {column}")
@@ -141,15 +165,10 @@ def _left_out(why: str, advice: str) -> Problem:
     return Problem("no_concept", f"The concept level was left out. {why}", 1, advice)
 
 
-def save_concepts(detectors: Sequence[ConceptDetector], folder: Path | None) -> None:
-    """Write the concepts of each column into the run folder, if there is one."""
-    if folder is not None:
-        for detector in detectors:
-            detector.concepts.save(folder / FILES.format(detector.role))
-
-
 def load_concepts(folder: Path) -> list[Concepts]:
     """The concepts of a run; `detect.where` knows them from then on. None if its audit left the level out."""
+    from longway.detect.concepts.concepts import Concepts
+
     paths = sorted(folder.glob(FILES.format("*")))
     return [Concepts.load(path, cache=folder / VECTORS) for path in paths]
 
@@ -183,6 +202,8 @@ def out_of_fold(reading: Reading, role: str, places: Ints, related: Ints, seed: 
 
 def missing_encoder(encoder: str = MINILM) -> str | None:
     """Why an embedded encoder cannot run; None if it can, and for others."""
+    from longway.models.minilm import can_run, model_folder
+
     try:
         if encoder == MULTILINGUAL:
             Multilingual()
@@ -194,26 +215,6 @@ def missing_encoder(encoder: str = MINILM) -> str | None:
     except MissingExtra as error:
         return str(error)
     return None
-
-
-def untested_problems(detectors: Sequence[ConceptDetector]) -> list[Problem]:
-    """The labels that no concept could be tested for, after a search."""
-    return [
-        Problem(
-            "no_concept",
-            f"No concept of {one.concepts.column} could be tested for {_some(one.untested)}: words and length predict the label of every tested row.",
-            len(one.tested),
-            "See the patterns of other levels: they predict the label.",
-        )
-        for one in detectors
-        if one.untested
-    ]
-
-
-def _some(labels: Sequence[str]) -> str:
-    """The first labels, and how many more there are."""
-    named = ", ".join(labels[:N_LABELS])
-    return named + (f" and {len(labels) - N_LABELS} more" if len(labels) > N_LABELS else "")
 
 
 def _too_few(

@@ -10,39 +10,29 @@ audit says so. How long it takes is estimated from the sample and not measured, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from longway.data import Dataset
-from longway.detect.grammar import GrammarDetector
 from longway.detect.reading import Reading
 from longway.errors import install_command
-from longway.jobs.grammar.induced import Trees, parse
-from longway.jobs.grammar.row_sample import (
-    LengthLimits,
-    ParsableRow,
-    RowSample,
-    parsable_rows,
-    sample_rows,
-    split_off,
-)
 from longway.records import Problem
 from longway.report.numbers import duration
 
 if TYPE_CHECKING:
+    from longway.detect.grammar import GrammarDetector
     from longway.grammars.induction import InduceProgress
     from longway.grammars.parser import Grammar
+    from longway.jobs.grammar.induced import LengthLimits, ParsableRow, RowSample, Trees
 
 FEWEST = 200  # rows; fewer teach a grammar nothing
 HELD_OUT = 0.1
 # How long a pair (product of its lengths) or a sentence may be, and how many are taken; where too few are so short, the next.
-SIZES = {
-    True: [(LengthLimits(pair=42, sentence=20), 750), (LengthLimits(pair=72, sentence=20), 300)],
-    False: [(LengthLimits(pair=42, sentence=20), 4000)],
-}
+LONGEST = 20  # words of a sentence or a side
+SIZES = {True: [(42, 750), (72, 300)], False: [(42, 4000)]}
 EPOCHS = 4
 BATCH = 32
 SYMBOLS, DIMENSION = (8, 24), 64
@@ -68,6 +58,8 @@ class ParsedSample:
 
     def parse(self, texts: Sequence[str], contexts: Sequence[str | None]) -> Trees:
         """The trees of other texts with their contexts; none for those that are longer than the sample's."""
+        from longway.jobs.grammar.induced import parse
+
         return parse(self.grammar, self._rows(texts, contexts))
 
     def n_unparsed(self, texts: Sequence[str], contexts: Sequence[str | None]) -> int:
@@ -75,6 +67,8 @@ class ParsedSample:
         return sum(not row.units for row in self._rows(texts, contexts))
 
     def _rows(self, texts: Sequence[str], contexts: Sequence[str | None]) -> list[ParsableRow]:
+        from longway.jobs.grammar.induced import parsable_rows
+
         return parsable_rows(texts, contexts if self.is_pair else None, self.limits)
 
 
@@ -93,6 +87,8 @@ def grammar_detector(
 
 def detector_of(parsed: ParsedSample, reading: Reading) -> GrammarDetector:
     """The detector that counts the subtrees of a sample by the labels of its reading."""
+    from longway.detect.grammar import GrammarDetector
+
     return GrammarDetector(reading, parsed.trees, places=parsed.places, rules=False)
 
 
@@ -118,8 +114,10 @@ def parsed_sample(
     pair = dataset.columns.context is not None
     if reading.n_texts < FEWEST:
         return None, []  # nobody expects a grammar of so little
-    for short, texts in SIZES[pair]:
-        limits = replace(short, of_a_row=texts // FEWEST)
+    from longway.jobs.grammar.induced import LengthLimits, sample_rows, split_off
+
+    for product, texts in SIZES[pair]:
+        limits = LengthLimits(product, LONGEST, of_a_row=texts // FEWEST)
         found = sample_rows(
             dataset, reading.rows, reading.labels.astype(np.int64), seed=seed, texts=texts, limits=limits
         )  # fmt: skip
@@ -127,9 +125,9 @@ def parsed_sample(
             break
     else:
         unit = (
-            f"pairs below {short.pair} words times words, neither above {short.sentence}"
+            f"pairs below {limits.pair} words times words, neither above {LONGEST}"
             if pair
-            else f"sentences up to {short.sentence} words"
+            else f"sentences up to {LONGEST} words"
         )
         message = (
             f"The grammar level was left out: {len(found.rows):,} rows have {unit}, and it needs {FEWEST}."
@@ -142,6 +140,7 @@ def parsed_sample(
         next_step = "Add --levels all to include it, or learn a larger grammar with longway grammar."
         return None, [Problem("no_grammar", message, reading.n_texts, next_step)]
     from longway.grammars.induction import InduceSettings, induce
+    from longway.jobs.grammar.induced import parse
 
     def tell(at: InduceProgress) -> None:
         step(f"learning a small grammar: epoch {at.epoch} of {at.epochs}")

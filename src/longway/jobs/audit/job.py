@@ -11,7 +11,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from unicodedata import normalize
 
 import numpy as np
@@ -22,7 +22,6 @@ from longway.data import Dataset, with_columns
 from longway.data.choices import ChoiceDataset, guessed_columns
 from longway.data.summary import DatasetSummary
 from longway.detect.clusters import Clusters
-from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.duplicates import duplicate_problems
 from longway.detect.findings import Search, Tests, search
 from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
@@ -32,26 +31,33 @@ from longway.detect.reading import TEXT, Reading
 from longway.detect.row_checks import check_rows
 from longway.detect.sources import sources
 from longway.detect.surface_scores import SurfaceScores, score_surface, telling_of
-from longway.errors import ColumnError, DataError
+from longway.errors import ColumnError, DataError, with_checked_arguments
 from longway.jobs.audit import croissant
-from longway.jobs.audit.concept_level import VECTORS, concept_detectors, save_concepts, untested_problems
-from longway.jobs.audit.examples import examples_by_place, grouped, places_of
 from longway.jobs.audit.grammar_level import grammar_detector
 from longway.jobs.audit.language_problems import language_problems
 from longway.jobs.audit.page import audit_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.audit.result import AuditResult, Findings, Histogram, SpaceSummary
-from longway.jobs.audit.rows import row_columns, row_summary, row_vectors
-from longway.jobs.audit.scores import SCORES, score_frames, write_frames
+from longway.jobs.audit.rows import (
+    SCORES,
+    examples_by_place,
+    grouped,
+    places_of,
+    row_columns,
+    row_summary,
+    row_vectors,
+    score_frames,
+    write_frames,
+)
 from longway.jobs.audit.settings import AUTO, AuditSettings
 from longway.jobs.held_out import Arranged, arrange
-from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
-from longway.jobs.placement import shards_on
-from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
-from longway.languages.dataset import splitting_of
+from longway.jobs.run import ActiveRun, RunIdentity, Watcher, run_job
+from longway.languages.dataset import languages_in, splitting_of
 from longway.records import Leak, Mentions, Problem
-from longway.shard_map import ShardMap
 from longway.store import now
+
+if TYPE_CHECKING:
+    from longway.detect.concepts.detector import ConceptDetector
 
 Ints = NDArray[np.int64]
 
@@ -59,7 +65,7 @@ Step = Callable[[str], object]
 KEPT_WORDS = 20  # of each demographic attribute
 
 
-@with_own_rules
+@with_checked_arguments
 def audit(
     data: object,
     settings: AuditSettings | None = None,
@@ -84,23 +90,18 @@ def audit(
     chosen = settings_from(AuditSettings, settings, options)
     watcher = watcher or Watcher()
     arranged = arrange(whole, split, tests)
-    languages = set_split_rules(arranged.dataset)
-    if out is None:
-        with shards_on(on) as shard_map:
-            return _audit(arranged, chosen, languages, shard_map=shard_map, watcher=watcher)
+    languages = languages_in(arranged.dataset)
     identity = RunIdentity.of("audit", arranged.dataset, chosen, held_out=arranged.held_out)
-    planned = PlannedRun.choose(identity, arranged.dataset.source_name, None if out is True else out)
 
     def work(run: ActiveRun) -> AuditResult:
-        result = _audit(
-            arranged, chosen, languages, shard_map=run.shard_map, folder=run.folder, watcher=watcher
-        )
-        run.run.write_with(SCORES, lambda path: write_frames(path, result.score_frames()))
-        verdict = result.page().verdict
-        run.run.write(croissant.FILE, croissant.croissant(result, verdict, arranged.dataset.path))
+        result = _audit(arranged, chosen, languages, run)
+        if run.kept is not None:
+            run.write_with(SCORES, lambda path: write_frames(path, result.score_frames()))
+            verdict = result.page().verdict
+            run.write(croissant.FILE, croissant.croissant(result, verdict, arranged.dataset.path))
         return result
 
-    return planned.read(AuditResult) or planned.make(work, watcher, on)
+    return run_job(AuditResult, identity, work, out, watcher, on=on)
 
 
 def _check_no_candidates(data: object, options: Mapping[str, object]) -> None:
@@ -119,14 +120,10 @@ def _audit(
     arranged: Arranged,
     settings: AuditSettings,
     languages: Mapping[str, float],
-    *,
-    shard_map: ShardMap | None,
-    folder: Path | None = None,
-    watcher: Watcher,
+    run: ActiveRun,
 ) -> AuditResult:
-    """languages: share of each. shard_map: scores rows in other processes. folder: of the run, where concepts and vectors are kept."""
-    vectors = None if folder is None else folder / VECTORS
-    step = watcher.step
+    """languages: share of each."""
+    watcher, step = run.watcher, run.watcher.step
     dataset = arranged.dataset
     step("reading")
     with TemporaryDirectory(prefix="longway-") as spilled:
@@ -155,17 +152,18 @@ def _audit(
             problems += noted
         of_concepts: list[ConceptDetector] = []
         if CONCEPT in settings.chosen_levels:
-            of_concepts, noted = concept_detectors(
+            from longway.jobs.audit.concept_level import detectors_of_run
+
+            of_concepts, noted = detectors_of_run(
                 dataset,
                 reading,
                 clusters,
                 seed=settings.seed,
                 encoder=settings.encoder,
-                cache=vectors,
+                folder=run.kept,
                 step=step,
             )
             detectors += of_concepts
-            save_concepts(of_concepts, folder)
             problems += noted
         found = search(
             reading,
@@ -175,7 +173,7 @@ def _audit(
             per_level=settings.per_level,
             step=step,
         )
-        problems += untested_problems(of_concepts)
+        problems += [problem for one in of_concepts for problem in one.problems()]
         leaks, test_leaks = _leaks(reading, others, clusters, settings.seed, step)
         all_leaks, _ = _leaks(reading, {}, clusters, settings.seed, step, seen=found.tests)
         by_source = None
@@ -186,7 +184,7 @@ def _audit(
             )
         step("scoring documents")
         surface = score_surface(
-            reading, variant=settings.variant, dimensions=settings.dimensions, shard_map=shard_map
+            reading, variant=settings.variant, dimensions=settings.dimensions, shard_map=run.shard_map
         )
         step("checking single rows")
         checks = check_rows(reading, clusters=clusters, vectors=row_vectors(of_concepts), seed=settings.seed)
@@ -219,7 +217,10 @@ def _audit(
                 settings.dimensions,
                 mean_gamma,
                 histogram,
-                tuple(telling_of(document, examples[document.place]) for document in surface.documents),
+                tuple(
+                    telling_of(document, examples[document.place], reading.tokenizer)
+                    for document in surface.documents
+                ),
             ),
             lengths=_length_histogram(reading),
             rows=row_summary(checks, dataset, reading),

@@ -20,8 +20,7 @@ from longway.detect.severity import SEVERITIES, severity_of, too_few, undecided
 from longway.detect.sources import FindingBySource, Sources
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
 from longway.jobs.audit.rows import PossibleError, RowSummary
-from longway.jobs.pages import dataset_page
-from longway.jobs.results import page_of
+from longway.jobs.results import dataset_page, page_of
 from longway.languages.dataset import described
 from longway.records import Finding, Leak, Mentions, Pattern, Telling
 from longway.report import charts

@@ -34,7 +34,7 @@ from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.held_out import Arranged, arrange, loaded_tests
 from longway.jobs.options import settings_from
 from longway.jobs.results import Result, check_version, page_of, readable
-from longway.jobs.run import PlannedRun, RunIdentity, Watcher, Within
+from longway.jobs.run import ActiveRun, RunIdentity, Watcher, Within, run_job
 from longway.records import Finding, Leak
 from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.report.labels import leak_words, part_name, setting_rows
@@ -328,21 +328,18 @@ def audit_labels(
             result = replace(result, score_frames=None)  # on disk
         return LabelAudit(choice.name, choice.column, choice.tag, "" if folder is None else name, result)
 
-    def result_in(folder: Path | None) -> AuditLabelsResult:
-        audits = tuple(audited(at, folder) for at in range(len(choices)))
-        return AuditLabelsResult(audits, left_out, chosen, fingerprint, version("longway"), now(), folder)
+    def work(run: ActiveRun) -> AuditLabelsResult:
+        audits = tuple(audited(at, run.kept) for at in range(len(choices)))
+        return AuditLabelsResult(audits, left_out, chosen, fingerprint, version("longway"), now(), run.kept)
 
-    if out is None:
-        return result_in(None)
     first = next(iter(arranged.values()))
     held_out = {name: _joined([one.held_out[name].fingerprint for one in arranged.values() if name in one.held_out]) for name in first.held_out}  # fmt: skip
     identity = replace(
         RunIdentity.of(COMMAND, first.dataset, chosen, more={"label": list(arranged), "held_out": held_out}),
         fingerprint=fingerprint,
+        name=dataset.source_name,
     )
-    planned = PlannedRun.choose(identity, dataset.source_name, None if out is True else out)
-    done = planned.read(AuditLabelsResult, parts=folders)
-    return done or planned.make(lambda run: result_in(run.folder), watcher)
+    return run_job(AuditLabelsResult, identity, work, out, watcher, parts=folders)
 
 
 def _columns(labels: Sequence[str] | str | None) -> list[str]:

@@ -20,9 +20,15 @@ from typing import Literal
 
 from longway.data import Dataset, load, with_columns
 from longway.data.edited import writing_note
-from longway.data.summary import DatasetSummary
-from longway.errors import SettingError
-from longway.jobs.augment.methods import Plan, Setup, estimate_augment, plan_of, read_given_file
+from longway.errors import SettingError, with_checked_arguments
+from longway.jobs.augment.methods import (
+    Plan,
+    Setup,
+    fingerprint_of,
+    plan_of,
+    prompts_of,
+    read_given_file,
+)
 from longway.jobs.augment.page import augment_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.augment.result import AugmentResult
 from longway.jobs.augment.settings import OTHER, AugmentSettings
@@ -33,9 +39,10 @@ from longway.jobs.change.job import ChangeJob, change_job
 from longway.jobs.engine_use import Engines, costs, costs_money, failed_calls, with_graded_judge
 from longway.jobs.estimate import RunEstimate
 from longway.jobs.held_out import arrange
-from longway.jobs.language import SERVED, check_english, check_writer, set_split_rules, with_own_rules
+from longway.jobs.language import SERVED, check_english, check_writer
 from longway.jobs.options import settings_from
 from longway.jobs.run import ActiveRun, Watcher
+from longway.languages.dataset import languages_in
 from longway.methods.method import Round, Rows
 from longway.methods.peers import GivenRewrite
 from longway.models.own_model import sources_of
@@ -45,7 +52,7 @@ from longway.store import now
 NOT_NEEDED = "left out so that the labels are balanced"
 
 
-@with_own_rules
+@with_checked_arguments
 def augment(
     data: object,
     settings: AugmentSettings | None = None,
@@ -74,13 +81,23 @@ def augment(
         return job.run(AugmentResult, partial(_augment, given=given), out, watcher, on)
 
 
-@with_own_rules
+@with_checked_arguments
 def augment_estimate(
     data: object, settings: AugmentSettings, *, split: str | None = None, engines: Engines | None = None
 ) -> RunEstimate:
     """What `augment` may take; writes nothing and calls no server."""
     with _prepared(data, split, settings, engines or Engines()) as (job, _):
-        return estimate_augment(job.part, job.settings, job.writer, job.judge, dry=True)
+        return estimate_of(job, job.rows(labelled=settings.labelled), dry=True)
+
+
+def estimate_of(
+    job: ChangeJob[AugmentSettings], rows: Rows, *, spent: float = 0.0, dry: bool = False
+) -> RunEstimate:
+    """What an augmentation may take, if every text is judged. Repeated calls are not included. dry: include free engines, and the time."""
+    settings = job.settings
+    job = job if settings.labelled else replace(job, judge=None)
+    n_judged, asked = len(rows) * settings.variants, prompts_of(rows, settings)
+    return job.estimate(rows, asked, n_judged=n_judged, spent=spent, free=dry, timed=dry)
 
 
 @contextmanager
@@ -90,7 +107,7 @@ def _prepared(
     """The job with its engines, which are closed at the end; and the texts that were written elsewhere."""
     whole = data if isinstance(data, Dataset) else load(data, label=settings.target)
     part = arrange(whole, split, labelled=settings.labelled).dataset
-    languages = set_split_rules(part)
+    languages = languages_in(part)
     if settings.method in ("eda", "crossaug"):
         check_english(languages, f"The method {settings.method} knows", SERVED)
     if settings.labelled and settings.to != OTHER and settings.to not in part.labels:
@@ -104,8 +121,8 @@ def _prepared(
     given: Sequence[GivenRewrite] = ()
     more: dict[str, object] = {**sources_of(settings.models)}
     if settings.rewrites is not None:
-        file = read_given_file(Path(settings.rewrites), encoding=whole.encoding)
-        given, more = file.rewrites, {**more, "rewrites_fingerprint": file.fingerprint}
+        given = read_given_file(Path(settings.rewrites), encoding=whole.encoding)
+        more["rewrites_fingerprint"] = fingerprint_of(given)
     is_given = settings.rewrites is not None
     with change_job("augment", whole, part, settings, engines, more=more, judges=is_given) as job:
         check_writer(languages, job.settings.engine)
@@ -115,11 +132,10 @@ def _prepared(
 def _augment(run: ActiveRun, job: ChangeJob[AugmentSettings], given: Sequence[GivenRewrite]) -> AugmentResult:
     """Add rows, write edits and dataset, and measure the effect."""
     settings, journal, watcher = job.settings, run.journal, run.watcher
-    if costs_money(job.writer, job.judge):
-        spent = run.journal.spent()
-        watcher.estimate(estimate_augment(job.part, settings, job.writer, job.judge, spent=spent))
     watcher.step("reading")
     rows = job.rows(labelled=settings.labelled)
+    if costs_money(job.writer, job.judge):
+        watcher.estimate(estimate_of(job, rows, spent=journal.spent()))
     if settings.labelled:
         job = with_graded_judge(job, rows, journal, watcher)
         settings = job.settings
@@ -135,9 +151,9 @@ def _augment(run: ActiveRun, job: ChangeJob[AugmentSettings], given: Sequence[Gi
     after = run.write_dataset(job.whole, job.part, log.changes)
     watcher.step("measuring what the new texts are like")
     added, labels = _labels(rows, made.added, settings)
-    is_measured = settings.labelled and plan.important
+    is_measured, summary = settings.labelled and plan.important, run.summary(job.part)
     return AugmentResult(
-        dataset=_summary(run.summary(job.part), settings),
+        dataset=summary if settings.labelled else replace(summary, labels={}),  # output texts are no labels
         method=settings.method,
         engine=settings.engine,
         judge=settings.judge,
@@ -173,7 +189,7 @@ def _rounds(plan: Plan, rows: Rows, settings: AugmentSettings, setup: Setup) -> 
     """The rounds of the method; if labels are balanced, all of them at the end."""
     is_balanced = settings.balance and settings.labelled
     waiting: list[Round] = []
-    for done in plan.method.run(rows):
+    for done in plan.rounds:
         setup.end_round(done)
         setup.watcher.round(done)
         if is_balanced:
@@ -192,11 +208,6 @@ def _labels(
     before = Counter(rows.label(row) for row in range(len(rows)))
     new = Counter(row.label for row in added)
     return {name: new[name] for name in rows.label_names}, {name: before[name] for name in rows.label_names}
-
-
-def _summary(summary: DatasetSummary, settings: AugmentSettings) -> DatasetSummary:
-    """The dataset in short; output texts are not listed as labels."""
-    return summary if settings.labelled else replace(summary, labels={})
 
 
 # Balance
@@ -232,7 +243,7 @@ def _without(done: Round, out: set[str]) -> Round:
     edits = (
         replace(edit, accepted=False, reason=NOT_NEEDED) if edit.id in out else edit for edit in done.edits
     )
-    rejected = {**figures.rejected, NOT_NEEDED: n_out}
+    rejected = figures.rejected + Counter({NOT_NEEDED: n_out})
     return replace(
         done,
         edits=tuple(edits),

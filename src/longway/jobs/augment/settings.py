@@ -216,7 +216,8 @@ class AugmentSettings:
                 f"The method given, and no other, reads texts from a file. Got method {self.method!r} and {file}. "
                 "Use --method given --rewrites FILE."
             )
-        if self.to != OTHER and not self.changes_labels:
+        changes_labels = self.method == "counterfactual" or (self.method == "coba" and self.alter)
+        if self.to != OTHER and not changes_labels:
             what = "coba without its step alter" if self.method == "coba" else f"the method {self.method}"
             raise SettingError(
                 f"'to' is for methods that change the label: coba and counterfactual. Got {self.to!r} and {what}. Leave out --to."
@@ -231,11 +232,6 @@ class AugmentSettings:
     def needs_engine(self) -> bool:
         """Whether an engine writes the texts."""
         return self.method not in WITHOUT_ENGINE
-
-    @property
-    def changes_labels(self) -> bool:
-        """Whether new texts get another label than the row they are made from."""
-        return self.method == "counterfactual" or (self.method == "coba" and self.alter)
 
     @property
     def labelled(self) -> bool:

@@ -18,15 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from longway.engines.engine import Sampling
-from longway.engines.line_answers import read_identified
 from longway.engines.prompt import identify_prompt
-from longway.engines.recording import WORDS
 from longway.errors import DataError, TrainingError
 from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.run import Watcher
 from longway.jobs.workload import Workload
-from longway.methods.additions import AskEngine, Refused, ask_structured
 from longway.methods.coba.votes import Important, vote, votes_needed
+from longway.methods.loop import AskEngine, Refused, ask_structured
 from longway.methods.method import Rows
 from longway.metrics.versions import WordInformation, compare_word_information
 from longway.models.classifier import Inputs, Labelled
@@ -35,8 +33,8 @@ from longway.models.importance import MaskableText, WordScores
 from longway.models.importance.top_words import overlap, parts_of_speech
 from longway.records import Example
 from longway.report.numbers import approximate_time
-from longway.store import Journal, JournalEntry
-from longway.text.tokenizer import tokenize
+from longway.store import WORDS, Journal, JournalEntry
+from longway.text.tokenizer import PLAIN, Tokenizer
 
 ANALYSED = 500  # texts whose words the tables compare
 WORDS_MEASURED = 200  # spurious words that are measured before and after, the most frequent
@@ -66,7 +64,9 @@ class TopWords:
 
 def labelled(rows: Rows) -> Labelled:
     """The rows as classifiers take them."""
-    return Labelled(Inputs(list(rows.texts), rows.contexts), [rows.label(i) for i in range(len(rows))])
+    return Labelled(
+        Inputs(list(rows.texts), rows.contexts, rows.tokenizer), [rows.label(i) for i in range(len(rows))]
+    )
 
 
 def words_by_models(
@@ -101,16 +101,17 @@ def words_by_models(
         tops.append(found.top)
         context_tops.append(found.context_top)
         scores[name] = [
-            _scores(rows.texts[row], places) for row, places in zip(analysed, found.places, strict=True)
+            _scores(rows.texts[row], places, rows.tokenizer)
+            for row, places in zip(analysed, found.places, strict=True)
         ]
-    known = [known_words(given, rows.label(row)) for row in range(len(rows))]
+    known = [known_words(given, rows.label(row), rows.tokenizer) for row in range(len(rows))]
     important = [
-        vote(each, votes=needed, given=words, words=tokenize(text) if words else ())
+        vote(each, votes=needed, given=words, words=rows.tokenizer.tokens(text) if words else ())
         for words, text, each in zip(known, rows.texts, zip(*tops, strict=True), strict=True)
     ]
     if both:
         important = [
-            replace(one, context=vote(each, votes=needed, given=words, words=tokenize(context)))
+            replace(one, context=vote(each, votes=needed, given=words, words=rows.tokenizer.tokens(context)))
             for one, words, context, each in zip(
                 important, known, rows.contexts or (), zip(*context_tops, strict=True), strict=True
             )
@@ -134,26 +135,30 @@ def words_by_engine(
             for row in part
         ]
         samplings = [Sampling(temperature=0.0, seed=seed)] * len(prompts)
-        answers = ask_structured(ask, prompts, samplings, [read_identified] * len(prompts))
+        answers = ask_structured(ask, prompts, samplings, [prompt.read for prompt in prompts])
         for row, found in zip(part, answers, strict=True):
             if isinstance(found, Refused):
                 refusals[found.reason] += 1
                 found = (), ()
-            context, known = rows.context(row), set(known_words(given, rows.label(row)))
-            of_context = None if context is None else _words_in(context, found, known)
-            important.append(replace(_words_in(rows.texts[row], found, known), context=of_context))
+            context, known = rows.context(row), set(known_words(given, rows.label(row), rows.tokenizer))
+            of_context = None if context is None else _words_in(context, found, known, rows.tokenizer)
+            important.append(
+                replace(_words_in(rows.texts[row], found, known, rows.tokenizer), context=of_context)
+            )
     return Words(important, WordAnalysis(k=k, refusals=dict(refusals.most_common())))
 
 
-def _words_in(text: str, found: tuple[Iterable[str], Iterable[str]], known: set[str]) -> Important:
+def _words_in(
+    text: str, found: tuple[Iterable[str], Iterable[str]], known: set[str], tokenizer: Tokenizer
+) -> Important:
     """The named words that a text has. found: principal and spurious ones. known: words that are spurious in any case."""
-    in_text = set(tokenize(text))
+    in_text = set(tokenizer.tokens(text))
     principal, spurious = ([word.lower() for word in words if word.lower() in in_text] for words in found)
     spurious += sorted(known & in_text - set(spurious))
     return Important(tuple(word for word in principal if word not in known), tuple(spurious))
 
 
-def known_words(given: Iterable[str], label: str | None = None) -> list[str]:
+def known_words(given: Iterable[str], label: str | None = None, tokenizer: Tokenizer = PLAIN) -> list[str]:
     r"""The words that the user named as spurious, for rows of a label, or for all.
 
     given: words or phrases, with a tab and a label if they are for rows of that label only.
@@ -163,7 +168,7 @@ def known_words(given: Iterable[str], label: str | None = None) -> list[str]:
     """
     pairs = (phrase.partition("\t")[::2] for phrase in given)
     chosen = (phrase for phrase, of in pairs if label is None or of in ("", label))
-    return list(dict.fromkeys(word for phrase in chosen for word in tokenize(phrase)))
+    return list(dict.fromkeys(word for phrase in chosen for word in tokenizer.tokens(phrase)))
 
 
 def read_spurious_words(path: Path, labels: Collection[str]) -> tuple[str, ...]:
@@ -198,7 +203,7 @@ def words_before_and_after(
     labels = [rows.label(row) for row in range(len(rows))]
     texts = [*rows.texts, *(example.text for example in added)]
     after = texts, [*labels, *(example.label for example in added)]
-    return tuple(compare_word_information(words, (rows.texts, labels), after))
+    return tuple(compare_word_information(words, (rows.texts, labels), after, rows.tokenizer))
 
 
 def _top_words(
@@ -213,7 +218,7 @@ def _top_words(
     contexts: bool,
 ) -> TopWords:
     """What one model relies on; a resumed run finds it in the journal."""
-    key = _key(name)
+    key = f"words {name}"
     if (kept := journal.get(key)) is not None:
         return TopWords(**kept)
     scores = ensemble.word_scores(name, method=method, progress=advance)
@@ -225,10 +230,6 @@ def _top_words(
     found = TopWords(top, [scores[row].top_places(k) for row in analysed], context_top)
     journal.put(JournalEntry(key, kind=WORDS, engine=name, answer=asdict(found)))
     return found
-
-
-def _key(name: str) -> str:
-    return f"words {name}"
 
 
 def top_of_both(text: WordScores, context: WordScores, k: int) -> tuple[list[str], list[str]]:
@@ -252,7 +253,7 @@ def _vote_work(ensemble: Ensemble, method: str, journal: Journal, watcher: Watch
 
     Each model is timed on a few rows. n: texts and contexts that each model explains.
     """
-    waiting = [name for name in ensemble.names if journal.get(_key(name)) is None]
+    waiting = [name for name in ensemble.names if journal.get(f"words {name}") is None]
     seconds = {}
     for name in waiting:
         watcher.step(f"timing {name} on a few texts")
@@ -304,9 +305,9 @@ def _counting(work: Workload, total: int) -> Callable[[int], None]:
     return advance
 
 
-def _scores(text: str, places: Sequence[int]) -> WordScores:
+def _scores(text: str, places: Sequence[int], tokenizer: Tokenizer) -> WordScores:
     """Scores with the same top words, as `overlap` and `parts_of_speech` need them."""
-    words = MaskableText.of(text)
+    words = MaskableText.of(text, tokenizer)
     values = np.zeros(len(words))
     values[list(places)] = np.arange(len(places), 0, -1)
     return WordScores(words.words, words.spans, values, "")

@@ -16,8 +16,8 @@ from itertools import groupby
 from typing import Generic, TypeVar
 
 from longway.data.columns import WEIGHT_COLUMN
-from longway.methods.drafts import NOT_BETTER, NOT_CHOSEN, NOT_VERIFIED, RETURNS
-from longway.methods.method import Figures, Round, Rows
+from longway.methods.loop import NOT_VERIFIED
+from longway.methods.method import NOT_BETTER, NOT_CHOSEN, RETURNS, Figures, Round, Rows
 from longway.records import Edit, Example, Verdict
 from longway.verify.calibration import CheckErrors
 
@@ -108,8 +108,8 @@ class RoundSummary:
             kl=figures.divergence,
             mean_gamma=figures.gamma,
             leak=None if figures.leak is None else figures.leak.accuracy,
-            rejected=dict(figures.rejected),
-            refusals=dict(figures.refusals),
+            rejected=dict(figures.rejected.most_common()),
+            refusals=dict(figures.refusals.most_common()),
             seconds=sum(figures.seconds.values()),
             seconds_by_step=dict(figures.seconds),
         )

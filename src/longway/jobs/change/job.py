@@ -6,16 +6,14 @@ with change_job("rewrite", whole, part, settings, engines) as job:      engines 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from longway.data import Dataset
-from longway.engines.asker import Asker
-from longway.engines.engine import Engine
-from longway.engines.prompt import judge_prompt, rewrite_prompt
+from longway.engines.prompt import Prompt, judge_prompt, rewrite_prompt
 from longway.jobs.change.result import ChangeResult
 from longway.jobs.engine_use import (
     Engines,
@@ -33,9 +31,13 @@ from longway.jobs.engine_use import (
 )
 from longway.jobs.estimate import RunEstimate
 from longway.jobs.rows import rows_of
-from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
+from longway.jobs.run import ActiveRun, RunIdentity, Watcher, folder_of, run_job
 from longway.methods.method import Rows
 from longway.store import Journal
+
+if TYPE_CHECKING:
+    from longway.engines.asker import Asker
+    from longway.engines.engine import Engine
 
 S = TypeVar("S", bound=EngineSettings)
 R = TypeVar("R", bound=ChangeResult)
@@ -67,13 +69,19 @@ class ChangeJob(Generic[S]):
         watcher: Watcher,
         on: str | None = None,
     ) -> R:
-        """The result of the run, which is read if it is done. out: the run folder, see `folder_of`. on: see `placement.py`."""
+        """The result of the run, which is read if it is done. out: the run folder, see `folder_of`. on: see `run.shards_on`."""
         more = {**addresses_of(self.writer, self.judge), **self.more}
         identity = RunIdentity.of(self.command, self.part, cast(Any, self.settings), more=more)
         with folder_of(out) as folder:
-            planned = PlannedRun.choose(identity, self.whole.source_name, folder)
-            done = planned.read(kind, budget=self.budget)
-            result = done or planned.make(lambda run: work(run, self), watcher, on)
+            result = run_job(
+                kind,
+                identity,
+                lambda run: work(run, self),
+                folder or True,
+                watcher,
+                on=on,
+                budget=self.budget,
+            )
             return result.of(self.whole, keeps_folder=bool(out))
 
     def rows(self, *, labelled: bool = True) -> Rows:
@@ -89,26 +97,36 @@ class ChangeJob(Generic[S]):
     def estimate(
         self,
         rows: Rows,
-        n_writes: int,
+        asked: Iterable[tuple[Sequence[Prompt], int]],
         *,
-        n: int,
+        n: int = 1,
         n_judged: int,
         spent: float = 0.0,
         free: bool = False,
         timed: bool = True,
     ) -> RunEstimate:
-        """What it may take to write n texts so many times, and to judge so many. free: include free engines. timed: estimate the time."""
-        task, some = rows.task, sampled(len(rows))
-        prompts = [
-            rewrite_prompt(task, rows.texts[i], label=rows.label(i), context=rows.context(i)) for i in some
-        ]
-        judging = [judge_prompt(task, rows.texts[i], context=rows.context(i)) for i in some]
-        writes = estimate_calls(self.writer, prompts, n_writes, n=n, timed=timed, free=free)
-        writes += estimate_rules(self.settings.engine, n_writes) if free else []
+        """What it may take to write n texts for some prompts, each so many times, and to judge so many.
+
+        asked: prompts of some rows, and the calls for all rows. free: include free engines. timed: estimate the time.
+        """
+        task = rows.task
+        judging = [judge_prompt(task, rows.texts[i], context=rows.context(i)) for i in sampled(len(rows))]
+        writes = []
+        for prompts, n_calls in asked:
+            writes += estimate_calls(self.writer, prompts, n_calls, n=n, timed=timed, free=free)
+            writes += estimate_rules(self.settings.engine, n_calls) if free else []
         judgements = estimate_calls(
             self.judge, judging, n_judged, options=task.labels, timed=timed, free=free
         )
         return RunEstimate.of(len(rows), writes, judgements, spent=spent)
+
+
+def rewrite_prompts(rows: Rows) -> list[Prompt]:
+    """The prompts of some rows, from which calls for all are estimated."""
+    return [
+        rewrite_prompt(rows.task, rows.texts[i], label=rows.label(i), context=rows.context(i))
+        for i in sampled(len(rows))
+    ]
 
 
 @contextmanager

@@ -16,11 +16,10 @@ from longway.detect.severity import too_few_words
 from longway.jobs.before_after import Comparison, LeakChange, PatternChange
 from longway.jobs.change.collect import CheckCount, ReasonCount, ShownEdit, refusals_of
 from longway.jobs.change.result import ChangeResult, ComparedResult, ResultOfRounds
-from longway.jobs.pages import dataset_page
+from longway.jobs.results import dataset_page
 from longway.records import Edit, Leak, Verdict
 from longway.report.charts import change_bar, leak_chart
 from longway.report.differences import versions
-from longway.report.edit_view import verdict_chip
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, data_span
 from longway.report.labels import (
     Labels,
@@ -30,6 +29,7 @@ from longway.report.labels import (
     level_name,
     part_name,
     setting_rows,
+    verdict_chip,
 )
 from longway.report.numbers import (
     NONE,

@@ -23,6 +23,7 @@ from longway.errors import RunError
 from longway.jobs.before_after import Comparison
 from longway.jobs.change.collect import CheckCount, ReasonCount, RefusedEdits, RoundSummary, ShownEdit
 from longway.jobs.results import EDITS_FILE, Result
+from longway.json_values import FLAT
 from longway.records import Edit
 from longway.store import CallTotals
 
@@ -114,7 +115,7 @@ class ComparedResult(EditedResult):
     refused: rejected candidates by reason.
     """
 
-    comparison: Comparison
+    comparison: Comparison = field(metadata=FLAT)
     missing_checks: tuple[str, ...]
     sample: tuple[ShownEdit, ...]
     refused: tuple[RefusedEdits, ...] = ()
@@ -123,16 +124,6 @@ class ComparedResult(EditedResult):
     def rejected(self) -> int:
         """Candidates that were not used."""
         return sum(one.count for one in self.refused)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The content of the file; the comparison of the data before and after is a part of it."""
-        content = Result.to_dict(self)
-        comparison = content.pop("comparison")
-        return {**content, **comparison}
-
-    @classmethod
-    def _fields_in(cls, content: Mapping[str, Any]) -> Mapping[str, object]:
-        return {**content, "comparison": content}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -5,22 +5,26 @@ read -> folds -> for each model: train, predict, word scores, sufficient sets ->
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
+from math import ceil
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from longway.data import Dataset, with_columns
+from longway.data.dataset import examples_of
 from longway.data.problems import SHOWN, say_rows
 from longway.data.summary import DatasetSummary
 from longway.detect.findings import recurring, recurring_sets
-from longway.detect.reading import Reading
-from longway.errors import SettingError
-from longway.jobs.audit.examples import examples_by_place, places_of, with_examples
-from longway.jobs.explain.folds import LONGEST, ExplainedRow, FoldedRows, FoldResult, explain_fold, fold_rows
+from longway.detect.leak import FEWEST_GROUPS, linked_rows
+from longway.detect.reading import TEXT, Reading
+from longway.errors import SettingError, with_checked_arguments
+from longway.jobs.audit.rows import examples_by_place, places_of, with_examples
 from longway.jobs.explain.page import explain_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.explain.result import (
     ExplainedText,
@@ -31,20 +35,134 @@ from longway.jobs.explain.result import (
 )
 from longway.jobs.explain.settings import ExplainSettings
 from longway.jobs.held_out import Arranged, arrange
-from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
-from longway.jobs.run import PlannedRun, RunIdentity, Watcher
+from longway.jobs.run import ActiveRun, RunIdentity, Watcher, run_job
 from longway.json_values import from_json, to_json
 from longway.models.catalog import model_named
-from longway.models.importance.sufficient_words import lemma_1
+from longway.models.classifier import Inputs, Labelled
+from longway.models.folds import folds_of
+from longway.models.importance import MaskableText, WordScores, word_importance
+from longway.models.importance.masking import field_texts
+from longway.models.importance.sufficient_words import Sufficient, lemma_1, sufficient_sets
 from longway.models.importance.top_words import overlap, parts_of_speech
 from longway.models.own_model import sources_of
 from longway.records import Finding, Problem
 from longway.store import Journal, JournalEntry, now
-from longway.text.tokenizer import token_spans
+from longway.text.tokenizer import PLAIN, Tokenizer, is_longer_than
+
+Ints = NDArray[np.int64]
+
+LONGEST = 5_000  # tokens of a text that is explained; models are trained on longer ones and predict them
 
 
-@with_own_rules
+@dataclass(frozen=True, slots=True)
+class FoldedRows:
+    """All rows of a dataset in memory, each with its fold and its place in a random order.
+
+    texts: of the explained field. is_long: whether this text has more than `LONGEST` tokens; such a row is not explained.
+    """
+
+    ids: Sequence[str]
+    data: Labelled
+    texts: Sequence[str]
+    fold: Ints
+    order: Ints
+    is_long: NDArray[np.bool_]
+
+    def first(self, rows: Sequence[int], n: int) -> list[int]:
+        """The first n of some rows in the random order."""
+        return sorted(rows, key=lambda row: int(self.order[row]))[:n]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedRow:
+    """One row as one model sees it: the predicted label (target), its probability with and without all words, the scores of the words.
+
+    sufficient: None if the prediction is right, or no set of words is enough. norms: of the words, by integrated gradients; else empty.
+    """
+
+    row: int
+    target: str
+    value: float
+    baseline: float
+    scores: tuple[float, ...]
+    sufficient: Sufficient | None
+    norms: tuple[float, ...] = ()
+
+    def word_scores(self, text: str, field: str, tokenizer: Tokenizer = PLAIN) -> WordScores:
+        """The scores with the words and spans of the row's text."""
+        words = MaskableText.of(text, tokenizer)
+        scores = np.array(self.scores, np.float64)
+        norms = np.array(self.norms, np.float64) if self.norms else None
+        return WordScores(
+            words.words, words.spans, scores, self.target, field, self.value, self.baseline, norms
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FoldResult:
+    """The predictions of one model for the rows of one fold, (row, label), and the rows it explained."""
+
+    predicted: tuple[tuple[int, str], ...]
+    explained: tuple[ExplainedRow, ...]
+
+
+def fold_rows(dataset: Dataset, reading: Reading, settings: ExplainSettings) -> FoldedRows:
+    """The rows of a dataset, split into folds."""
+    examples = examples_of(dataset)
+    texts, labels = [example.text for example in examples], [example.label for example in examples]
+    contexts = None if dataset.columns.context is None else [example.context or "" for example in examples]
+    groups = linked_rows(reading, np.arange(len(examples)), (TEXT,))
+    if int(groups.max(initial=0)) + 1 < FEWEST_GROUPS:  # copies of a few texts: they may be in several folds
+        groups = np.arange(len(examples))
+    rng = np.random.default_rng(settings.seed)
+    fold = folds_of(groups, settings.folds, seed=rng)
+    data = Labelled(Inputs(texts, contexts, reading.tokenizer), labels)
+    explained = field_texts(data.inputs, settings.field)
+    is_long = np.array([is_longer_than(text, LONGEST) for text in explained], dtype=bool)
+    ids = [example.id for example in examples]
+    return FoldedRows(ids, data, explained, fold, rng.permutation(len(ids)), is_long)
+
+
+def explain_fold(
+    model_name: str, rows: FoldedRows, fold: int, wanted: set[int], settings: ExplainSettings
+) -> FoldResult:
+    """Train on the other folds; explain the wanted rows of this fold and some that the model gets wrong."""
+    train, test = np.flatnonzero(rows.fold != fold), np.flatnonzero(rows.fold == fold)
+    if not len(test):
+        return FoldResult((), ())
+    model = model_named(model_name, seed=settings.seed).fit(rows.data.take(train))
+    predicted = dict(zip(test.tolist(), model.predict(rows.data.inputs.take(test)), strict=True))
+    labels = rows.data.labels
+    wrong = [row for row, label in predicted.items() if label != labels[row] and not rows.is_long[row]]
+    n_wrong = max(settings.search, settings.rows if settings.wrong else 0)
+    wrong = rows.first(wrong, ceil(n_wrong / settings.folds))
+    chosen = sorted({*wrong, *(wanted & predicted.keys())})
+    scores = word_importance(
+        model,
+        rows.data.inputs.take(chosen),
+        method=settings.method,
+        field=settings.field,
+        samples=settings.samples,
+        seed=settings.seed,
+    )
+    sets = sufficient_sets(model, rows.data.take(chosen), scores)
+    explained = tuple(
+        ExplainedRow(
+            row,
+            score.target,
+            score.value,
+            score.baseline,
+            tuple(score.scores.tolist()),
+            found and replace(found, row=row),
+            () if score.norms is None else tuple(score.norms.tolist()),
+        )
+        for row, score, found in zip(chosen, scores, sets, strict=True)
+    )
+    return FoldResult(tuple(predicted.items()), explained)
+
+
+@with_checked_arguments
 def explain(
     data: object,
     settings: ExplainSettings | None = None,
@@ -64,15 +182,9 @@ def explain(
     chosen = settings_from(ExplainSettings, settings, options)
     watcher = watcher or Watcher()
     arranged = arrange(whole, split)
-    set_split_rules(arranged.dataset)
     _check(arranged.dataset, chosen)
-    if out is None:
-        return _explain(arranged, chosen, watcher)
     identity = RunIdentity.of("explain", arranged.dataset, chosen, more=sources_of(chosen.models))
-    planned = PlannedRun.choose(identity, arranged.dataset.source_name, None if out is True else out)
-    return planned.read(ExplainResult) or planned.make(
-        lambda run: _explain(arranged, chosen, watcher, run.journal), watcher
-    )
+    return run_job(ExplainResult, identity, partial(_explain, arranged, chosen), out, watcher)
 
 
 def _check(data: Dataset, settings: ExplainSettings) -> None:
@@ -91,11 +203,9 @@ def _check(data: Dataset, settings: ExplainSettings) -> None:
         )
 
 
-def _explain(
-    arranged: Arranged, settings: ExplainSettings, watcher: Watcher, journal: Journal | None = None
-) -> ExplainResult:
-    """journal: keeps each fold of a model once it is complete."""
-    data = arranged.dataset
+def _explain(arranged: Arranged, settings: ExplainSettings, run: ActiveRun) -> ExplainResult:
+    data, watcher = arranged.dataset, run.watcher
+    journal = None if run.kept is None else run.journal  # keeps each fold of a model once it is complete
     watcher.step("reading")
     reading = Reading.of(data)
     rows = fold_rows(data, reading, settings)
@@ -118,7 +228,7 @@ def _explain(
     examples = examples_by_place(data, reading, places)
     watcher.step("comparing the top words")
     scores = {
-        name: [by_row[row].word_scores(rows.texts[row], settings.field) for row in shown]
+        name: [by_row[row].word_scores(rows.texts[row], settings.field, reading.tokenizer) for row in shown]
         for name, by_row in explained.items()
     }
     problems = [*data.problems, *arranged.problems, *_long_texts(rows, reading)]
@@ -140,7 +250,7 @@ def _explain(
         overlap=overlap(scores, k=settings.top) if len(scores) > 1 else None,
         parts_of_speech=parts,
         sufficient=tuple(RecurringSet(words, n) for words, n in recurring_sets(distinct).items()),
-        findings=tuple(_with_marks(one) for one in with_examples(chosen, examples)),
+        findings=tuple(_with_marks(one, reading.tokenizer) for one in with_examples(chosen, examples)),
         problems=tuple(problems),
         settings=settings,
         longway=version("longway"),
@@ -195,10 +305,10 @@ def _long_texts(rows: FoldedRows, reading: Reading) -> list[Problem]:
     return [Problem("too_long", message, n, "Cut the texts to explain them too.", first)]
 
 
-def _with_marks(finding: Finding) -> Finding:
+def _with_marks(finding: Finding, tokenizer: Tokenizer) -> Finding:
     """The finding with every word of the set highlighted in its example."""
     words = set(finding.pattern.words)
-    marks = tuple((start, end) for word, start, end in token_spans(finding.example) if word in words)
+    marks = tuple((start, end) for word, start, end in tokenizer.spans(finding.example) if word in words)
     return replace(finding, marks=marks)
 
 
@@ -221,7 +331,7 @@ def _summary(
 
 
 def _view(name: str, one: ExplainedRow, rows: FoldedRows, settings: ExplainSettings) -> ModelView:
-    scores = one.word_scores(rows.texts[one.row], settings.field)
+    scores = one.word_scores(rows.texts[one.row], settings.field, rows.data.inputs.tokenizer)
     words = tuple((*span, score) for span, score in zip(scores.spans, one.scores, strict=True))
     top, strongest = tuple(scores.top(settings.top)), tuple(scores.top(settings.top, by_norm=True))
     return ModelView(

@@ -7,11 +7,19 @@ from dataclasses import asdict
 
 from longway.jobs.explain.result import ExplainedText, ExplainResult, ModelSummary, ModelView, ScoredWord
 from longway.jobs.model_words import overlap_table, speech_table
-from longway.jobs.pages import dataset_page
-from longway.jobs.results import page_of
+from longway.jobs.results import dataset_page, page_of
 from longway.records import Finding
-from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, clean, cut, data_span, harmless, highlighted
-from longway.report.highlights import LIMIT, scored_words
+from longway.report.excerpts import (
+    PATTERN_LIMIT,
+    SCORED_LIMIT,
+    TEXT_LIMIT,
+    clean,
+    cut,
+    data_span,
+    harmless,
+    highlighted,
+    scored_words,
+)
 from longway.report.labels import (
     Label,
     Labels,
@@ -263,5 +271,5 @@ def _strongest(view: ModelView) -> Paragraph:
 def _top(text: str, words: Sequence[ScoredWord]) -> Paragraph:
     """The words with the highest positive scores, in points."""
     best = sorted((word for word in words if word[2] > 0), key=lambda word: -word[2])[:TOP_ON_SCREEN]
-    shown = [f"{cut(text[start:end])} {points(score)}" for start, end, score in best if end <= LIMIT]
+    shown = [f"{cut(text[start:end])} {points(score)}" for start, end, score in best if end <= SCORED_LIMIT]
     return Paragraph(f"top words: {', '.join(shown) or 'none'}", "rest")

@@ -1,6 +1,6 @@
 """A model's answers to the items of the benchmarks. Each batch of answers is in the run's journal before the next one is computed.
 
-    Questions(journal, watcher).ask("CrowS-Pairs", pairs, ...)  ->  an answer per item
+    ask(journal, watcher, "CrowS-Pairs", pairs, ...)  ->  an answer per item
 
 What is scored depends on the kind of model:
 
@@ -21,14 +21,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar, cast
 
-from longway.data.benchmarks.association_tests import AssociationWords
-from longway.data.benchmarks.stereotype_sets import INTRA, SentencePair, StereoSetItem, blank_span
-from longway.engines.scoring import LikelihoodModel, ScoredText, TokenScores
+from longway.data.benchmarks import INTRA, AssociationWords, SentencePair, StereoSetItem, blank_span
 from longway.jobs.fairness.models import VectorModel
 from longway.jobs.run import Watcher
 from longway.json_values import from_json
 from longway.metrics.fairness.preferences import shared_tokens
 from longway.metrics.fairness.weat import associations
+from longway.models.language_models import LanguageModel, ScoredText, TokenScores
+from longway.shard_map import in_shards
 from longway.store import Journal, JournalEntry
 from longway.store.journal import key_of
 
@@ -52,50 +52,42 @@ class ItemScores:
     tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Questions:
-    """Asks a model about the items that are not in the journal yet."""
+def ask(
+    journal: Journal,
+    watcher: Watcher,
+    name: str,
+    items: Sequence[Item],
+    answer: Callable[[Sequence[Item]], Sequence[Answer]],
+    *,
+    into: type[Answer],
+    shaped_by: Mapping[str, object],
+    as_json: Callable[[Any], Mapping[str, object]] = asdict,
+    batch: int = BATCH,
+) -> list[Answer]:
+    """The answer to each item, in order; equal items, and those in the journal, are not computed again.
 
-    journal: Journal
-    watcher: Watcher
-
-    def ask(
-        self,
-        name: str,
-        items: Sequence[Item],
-        answer: Callable[[Sequence[Item]], Sequence[Answer]],
-        *,
-        into: type[Answer],
-        shaped_by: Mapping[str, object],
-        as_json: Callable[[Any], Mapping[str, object]] = asdict,
-        batch: int = BATCH,
-    ) -> list[Answer]:
-        """The answer to each item, in order; equal items are asked once.
-
-        name: of the step. answer: computes the answers to some items. into: their type. shaped_by: everything else that answers depend on.
-        """
-        self.watcher.step(name)
-        keys = [key_of({"kind": name, "shaped_by": shaped_by, "item": as_json(item)}) for item in items]
-        item_of = dict(zip(keys, items, strict=True))
-        known = self.journal.get_all(item_of)
-        found = {key: cast(Answer, from_json(into, value)) for key, value in known.items()}
-        missing = [key for key in item_of if key not in found]
-        self.watcher.progress(len(found), len(item_of))
-        for start in range(0, len(missing), batch):
-            part = missing[start : start + batch]
-            started = time.monotonic()
-            answers = answer([item_of[key] for key in part])
-            seconds = (time.monotonic() - started) / len(part)
-            self.journal.put_all(
-                JournalEntry(key, name, engine=name, answer=asdict(cast(Any, one)), seconds=seconds)
-                for key, one in zip(part, answers, strict=True)
-            )
-            found |= dict(zip(part, answers, strict=True))
-            self.watcher.progress(len(found), len(item_of))
-        return [found[key] for key in keys]
+    name: of the step. answer: computes the answers to some items. into: their type. shaped_by: everything else that answers depend on.
+    """
+    watcher.step(name)
+    keys = [key_of({"kind": name, "shaped_by": shaped_by, "item": as_json(item)}) for item in items]
+    item_of = dict(zip(keys, items, strict=True))
+    known = journal.get_all(item_of)
+    found = {key: cast(Answer, from_json(into, value)) for key, value in known.items()}
+    watcher.progress(len(found), len(item_of))
+    for part in in_shards([key for key in item_of if key not in found], batch):
+        started = time.monotonic()
+        answers = answer([item_of[key] for key in part])
+        seconds = (time.monotonic() - started) / len(part)
+        journal.put_all(
+            JournalEntry(key, name, engine=name, answer=asdict(cast(Any, one)), seconds=seconds)
+            for key, one in zip(part, answers, strict=True)
+        )
+        found |= dict(zip(part, answers, strict=True))
+        watcher.progress(len(found), len(item_of))
+    return [found[key] for key in keys]
 
 
-def score_pairs(model: LikelihoodModel, pairs: Sequence[SentencePair]) -> list[ItemScores]:
+def score_pairs(model: LanguageModel, pairs: Sequence[SentencePair]) -> list[ItemScores]:
     """The likelihoods of the more and the less stereotypical sentence of each pair."""
     scores = model.scores([ScoredText(text) for pair in pairs for text in (pair.more, pair.less)])
     return [_pair(model.kind, more, less) for more, less in zip(scores[::2], scores[1::2], strict=True)]
@@ -109,7 +101,7 @@ def _pair(kind: str, more: TokenScores, less: TokenScores) -> ItemScores:
     return ItemScores(compared, more.total + less.total, len(more.tokens) + len(less.tokens))
 
 
-def score_contexts(model: LikelihoodModel, contexts: Sequence[StereoSetItem]) -> list[ItemScores]:
+def score_contexts(model: LanguageModel, contexts: Sequence[StereoSetItem]) -> list[ItemScores]:
     """The likelihoods per token of stereotype, anti-stereotype and unrelated sentence of each context."""
     scores = model.scores([_ask(model.kind, one, text) for one in contexts for text in one.sentences])
     triples = zip(scores[::3], scores[1::3], scores[2::3], strict=True)
@@ -130,7 +122,7 @@ def _ask(kind: str, context: StereoSetItem, text: str) -> ScoredText:
     return ScoredText(whole, part=(len(context.context) + 1, len(whole)))
 
 
-def score_sentences(model: LikelihoodModel, texts: Sequence[str]) -> list[ItemScores]:
+def score_sentences(model: LanguageModel, texts: Sequence[str]) -> list[ItemScores]:
     """The likelihood per token of each sentence."""
     return [
         ItemScores((one.mean,), one.total, len(one.tokens))

@@ -9,11 +9,18 @@ from typing import TypeVar
 
 import numpy as np
 
-from longway.data.benchmarks import stereotype_sets
-from longway.data.benchmarks.association_tests import AssociationWords, files_of, read_association_tests
-from longway.data.benchmarks.benchmark_file import fingerprint
-from longway.data.benchmarks.holistic_bias import FILES, HolisticSentence, read_holistic_bias
-from longway.data.benchmarks.stereotype_sets import SentencePair, StereoSetItem
+from longway.data import benchmarks
+from longway.data.benchmarks import (
+    FILES,
+    AssociationWords,
+    HolisticSentence,
+    SentencePair,
+    StereoSetItem,
+    files_of,
+    fingerprint,
+    read_association_tests,
+    read_holistic_bias,
+)
 from longway.jobs.fairness.settings import FairnessSettings
 
 Item = TypeVar("Item")
@@ -36,8 +43,8 @@ class Benchmarks:
 def read_benchmarks(settings: FairnessSettings) -> Benchmarks:
     """Read the files that the settings name, and draw the items that are used."""
     files = settings.files
-    pairs = stereotype_sets.read_crows_pairs(files["crows_pairs"]) if "crows_pairs" in files else []
-    contexts = stereotype_sets.read_stereoset(files["stereoset"]) if "stereoset" in files else []
+    pairs = benchmarks.read_crows_pairs(files["crows_pairs"]) if "crows_pairs" in files else []
+    contexts = benchmarks.read_stereoset(files["stereoset"]) if "stereoset" in files else []
     tests = read_association_tests(files["weat"]) if "weat" in files else []
     sentences, n_sentences = _sentences(files["holistic"], settings) if "holistic" in files else ([], 0)
     return Benchmarks(

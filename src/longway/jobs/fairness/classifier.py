@@ -21,11 +21,10 @@ import numpy as np
 from longway.data import Dataset, load
 from longway.engines.engine import Engine
 from longway.errors import EngineError, SettingError
-from longway.jobs.about import stem
 from longway.jobs.documents import ANALYSES_FILE
 from longway.jobs.engine_use import costs_money, estimate_calls, failed_calls, sampled
 from longway.jobs.estimate import RunEstimate
-from longway.jobs.fairness.answers import Questions
+from longway.jobs.fairness.answers import ask
 from longway.jobs.fairness.models import AskedClassifier, ClassifierModel
 from longway.jobs.fairness.result import (
     ChangedAnswers,
@@ -35,16 +34,17 @@ from longway.jobs.fairness.result import (
     FlippedRow,
 )
 from longway.jobs.held_out import check_no_lists
-from longway.jobs.perturb.perturbers import Who, calls_of
-from longway.jobs.perturb.perturbing import Perturbing
+from longway.jobs.perturb.perturbing import Perturbing, Who, calls_of
 from longway.jobs.prove.fairscore import perturbed_texts
 from longway.jobs.prove.perturbed_rows import PerturbedRows, changed_rows, word_changes, write_perturbed
 from longway.jobs.prove.training import rows_of
 from longway.jobs.rows import rows_of as task_rows
+from longway.jobs.run import Watcher, stem
 from longway.metrics.fairness.fairscore import Changed, by_word, fairscore_of, kept
 from longway.metrics.intervals import Measurement, percentage
 from longway.models.classifier import Inputs, Labelled
 from longway.models.own_model import place_of, plain_label
+from longway.store import Journal
 from longway.task import Task
 
 Item = tuple[str, str | None]  # text, context
@@ -113,14 +113,15 @@ class FairscoreRun:
     model: ClassifierModel | AskedClassifier
     data: ClassifierRows
     who: Who
-    questions: Questions
+    journal: Journal
+    watcher: Watcher
     describe: Sequence[str] = ()
     budget: float | None = None
     folder: Path | None = None
 
     def measure(self) -> tuple[FairscoreMeasure, Mapping[str, int]]:
         """Change one person in each row and compare the predictions; also the calls that failed temporarily."""
-        data, watcher, journal = self.data, self.questions.watcher, self.questions.journal
+        data, watcher = self.data, self.watcher
         watcher.step("reading who is mentioned")
         cache = None if self.folder is None else self.folder / ANALYSES_FILE
         perturbing = Perturbing(data.dataset, self.who.settings, cache=cache, progress=watcher.progress)
@@ -128,7 +129,7 @@ class FairscoreRun:
             watcher.estimate(self._estimate(perturbing))
         watcher.step("changing one person in each row")
         places = np.arange(len(data.rows))
-        perturbed = changed_rows(perturbing, places, self.who, journal, budget=self.budget)
+        perturbed = changed_rows(perturbing, places, self.who, self.journal, budget=self.budget)
         if not perturbed:
             raise _nobody(data, perturbed)
         perturbed = replace(perturbed, ids=tuple(data.ids[row] for row in perturbed.rows))
@@ -152,7 +153,7 @@ class FairscoreRun:
             some = [self.model.prompt(self._task, rows[i], *rows[i]) for i in sampled(len(rows))]
             labels = self._task.labels
             judgements = estimate_calls(self._engine, some, n_calls, options=labels)
-        spent = self.questions.journal.spent()
+        spent = self.journal.spent()
         writes = calls_of(self.who.engine, perturbing)
         return RunEstimate.of(len(perturbing.chosen), writes, judgements, spent=spent)
 
@@ -163,17 +164,19 @@ class FairscoreRun:
         rows, changed = _items(self.data.rows.inputs), _items(perturbed.inputs)
         n, failed = len(rows), Counter[str]()
         if isinstance(self.model, AskedClassifier):
-            self.questions.watcher.step("asking for labels")
+            self.watcher.step("asking for labels")
             originals = [*rows, *(rows[place] for place in perturbed.rows)]
             versions = zip(originals, [*rows, *changed], strict=True)
             prompts = [self.model.prompt(self._task, original, *item) for original, item in versions]
-            asker = self.model.asker(self.questions.journal, self.budget, self.questions.watcher)
+            asker = self.model.asker(self.journal, self.budget, self.watcher)
             judged = asker.judge_all(prompts, self._task.labels)
             found = [Prediction(one.best or "", one.refusal) for one in judged]
             failed = failed_calls(asker)
         else:
             predict = self.model.predict
-            found = self.questions.ask(
+            found = ask(
+                self.journal,
+                self.watcher,
                 "fairscore",
                 [*rows, *changed],
                 lambda some: [Prediction(label) for label in predict(_inputs(some))],
@@ -220,7 +223,7 @@ class FairscoreRun:
             )
         changed = [perturbed.changed[at] for at in answered]
         stays = kept([answers[at][0] for at in answered], [answers[at][1] for at in answered], changed)
-        score = fairscore_of(stays, changed, rows=len(data.rows))
+        score = fairscore_of(stays, changed)
         words = word_changes(data.rows.take(perturbed.rows).inputs, perturbed.inputs)
         by_words = by_word(stays, [words[at] for at in answered])
         labels = [one.label for one in before if one.label]

@@ -8,10 +8,10 @@ All measures are optional. None of them can show that a model is fair; see `metr
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import fields, replace
+from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -20,11 +20,11 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from longway.data import with_columns
-from longway.data.benchmarks.association_tests import AssociationWords
+from longway.data.benchmarks import AssociationWords
 from longway.errors import SettingError, with_checked_arguments
 from longway.jobs.engine_use import Engines, close, costs
 from longway.jobs.fairness import answers
-from longway.jobs.fairness.answers import ItemScores, Questions
+from longway.jobs.fairness.answers import ItemScores
 from longway.jobs.fairness.benchmarks import Benchmarks, read_benchmarks
 from longway.jobs.fairness.classifier import ClassifierRows, FairscoreRun
 from longway.jobs.fairness.models import MeasuredModel
@@ -42,10 +42,10 @@ from longway.jobs.fairness.result import (
 )
 from longway.jobs.fairness.settings import FairnessSettings
 from longway.jobs.options import settings_from
-from longway.jobs.perturb.perturbers import Who, who_perturbs
-from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
+from longway.jobs.perturb.perturbing import who_perturbs
+from longway.jobs.run import ActiveRun, RunIdentity, Watcher, run_job
 from longway.metrics.fairness.holistic import compare_descriptors
-from longway.metrics.fairness.preferences import Quality, crows_pairs, quality_of, stereoset
+from longway.metrics.fairness.preferences import crows_pairs, quality_of, stereoset
 from longway.metrics.fairness.weat import association_test, associations_of, corrected
 from longway.store import Journal
 
@@ -106,161 +106,113 @@ def fairness(
     with ExitStack() as stack:
         stack.callback(close, model.engine)
         who = None
+        recorded = {**chosen.recorded(), "measures": fingerprints, "identity": model.identity}
         if rows is not None:
             who = who_perturbs(chosen.perturb, replace(engines, device=chosen.device))
             stack.callback(close, who.engine)
-        return _Job(chosen, model, given, rows, who, fingerprints, engines, watcher).run(out)
+            recorded |= {"perturber_fingerprint": who.fingerprint} if who.fingerprint else {}
+            recorded |= {"perturber_identity": dict(who.engine.identity)} if who.engine else {}
 
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """A measurement whose files and models are known."""
-
-    settings: FairnessSettings
-    model: MeasuredModel
-    given: Benchmarks
-    rows: ClassifierRows | None
-    who: Who | None
-    fingerprints: Mapping[str, str]
-    engines: Engines
-    watcher: Watcher
-
-    def run(self, out: Path | str | Literal[True] | None) -> FairnessResult:
-        """Measure, in a run folder if there is to be one."""
-        if out is None:
-            return self._measure(Journal(None), None)
-        digest = sha256(" ".join(self.fingerprints.values()).encode()).hexdigest()
-        identity = RunIdentity("fairness", self._recorded(), f"sha256:{digest}")
-        planned = PlannedRun.choose(identity, self.settings.model, None if out is True else out)
-        return planned.read(FairnessResult) or planned.make(self._work, self.watcher)
-
-    def _work(self, run: ActiveRun) -> FairnessResult:
-        result = self._measure(run.journal, run.folder)
-        run.run.write("results.json", {"rows": result.to_dict()["rows"]})
-        return result
-
-    def _recorded(self) -> dict[str, object]:
-        more: dict[str, object] = {"measures": self.fingerprints, "identity": self.model.identity}
-        if self.who is not None and self.who.fingerprint:
-            more["perturber_fingerprint"] = self.who.fingerprint
-        if self.who is not None and self.who.engine is not None:
-            more["perturber_identity"] = dict(self.who.engine.identity)
-        return {**self.settings.recorded(), **more}
-
-    def _measure(self, journal: Journal, folder: Path | None) -> FairnessResult:
-        started = time.monotonic()
-        questions = Questions(journal, self.watcher)
-        measures = Measuring(self.model, self.given, self.settings, questions).measures()
-        failed: Mapping[str, int] = {}
-        asked = self.model.engine
-        if self.rows is not None and self.who is not None and self.model.classifier is not None:
-            measured = FairscoreRun(
-                self.model.classifier,
-                self.rows,
-                self.who,
-                questions,
-                describe=self.settings.describe,
-                budget=self.engines.budget,
-                folder=folder,
+        def measure(journal: Journal, folder: Path | None) -> FairnessResult:
+            started = time.monotonic()
+            measures = measures_of(model, given, chosen, journal, watcher)
+            failed: Mapping[str, int] = {}
+            if rows is not None and who is not None and model.classifier is not None:
+                run = FairscoreRun(
+                    model.classifier, rows, who, journal, watcher, chosen.describe, engines.budget, folder
+                )
+                fairscore, failed = run.measure()
+                measures = replace(measures, fairscore=fairscore)
+            called = [one for one in (who.engine if who else None, model.engine) if one is not None]
+            names = {engine.name for engine in called}
+            return FairnessResult(
+                NamedModel(chosen.model, model.kind),
+                measures,
+                chosen,
+                fingerprints,
+                model.identity,
+                version("longway"),
+                round(time.monotonic() - started, 1),
+                folder,
+                failed,
+                tuple(one for one in costs(journal, *called) if one.engine in names),
             )
-            fairscore, failed = measured.measure()
-            measures = replace(measures, fairscore=fairscore)
-        engines = [one for one in (self.who.engine if self.who else None, asked) if one is not None]
-        names = {engine.name for engine in engines}
-        return FairnessResult(
-            NamedModel(self.settings.model, self.model.kind),
-            measures,
-            self.settings,
-            self.fingerprints,
-            self.model.identity,
-            version("longway"),
-            round(time.monotonic() - started, 1),
-            folder,
-            failed,
-            tuple(one for one in costs(journal, *engines) if one.engine in names),
-        )
+
+        def work(run: ActiveRun) -> FairnessResult:
+            result = measure(run.journal, run.kept)
+            run.write("results.json", {"rows": result.to_dict()["rows"]})
+            return result
+
+        digest = sha256(" ".join(fingerprints.values()).encode()).hexdigest()
+        identity = RunIdentity("fairness", recorded, f"sha256:{digest}", chosen.model)
+        return run_job(FairnessResult, identity, work, out, watcher)
 
 
-@dataclass(frozen=True, slots=True)
-class Measuring:
-    """Asks a model about the items of the published files, and computes their measures."""
+def measures_of(
+    model: MeasuredModel, given: Benchmarks, settings: FairnessSettings, journal: Journal, watcher: Watcher
+) -> Measures:
+    """The measures of the files that were given."""
+    seed = settings.seed
 
-    model: MeasuredModel
-    given: Benchmarks
-    settings: FairnessSettings
-    questions: Questions
-
-    def measures(self) -> Measures:
-        """The measures of the files that were given."""
-        files = self.settings.files
-        return Measures(
-            self._crows_pairs() if "crows_pairs" in files else None,
-            self._stereoset() if "stereoset" in files else None,
-            self._weat() if "weat" in files else None,
-            self._holistic() if "holistic" in files else None,
-        )
-
-    def _ask(
-        self,
+    def scores_of(
         name: str,
         items: Sequence[Item],
         score: Callable[[Any, Sequence[Item]], list[ItemScores]],
-        *,
-        as_json: Callable[[Any], Mapping[str, object]] = asdict,
-        batch: int = answers.BATCH,
+        **more: Any,
     ) -> list[ItemScores]:
         by_vectors = score in (answers.associate_targets, answers.associate_sentences)
-        model = self.model.vectors if by_vectors else self.model.likelihoods
-        assert model is not None  # `MeasuredModel.named` has checked it
-        shaped_by = {**model.identity, "asking": answers.VERSION}
-        return self.questions.ask(
-            name, items, lambda some: score(model, some), into=ItemScores, shaped_by=shaped_by, as_json=as_json, batch=batch
+        scorer = model.vectors if by_vectors else model.likelihoods
+        assert scorer is not None  # `MeasuredModel.named` has checked it
+        shaped_by = {**scorer.identity, "asking": answers.VERSION}
+        return answers.ask(
+            journal, watcher, name, items, partial(score, scorer), into=ItemScores, shaped_by=shaped_by, **more
         )  # fmt: skip
 
-    def _about(self, benchmark: str) -> dict[str, Any]:
-        source = self.settings.files[benchmark].name
-        return {"source": source, "of": self.given.counts[benchmark], "method": self.model.method}
-
-    def _quality(self, scores: Sequence[ItemScores]) -> Quality:
+    def about(benchmark: str, scores: Sequence[ItemScores] | None = None) -> dict[str, Any]:
+        """What all measures have. scores: likelihoods, which show the quality of the model."""
+        same = {
+            "source": settings.files[benchmark].name,
+            "of": given.counts[benchmark],
+            "method": model.method,
+        }
+        if scores is None:
+            return same
         totals, tokens = [one.total for one in scores], [one.tokens for one in scores]
-        return quality_of(totals, tokens, seed=self.settings.seed)
+        return {**same, "quality": quality_of(totals, tokens, seed=seed)}
 
-    def _crows_pairs(self) -> CrowsPairsMeasure:
-        pairs = self.given.pairs
-        scores = self._ask("CrowS-Pairs", pairs, answers.score_pairs)
-        preferences = crows_pairs(
-            [one.values[0] for one in scores],
-            [one.values[1] for one in scores],
-            [pair.bias_type for pair in pairs],
-            [pair.direction for pair in pairs],
-        )
-        return CrowsPairsMeasure(**self._about("crows_pairs"), **_fields(preferences), quality=self._quality(scores))  # fmt: skip
+    def measured_pairs() -> CrowsPairsMeasure:
+        pairs = given.pairs
+        scores = scores_of("CrowS-Pairs", pairs, answers.score_pairs)
+        more, less = ([one.values[side] for one in scores] for side in (0, 1))
+        types, directions = [pair.bias_type for pair in pairs], [pair.direction for pair in pairs]
+        found = crows_pairs(more, less, types, directions)
+        return CrowsPairsMeasure(**about("crows_pairs", scores), **_fields(found))
 
-    def _stereoset(self) -> StereoSetMeasure:
-        contexts = self.given.contexts
-        scores = self._ask("StereoSet", contexts, answers.score_contexts)
-        preferences = stereoset(
+    def measured_contexts() -> StereoSetMeasure:
+        contexts = given.contexts
+        scores = scores_of("StereoSet", contexts, answers.score_contexts)
+        found = stereoset(
             [one.values for one in scores],
             [context.target for context in contexts],
             [context.bias_type for context in contexts],
             [context.task for context in contexts],
-            seed=self.settings.seed,
+            seed=seed,
         )
         by_both = tuple(
             TaskScores(**_fields(group), task=task, bias_type=bias_type)
-            for (task, bias_type), group in preferences.by_task_and_type.items()
+            for (task, bias_type), group in found.by_task_and_type.items()
         )
-        parts = _fields(preferences) | {"by_task_and_type": by_both}
-        return StereoSetMeasure(**self._about("stereoset"), **parts, quality=self._quality(scores))
+        parts = _fields(found) | {"by_task_and_type": by_both}
+        return StereoSetMeasure(**about("stereoset", scores), **parts)
 
-    def _weat(self) -> WeatMeasure:
-        seed, given = self.settings.seed, self.given.tests
-        scores = self._ask("WEAT and SEAT", given, answers.associate_targets, batch=1)
+    def measured_tests() -> WeatMeasure:
         tests = []
-        for words, score in zip(given, scores, strict=True):
+        scores = scores_of("WEAT and SEAT", given.tests, answers.associate_targets, batch=1)
+        for words, score in zip(given.tests, scores, strict=True):
             n = len(words.x.examples)
             tests.append(association_test(words.name, score.values[:n], score.values[n:], seed=seed))
-        named = [_named(words, **_fields(test)) for words, test in zip(given, corrected(tests), strict=True)]
+        rows = zip(given.tests, corrected(tests), strict=True)
+        named = [_named(words, **_fields(test)) for words, test in rows]
         people = [test for test in named if not test.control]
         groups = {
             "about people": people,
@@ -270,34 +222,38 @@ class Measuring:
         }
         summaries = {name: associations_of(some, seed=seed) for name, some in groups.items() if some}
         overall = associations_of(named, seed=seed)
-        about = self._about("weat") | {"method": "vectors"}
-        return WeatMeasure(**about, tests=tuple(named), overall=overall, groups=summaries)
+        more = about("weat") | {"method": "vectors"}
+        return WeatMeasure(**more, tests=tuple(named), overall=overall, groups=summaries)
 
-    def _holistic(self) -> HolisticMeasure:
-        sentences = self.given.sentences
-        name, score = (
-            ("HolisticBias", answers.score_sentences)
-            if self.model.likelihoods is not None
-            else ("HolisticBias, by association", answers.associate_sentences)
-        )
-        scores = self._ask(name, [one.text for one in sentences], score, as_json=lambda text: {"text": text})
-        values: dict[str, dict[str, dict[str, list[float]]]] = defaultdict(
-            lambda: defaultdict(lambda: defaultdict(list))
-        )
+    def measured_sentences() -> HolisticMeasure:
+        sentences, texts = given.sentences, [one.text for one in given.sentences]
+        score: Callable[[Any, Sequence[str]], list[ItemScores]] = answers.associate_sentences
+        name = "HolisticBias, by association"
+        if model.likelihoods is not None:
+            name, score = "HolisticBias", answers.score_sentences
+        scores = scores_of(name, texts, score, as_json=lambda text: {"text": text})
+        values: dict[str, dict[str, dict[str, list[float]]]] = {}
         for one, scored in zip(sentences, scores, strict=True):
-            values[one.axis][one.template][one.descriptor].append(scored.values[0])
+            by_descriptor = values.setdefault(one.axis, {}).setdefault(one.template, {})
+            by_descriptor.setdefault(one.descriptor, []).append(scored.values[0])
         axes = {
-            axis: compare_descriptors(by_template, seed=self.settings.seed).top(N_PAIRS)
+            axis: compare_descriptors(by_template, seed=seed).top(N_PAIRS)
             for axis, by_template in values.items()
         }
         return HolisticMeasure(
-            **self._about("holistic"),
+            **about("holistic", scores if model.likelihoods is not None else None),
             sentences=len(sentences),
             templates=tuple(sorted({one.template for one in sentences})),
             axes=axes,
             mean=float(np.mean([descriptors.raw.value for descriptors in axes.values()])),
-            quality=self._quality(scores) if self.model.likelihoods is not None else None,
         )
+
+    return Measures(
+        measured_pairs() if "crows_pairs" in settings.files else None,
+        measured_contexts() if "stereoset" in settings.files else None,
+        measured_tests() if "weat" in settings.files else None,
+        measured_sentences() if "holistic" in settings.files else None,
+    )
 
 
 def _named(words: AssociationWords, **test: Any) -> NamedAssociation:

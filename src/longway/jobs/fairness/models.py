@@ -22,12 +22,12 @@ from longway.engines.asker import Asker
 from longway.engines.engine import Engine
 from longway.engines.prompt import Prompt, judge_prompt
 from longway.engines.registry import engine_named
-from longway.engines.scoring import LikelihoodModel
 from longway.errors import SettingError
 from longway.jobs.engine_use import Engines, close
 from longway.jobs.fairness.settings import FairnessSettings
 from longway.jobs.run import Watcher
 from longway.models.classifier import Inputs
+from longway.models.language_models import LanguageModel, head_of
 from longway.models.minilm import MAX_TOKENS, MiniLM, model_folder
 from longway.models.saved import ABOUT_FILE, folder_hash
 from longway.store import Journal
@@ -89,7 +89,7 @@ class AskedClassifier:
 class MeasuredModel:
     """The abilities of a model that the measures need; None for those they do not."""
 
-    likelihoods: LikelihoodModel | None = None
+    likelihoods: LanguageModel | None = None
     vectors: VectorModel | None = None
     classifier: ClassifierModel | AskedClassifier | None = None
 
@@ -138,20 +138,16 @@ def has_likelihoods(name: str) -> bool:
     """Whether this is a language model; SettingError if there is no such model."""
     if name == MINILM:
         return False
-    from longway.engines.scoring.transformers_lm import head_of
-
     return head_of(_hf_name(name)) is not None
 
 
-def likelihoods_of(name: str, *, device: str = "auto") -> LikelihoodModel:
+def likelihoods_of(name: str, *, device: str = "auto") -> LanguageModel:
     """The language model of this name."""
     if name == MINILM:
         raise SettingError(
             "minilm cannot score how likely a sentence is: the installed encoder has no masked-language-model head, only vectors. "
             f"CrowS-Pairs and StereoSet need a language model. Choose {HF}FOLDER with a causal or masked model."
         )
-    from longway.engines.scoring.transformers_lm import CausalModel, MaskedModel, head_of
-
     where = _hf_name(name)
     head = head_of(where)
     if head is None:
@@ -159,7 +155,7 @@ def likelihoods_of(name: str, *, device: str = "auto") -> LikelihoodModel:
             f"{name} cannot score how likely a sentence is: its config.json names no language-model head (architectures). "
             "Expected a model saved as ...ForCausalLM, ...LMHeadModel or ...ForMaskedLM. Choose another, or measure its vectors with --weat."
         )
-    return CausalModel(where, device=device) if head == "causal" else MaskedModel(where, device=device)
+    return LanguageModel(where, head, device=device)
 
 
 def vectors_of(name: str, *, device: str = "auto") -> VectorModel:
@@ -167,8 +163,6 @@ def vectors_of(name: str, *, device: str = "auto") -> VectorModel:
     if name == MINILM:
         identity = {"model": MINILM, "hash": folder_hash(model_folder())}
         return VectorModel(identity, lambda texts: MiniLM.load().embed(texts))
-    from longway.engines.scoring.transformers_lm import head_of
-
     where = _hf_name(name)
     head_of(where)  # raises if a file or package is missing
     from longway.models.pretrained import Pretrained, folder_of

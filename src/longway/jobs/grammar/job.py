@@ -9,28 +9,28 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from longway.data import Dataset, with_columns
+from longway.errors import with_checked_arguments
 from longway.grammars.trees import brackets
-from longway.jobs.grammar.contrast_examples import check_english, sets_of, stances_of
 from longway.jobs.grammar.induced import CHECKPOINT, Induced, device_of, induce_grammar
 from longway.jobs.grammar.page import grammar_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.grammar.result import FINDINGS, GrammarResult
 from longway.jobs.grammar.settings import GrammarSettings
-from longway.jobs.grammar.tables import result_of
+from longway.jobs.grammar.tables import check_english, result_of, sets_of, stances_of
 from longway.jobs.held_out import arrange
-from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
-from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
+from longway.jobs.run import ActiveRun, RunIdentity, Watcher, run_job
 from longway.methods.contrast import ContrastSet
 from longway.models.catalog import model_named
 
 TREES, CONTRAST = "trees.txt", "contrast.jsonl"
 
 
-@with_own_rules
+@with_checked_arguments
 def grammar(
     data: object,
     settings: GrammarSettings | None = None,
@@ -52,34 +52,27 @@ def grammar(
         chosen = replace(chosen, contrast=True)
     watcher = watcher or Watcher()
     arranged = arrange(whole, split)
-    set_split_rules(arranged.dataset)
     dataset, device = arranged.dataset, device_of(chosen)
     sizes = chosen.sizes(device, pair=dataset.columns.context is not None, rows=dataset.n_used)
-    if out is None:
-        _check(dataset, chosen)
-        induced = induce_grammar(arranged, chosen, sizes, device, watcher)
-        return result_of(induced, _contrast_sets(induced, watcher))
     identity = RunIdentity.of(
         "grammar", dataset, chosen, held_out=arranged.held_out, more={"sizes": asdict(sizes)}
     )
-    planned = PlannedRun.choose(identity, dataset.source_name, None if out is True else out)
-    if (done := planned.read(GrammarResult)) is not None:
-        return done
-    _check(dataset, chosen)
 
     def work(run: ActiveRun) -> GrammarResult:
-        checkpoint = run.folder / CHECKPOINT
+        checkpoint = None if run.kept is None else run.kept / CHECKPOINT
         induced = induce_grammar(arranged, chosen, sizes, device, watcher, checkpoint)
-        induced.grammar.save(run.folder)
-        run.run.write(FINDINGS, induced.findings_dict())
-        _write_text(run, TREES, _tree_lines(induced))
+        if run.kept is not None:
+            induced.grammar.save(run.kept)
+            run.write(FINDINGS, induced.findings_dict())
+            _write_text(run, TREES, _tree_lines(induced))
         sets = _contrast_sets(induced, watcher)
         if sets is not None:
             _write_text(run, CONTRAST, [json.dumps(asdict(member), ensure_ascii=False) for one in sets for member in one.members])  # fmt: skip
-        shutil.rmtree(checkpoint, ignore_errors=True)
+        if checkpoint is not None:
+            shutil.rmtree(checkpoint, ignore_errors=True)
         return result_of(induced, sets)
 
-    return planned.make(work, watcher)
+    return run_job(GrammarResult, identity, work, out, watcher, check=partial(_check, dataset, chosen))
 
 
 def _check(dataset: Dataset, settings: GrammarSettings) -> None:
@@ -113,7 +106,7 @@ def _contrast_sets(induced: Induced, watcher: Watcher) -> list[ContrastSet] | No
 
 def _write_text(run: ActiveRun, name: str, lines: list[str]) -> None:
     text = "".join(f"{line}\n" for line in lines)
-    run.run.write_with(name, lambda path: path.write_text(text, encoding="utf-8", errors="replace"))
+    run.write_with(name, lambda path: path.write_text(text, encoding="utf-8", errors="replace"))
 
 
 def _tree_lines(induced: Induced) -> list[str]:

@@ -26,8 +26,7 @@ from longway.jobs.grammar.result import (
     TreeExample,
     WrongPrediction,
 )
-from longway.jobs.pages import dataset_page
-from longway.jobs.results import page_of
+from longway.jobs.results import dataset_page, page_of
 from longway.report.charts import share_bar
 from longway.report.differences import versions as changed_words
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, harmless, highlighted

@@ -22,20 +22,31 @@ from typing import Literal
 from longway.data import as_dataset, with_columns
 from longway.data.edited import writing_note
 from longway.engines.engine import Engine
+from longway.english.people.change import as_one, place_in
 from longway.english.people.demographic_mentions import Demographics, find_demographics
-from longway.english.people.demographics import AXES, Attribute
-from longway.errors import MissingExtra
+from longway.english.people.words import AXES, Attribute
+from longway.errors import MissingExtra, with_checked_arguments
 from longway.jobs.change.collect import CandidateCounts, reason_counts
 from longway.jobs.change.job import ChangeJob
 from longway.jobs.documents import ANALYSES_FILE
 from longway.jobs.engine_use import Engines, close, costs, costs_money, failed_calls
 from longway.jobs.estimate import RunEstimate
 from longway.jobs.held_out import MAX_LABELS, arrange
-from longway.jobs.language import check_english, set_split_rules, with_own_rules
+from longway.jobs.language import check_english
 from longway.jobs.options import settings_from
 from longway.jobs.perturb.page import perturb_page  # noqa: F401  (registers the page of the result)
-from longway.jobs.perturb.perturbers import Who, calls_of, who_perturbs
-from longway.jobs.perturb.perturbing import NOT_DRAWN, TOO_LITTLE, Editing, Outcome, Perturbing, Try
+from longway.jobs.perturb.perturbing import (
+    METHOD,
+    NOT_DRAWN,
+    TOO_LITTLE,
+    Outcome,
+    Perturbing,
+    Try,
+    Who,
+    calls_of,
+    edits_of,
+    who_perturbs,
+)
 from longway.jobs.perturb.result import (
     CONTRAST,
     OFFENSIVE,
@@ -53,7 +64,8 @@ from longway.jobs.perturb.result import (
 )
 from longway.jobs.perturb.settings import PerturbSettings
 from longway.jobs.run import ActiveRun, Watcher
-from longway.methods.perturb.segments import as_one, place_in
+from longway.languages.dataset import languages_in
+from longway.methods.method import fresh_id
 from longway.metrics.versions import VersionDistance, compare_versions
 from longway.records import BUDGET_SPENT, Edit
 from longway.store import now, replacing
@@ -67,7 +79,7 @@ FOR_EVERYBODY = "used for everybody"
 PERTURB_NEXT = "Perturb a dataset in English; `longway audit` and `longway repair` work in any language."
 
 
-@with_own_rules
+@with_checked_arguments
 def perturb(
     data: object,
     settings: PerturbSettings | None = None,
@@ -93,7 +105,7 @@ def perturb(
         return job.run(PerturbResult, partial(_perturb, who=who), out, watcher, on)
 
 
-@with_own_rules
+@with_checked_arguments
 def perturb_estimate(
     data: object,
     settings: PerturbSettings,
@@ -134,7 +146,7 @@ def _prepared(
     """The job with its engine, which is closed at the end; and who changes texts."""
     whole = as_dataset(data)
     part = arrange(whole, split, labelled=False).dataset
-    check_english(set_split_rules(part), "The people that a perturbation changes are found in", PERTURB_NEXT)
+    check_english(languages_in(part), "The people that a perturbation changes are found in", PERTURB_NEXT)
     who = who_perturbs(settings, engines)
     more = {"model_fingerprint": who.fingerprint} if who.fingerprint else {}
     try:
@@ -164,16 +176,22 @@ def _perturb(run: ActiveRun, job: ChangeJob[PerturbSettings], who: Who) -> Pertu
     shard_map = run.shard_map if who.is_rules else None
     read = perturbing.documents if shard_map is None else None
     perturber = who.perturber(journal=run.journal, asker=asker, read=read)
-    editing, made = Editing(perturbing, engine=perturber.name), _Collected(perturbing)
+    made, new = _Collected(perturbing), dict[int, tuple[str, ...]]()
+    ids = set(perturbing.rows.ids)
     with run.edit_log() as log, _people_log(run.folder) as write_people:
         for outcome in perturbing.run(perturber, shard_map=shard_map):
-            edits = editing.take(outcome)
+            id_ = perturbing.rows.ids[outcome.row]
+            if settings.add and outcome.tries:
+                id_ = fresh_id(ids, id_, METHOD)
+            edits = list(edits_of(perturbing, outcome, id=id_, engine=perturber.name))
+            if outcome.taken is not None:
+                new[outcome.row] = outcome.taken.perturbed.segments
             made.add(outcome, edits)
             log.write(edits)
             write_people(row_people(perturbing, outcome))
     written = run.write_dataset(job.whole, job.part, log.changes)
     watcher.step("reading who is mentioned now")
-    after = mentioned_after(perturbing, editing.new, watcher.progress)
+    after = mentioned_after(perturbing, new, watcher.progress)
     before = [seen.found for seen in perturbing.seen]
     summary = run.summary(job.part)
     result = PerturbResult(
@@ -198,7 +216,7 @@ def _perturb(run: ActiveRun, job: ChangeJob[PerturbSettings], who: Who) -> Pertu
         refused=made.refused(RefusedChoices),
         checks=made.checks(),
         left=_skipped_words(perturbing),
-        distances=_distances(perturbing, editing.new),
+        distances=_distances(perturbing, new),
         sample=made.sample(),
         failed_calls=reason_counts(failed_calls(asker)),
         cost=costs(run.journal, engine),
@@ -254,10 +272,19 @@ class _Collected(CandidateCounts[ShownPerson]):
         self.stayed: Counter[str] = Counter()
 
     def add(self, outcome: Outcome, edits: Sequence[Edit]) -> None:
-        """Include a row. edits: as `Editing.take` made them."""
+        """Include a row. edits: as `edits_of` makes them."""
         for one in outcome.tries:
             self.check(one.verdicts)
-            show = partial(_shown, outcome, one, edits[0])
+            show = partial(
+                shown_person,
+                outcome.fields,
+                one,
+                id=edits[0].id,
+                source_id=edits[0].source,
+                label=edits[0].label_before,
+                engine=edits[0].engine,
+                perturbability=edits[0].trace["perturbability"],
+            )
             if one.reason:
                 self.refuse(one.why, show)
                 continue
@@ -277,19 +304,6 @@ class _Collected(CandidateCounts[ShownPerson]):
         for (axis, _, _), n in self.pairs.items():
             done[axis] += n
         return tuple(AxisCount(axis, could[axis], done[axis]) for axis in self._perturbing.settings.axes)
-
-
-def _shown(outcome: Outcome, one: Try, edit: Edit) -> ShownPerson:
-    """A choice with all texts of the row. edit: any edit of the row."""
-    return shown_person(
-        outcome.fields,
-        one,
-        id=edit.id,
-        source_id=edit.source,
-        label=edit.label_before,
-        engine=edit.engine,
-        perturbability=edit.trace["perturbability"],
-    )
 
 
 def shown_person(

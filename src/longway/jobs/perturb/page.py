@@ -25,7 +25,6 @@ from longway.jobs.change.page import (
     stopped_words,
     verdict_chips,
 )
-from longway.jobs.pages import dataset_page
 from longway.jobs.perturb.result import (
     CONTRAST,
     OFFENSIVE,
@@ -39,7 +38,7 @@ from longway.jobs.perturb.result import (
     RefusedChoices,
     ShownPerson,
 )
-from longway.jobs.results import page_of
+from longway.jobs.results import dataset_page, page_of
 from longway.report.charts import change_bar
 from longway.report.differences import versions
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, data_span
@@ -504,6 +503,9 @@ def check_page(result: PairsCheck) -> Page:
     verdict = f"{count(share.differ)} of {counted(share.pairs, 'answer')} change if a person’s gender, race or age does ({_score(share)})"
     if worst := [axis for axis, one in result.by_axis.items() if one.differ]:
         verdict += f": {', '.join(worst)}"
+    texts = "\0".join(
+        text for pair in result.pairs for text in (pair.pair, pair.text_before, pair.text_after)
+    )
     return Page(
         kicker="Longway, check of a test set",
         title="Answers to pairs of texts",
@@ -515,16 +517,9 @@ def check_page(result: PairsCheck) -> Page:
         sections=[_shares_section(result), _words_section(result), _flips_section(result)],
         sheets=(SHEET, "perturb.css"),
         version=result.longway,
-        fingerprint=_fingerprint(result),
+        fingerprint=f"sha256:{sha256(texts.encode(errors='replace')).hexdigest()}",
         fingerprint_of="Fingerprint of the pairs",
     )
-
-
-def _fingerprint(result: PairsCheck) -> str:
-    texts = "\0".join(
-        text for pair in result.pairs for text in (pair.pair, pair.text_before, pair.text_after)
-    )
-    return f"sha256:{sha256(texts.encode(errors='replace')).hexdigest()}"
 
 
 def _score(share: PairShare) -> str:

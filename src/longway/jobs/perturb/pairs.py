@@ -23,25 +23,24 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from longway.data import Dataset, as_dataset, with_columns
-from longway.english.people.demographics import AXES
+from longway.english.people.change import Request
+from longway.english.people.words import AXES
 from longway.errors import DataError, SettingError, with_checked_arguments
 from longway.jobs.change.collect import CandidateCounts
 from longway.jobs.documents import ANALYSES_FILE
 from longway.jobs.engine_use import Engines
 from longway.jobs.fairness.models import AskedClassifier, classifier_of
 from longway.jobs.held_out import MAX_LABELS, arrange
-from longway.jobs.language import check_english, set_split_rules, with_own_rules
+from longway.jobs.language import check_english
 from longway.jobs.options import settings_from
 from longway.jobs.perturb.job import PERTURB_NEXT, READING, shown_person
 from longway.jobs.perturb.page import pairs_page  # noqa: F401  (registers the pages of the results)
-from longway.jobs.perturb.perturbers import Who, who_perturbs
-from longway.jobs.perturb.perturbing import AT_ONCE, Perturbing, Try, judged
+from longway.jobs.perturb.perturbing import AT_ONCE, Perturber, Perturbing, Try, Who, judged, who_perturbs
 from longway.jobs.perturb.result import (
     PAIRS_FILE,
     AxisPairs,
@@ -58,22 +57,19 @@ from longway.jobs.perturb.result import (
     write_pairs,
 )
 from longway.jobs.perturb.settings import RULES, PairSettings
-from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher, folder_of
-from longway.methods.perturb.choosing import PossibleChange, in_order
-from longway.methods.perturb.perturber import Perturber, Request
-from longway.methods.perturb.segments import place_in
-from longway.metrics.fairness.fairscore import Changed
-from longway.metrics.intervals import observations, percentage
+from longway.jobs.run import ActiveRun, RunIdentity, Watcher, folder_of, run_job
+from longway.languages.dataset import languages_in
+from longway.methods.perturb.choosing import PossibleChange
+from longway.metrics.fairness.fairscore import Changed, ChangedShare, fairscore_of, kept
 from longway.models.catalog import names_of
 from longway.models.own_model import plain_label
 from longway.store import now
 
 COMMAND = "perturb-pairs"  # as run.json names it
-Key = TypeVar("Key", str, Changed)
 REPEATED = "the same pair was made from another row"
 
 
-@with_own_rules
+@with_checked_arguments
 def perturb_pairs(
     data: object,
     settings: PairSettings | None = None,
@@ -95,17 +91,16 @@ def perturb_pairs(
     chosen, watcher = settings_from(PairSettings, settings, options), watcher or Watcher()
     whole = as_dataset(data)
     part = arrange(whole, split, labelled=False).dataset
-    check_english(set_split_rules(part), "The people that a perturbation changes are found in", PERTURB_NEXT)
+    check_english(languages_in(part), "The people that a perturbation changes are found in", PERTURB_NEXT)
     who = who_perturbs(chosen, engines or Engines())
     more = {"model_fingerprint": who.fingerprint} if who.fingerprint else {}
     identity = RunIdentity.of(COMMAND, part, chosen, more=more)
     with folder_of(out) as folder:
-        planned = PlannedRun.choose(identity, whole.source_name, folder)
-        found = planned.read(PairsResult) or planned.make(
-            partial(_made, part=part, settings=chosen, who=who), watcher
-        )
-        pairs = tuple(read_pairs(planned.folder / PAIRS_FILE)) if found.n_pairs else ()
-        return replace(found, folder=planned.folder if out else None, pairs=pairs)
+        work = partial(_made, part=part, settings=chosen, who=who)
+        result = run_job(PairsResult, identity, work, folder or True, watcher)
+        assert result.folder is not None
+        pairs = tuple(read_pairs(result.folder / PAIRS_FILE)) if result.n_pairs else ()
+        return replace(result, folder=result.folder if out else None, pairs=pairs)
 
 
 def _made(run: ActiveRun, part: Dataset, settings: PairSettings, who: Who) -> PairsResult:
@@ -184,18 +179,17 @@ class PairMaking:
 
     def pairs(self) -> list[PersonPair]:
         """All pairs, in order of their rows."""
-        waiting = {change: self._in_random_order(change) for change in sorted(self.possible)}
+        ids, seed = self._perturbing.rows.ids, self.settings.seed
+        waiting: dict[Changed, list[int]] = {}  # in random order, to be taken from the end
+        for change, rows in sorted(self.possible.items()):
+            drawn = {row: Random(f"{seed}:{change}:{ids[row]}").random() for row in rows}
+            waiting[change] = sorted(rows, key=drawn.__getitem__)
         made: dict[_Candidate, PersonPair] = {}
         while wanted := [one for axis in self.settings.axes for one in self._next(axis, waiting)]:
             for candidate, pair in self._tried(wanted):
                 made[candidate] = pair
                 self.taken[candidate.change] += 1
         return [made[one] for one in sorted(made, key=lambda one: (one.row, one.change))]
-
-    def _in_random_order(self, change: Changed) -> list[int]:
-        """The rows of a change, to be taken from the end."""
-        ids, seed = self._perturbing.rows.ids, self.settings.seed
-        return sorted(self.possible[change], key=lambda row: Random(f"{seed}:{change}:{ids[row]}").random())
 
     def _next(self, axis: str, waiting: Mapping[Changed, list[int]]) -> Iterator[_Candidate]:
         """As many candidates as the axis needs, each for the change that has fewest."""
@@ -218,11 +212,7 @@ class PairMaking:
                 perturbing.documents.at_hand(dict.fromkeys(perturbing.text(one.row) for one in part))
             yield from self._first_that_works(part)
             n_taken = self.taken.total()
-            self._progress(n_taken, max(n_taken, self._most))
-
-    @property
-    def _most(self) -> int:
-        return self.settings.per_axis * len(self.settings.axes)
+            self._progress(n_taken, max(n_taken, self.settings.per_axis * len(self.settings.axes)))
 
     def _first_that_works(self, part: Sequence[_Candidate]) -> Iterator[tuple[_Candidate, PersonPair]]:
         """For each candidate the first of its requests whose result is accepted: the first requests of all, then the second ones."""
@@ -239,14 +229,10 @@ class PairMaking:
 
     def _requests(self, candidate: _Candidate) -> list[Request]:
         """What is tried for a change, in this order: its words and their places, in random order."""
-        row, segments = candidate.row, self._perturbing.segments(candidate.row)
+        row = candidate.row
         options = [one for one in self._perturbing.options(row) if _change(one) == candidate.change]
         random = Random(f"{self.settings.seed}:{candidate.change}:{self._perturbing.rows.ids[row]}")
-        return [
-            Request(segments, place, found.attribute, target)
-            for found, target in in_order(options, random.choice(options), random)[: self.settings.tries]
-            if (place := place_in(segments, found.start, found.stop)) is not None
-        ]
+        return self._perturbing.requests_for(row, options, random.choice(options), random)
 
     def _judged(self, candidate: _Candidate, done: Try) -> Try:
         """The try with its reason if the pair is there already; counted."""
@@ -254,18 +240,9 @@ class PairMaking:
         if not done.reason and texts in self._texts:
             done = replace(done, reason=REPEATED, why=REPEATED)
         self.tried.check(done.verdicts)
-        show = partial(self._shown, candidate, done)
-        if done.reason:
-            self.failed[candidate.change] += 1
-            self.tried.refuse(done.why, show)
-        else:
-            self._texts.add(texts)
-            self.tried.accept(self._name(candidate), show, group=candidate.change[0])
-        return done
-
-    def _shown(self, candidate: _Candidate, done: Try) -> ShownPerson:
         row, rows = candidate.row, self._perturbing.rows
-        return shown_person(
+        show = partial(
+            shown_person,
             [name for name, _ in self._perturbing.fields(row)],
             done,
             id=rows.ids[row],
@@ -273,6 +250,13 @@ class PairMaking:
             engine=self._engine,
             perturbability=round(self._perturbing.seen[row].perturbability, 4),
         )
+        if done.reason:
+            self.failed[candidate.change] += 1
+            self.tried.refuse(done.why, show)
+        else:
+            self._texts.add(texts)
+            self.tried.accept(self._name(candidate), show, group=candidate.change[0])
+        return done
 
     def _name(self, candidate: _Candidate) -> str:
         axis, source, target = candidate.change
@@ -352,21 +336,25 @@ def checked(
     pairs: Sequence[PersonPair], before: Sequence[str], after: Sequence[str], *, model: str = ""
 ) -> PairsCheck:
     """The check from the answers to both texts of each pair."""
-    differs = np.array([old != new for old, new in zip(before, after, strict=True)], float)
-    number = {id_: at for at, id_ in enumerate(dict.fromkeys(pair.id for pair in pairs))}
-    rows = np.array([number[pair.id] for pair in pairs], np.int64)
+    changed = [(pair.axis, pair.source, pair.target) for pair in pairs]
+    found = fairscore_of(kept(before, after, changed), changed, groups=[pair.id for pair in pairs])
 
-    def shares(keys: Sequence[Key]) -> dict[Key, PairShare]:
-        numbers = {key: np.flatnonzero([one == key for one in keys]) for key in sorted(set(keys))}
-        return {key: _share(differs[some], rows[some]) for key, some in numbers.items()}
+    def share(one: ChangedShare, ids: Iterable[str]) -> PairShare:
+        return PairShare(one.rows, len(set(ids)), one.differ, one.score)
 
     known = {plain_label(pair.label) for pair in pairs}
     is_known = not known.isdisjoint(map(plain_label, [*before, *after]))
     return PairsCheck(
         model=model,
-        overall=_share(differs, rows),
-        by_axis=shares([pair.axis for pair in pairs]),
-        by_change=shares([(pair.axis, pair.source, pair.target) for pair in pairs]),
+        overall=share(found.overall, [pair.id for pair in pairs]),
+        by_axis={
+            axis: share(one, [pair.id for pair in pairs if pair.axis == axis])
+            for axis, one in found.by_axis.items()
+        },
+        by_change={
+            change: share(one, [pair.id for pair, own in zip(pairs, changed, strict=True) if own == change])
+            for change, one in found.by_pair.items()
+        },
         flips=tuple(
             Flip(pair, old, new)
             for pair, old, new in zip(pairs, before, after, strict=True)
@@ -377,12 +365,6 @@ def checked(
         pairs=tuple(pairs),
         longway=version("longway"),
     )  # fmt: skip
-
-
-def _share(differs: NDArray[np.float64], rows: NDArray[np.int64]) -> PairShare:
-    n = observations(differs, [rows])
-    score = percentage(float(differs.mean()) * n, n)
-    return PairShare(len(differs), len(set(rows.tolist())), int(differs.sum()), score)
 
 
 def _accuracy(pairs: Sequence[PersonPair], answers: Sequence[str]) -> float:

@@ -2,30 +2,52 @@
 
     rows -> people mentioned -> a word and its new attribute -> the perturber -> guards -> edits, or why the row stays unchanged
 
+    who = who_perturbs(settings, engines)          the engine by name, before anything is loaded
+    calls_of(who.engine, perturbing)               the calls that it may take
+    who.asker(perturbing, journal)                 calls the engine, within the budget
+    who.perturber(journal, asker, read)            changes texts: the rules, a network or an engine
+
 What is drawn for a row depends on the seed and the id of the row alone, and with balanced sampling on how many rows mention each axis:
 neither on the order of the rows nor on which were perturbed before. If the perturber refuses, or a guard objects, other choices are tried.
+Rules are quick and need no journal. A network's answers are kept in it, like those of engines: the same command resumes.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 
 from longway.data import Dataset
+from longway.engines.asker import Asker, PaidWriting
+from longway.engines.engine import Engine
+from longway.engines.prompt import Prompt
 from longway.english.document import Document
+from longway.english.people.change import (
+    Perturbed,
+    Request,
+    Rules,
+    as_one,
+    change_person,
+    place_in,
+)
 from longway.english.people.demographic_mentions import Demographics, find_demographics, find_persons
 from longway.errors import BudgetSpent
 from longway.jobs.documents import Documents
+from longway.jobs.engine_use import Engines, check_can_write, close, engines_of, estimate_calls, sampled
+from longway.jobs.estimate import CallsEstimate
 from longway.jobs.perturb.result import CONTRAST, OFFENSIVE
 from longway.jobs.perturb.settings import RULES, PerturbSettings
 from longway.jobs.rows import rows_of
-from longway.methods.method import Rows, fresh_id
+from longway.methods.method import Rows
+from longway.methods.perturb.asked import perturb_by_prompts, prompt_of, sampling_of
 from longway.methods.perturb.choosing import (
     PossibleChange,
     axis_weights,
@@ -35,14 +57,16 @@ from longway.methods.perturb.choosing import (
     perturbability,
 )
 from longway.methods.perturb.guards import label_warning, offence
-from longway.methods.perturb.perturber import Perturbed, Perturber, Request
-from longway.methods.perturb.segments import as_one, place_in
 from longway.records import BUDGET_SPENT, Edit, Verdict
 from longway.shard_map import ShardMap, in_shards
+from longway.store.journal import Journal, JournalEntry, key_of
 from longway.text.tokenizer import is_longer_than
 
 METHOD = "perturb"  # as edits name it
 AT_ONCE = 64  # rows that a perturber gets together
+KEPT_AT_ONCE = (
+    32  # answers of a network that are computed before they are put on disk; a whole batch if that is larger
+)
 NOBODY = "no word expresses a gender, race or age that can be changed"
 FAMOUS = "only widely known people are mentioned"
 TOO_LITTLE = "its perturbability is too low"
@@ -182,14 +206,18 @@ class Perturbing:
 
     def requests(self, row: int) -> list[Request]:
         """What is tried in a row, in this order."""
-        segments, options, random = self.segments(row), self.options(row), self._random(row)
+        options, random = self.options(row), Random(f"{self.settings.seed}:{self.rows.ids[row]}")
         first = choose(options, random, self.weights)
-        if first is None:
-            return []
-        tried = in_order(options, first, random)[: self.settings.tries]
+        return [] if first is None else self.requests_for(row, options, first, random)
+
+    def requests_for(
+        self, row: int, options: Sequence[PossibleChange], first: PossibleChange, random: Random
+    ) -> list[Request]:
+        """What is tried if one of the options was chosen."""
+        segments = self.segments(row)
         return [
             Request(segments, place, found.attribute, target)
-            for found, target in tried
+            for found, target in in_order(options, first, random)[: self.settings.tries]
             if (place := place_in(segments, found.start, found.stop)) is not None
         ]
 
@@ -240,13 +268,8 @@ class Perturbing:
             return FAMOUS if self.seen[row].famous else NOBODY
         if self.seen[row].perturbability < self.settings.at_least:
             return TOO_LITTLE
-        return "" if self._is_drawn(row) else NOT_DRAWN
-
-    def _is_drawn(self, row: int) -> bool:
-        return Random(f"{self.settings.seed}:share:{self.rows.ids[row]}").random() < self.settings.share
-
-    def _random(self, row: int) -> Random:
-        return Random(f"{self.settings.seed}:{self.rows.ids[row]}")
+        drawn = Random(f"{self.settings.seed}:share:{self.rows.ids[row]}").random()
+        return "" if drawn < self.settings.share else NOT_DRAWN
 
 
 def _tried(
@@ -307,29 +330,14 @@ def _verdict(check: str, reason: str) -> Verdict:
     return Verdict(check, not reason, reason=reason)
 
 
-class Editing:
-    """Turns outcomes into edits, which change a row or add one. engine: as edits name it. new: the segments of perturbed rows."""
+def edits_of(perturbing: Perturbing, outcome: Outcome, *, id: str, engine: str) -> Iterator[Edit]:
+    """For each choice that was tried, an edit of each column that differs; if none does, of the column of the chosen word.
 
-    def __init__(self, perturbing: Perturbing, *, engine: str) -> None:
-        self._perturbing, self._engine = perturbing, engine
-        self._rows: Rows = perturbing.rows
-        self._adds: bool = perturbing.settings.add
-        self._ids = set(perturbing.rows.ids)
-        self.new: dict[int, tuple[str, ...]] = {}
-
-    def take(self, outcome: Outcome) -> list[Edit]:
-        """An edit for every choice that was tried and each column it concerns; an added row has its own id."""
-        row = outcome.row
-        id_ = self._rows.ids[row]
-        if self._adds and outcome.tries:
-            id_ = fresh_id(self._ids, id_, METHOD)
-        if outcome.taken is not None:
-            self.new[row] = outcome.taken.perturbed.segments
-        return [edit for one in outcome.tries for edit in self._edits(outcome, one, id_)]
-
-    def _edits(self, outcome: Outcome, one: Try, id_: str) -> Iterator[Edit]:
-        """One for each column that differs; if none does, one for the column of the chosen word."""
-        request, perturbed, label = one.request, one.perturbed, self._rows.label(outcome.row)
+    id: of the row, or of the added row. engine: as edits name it.
+    """
+    rows = perturbing.rows
+    for tried in outcome.tries:
+        request, perturbed, label = tried.request, tried.perturbed, rows.label(outcome.row)
         columns = list(zip(outcome.fields, request.segments, perturbed.segments, strict=True))
         differ = [column for column in columns if column[1] != column[2]]
         trace = {
@@ -339,22 +347,193 @@ class Editing:
             "target": request.target.name,
             "chain": [[outcome.fields[at.segment], at.start, at.end] for at in perturbed.chain],
             "left": list(perturbed.left),
-            "perturbability": round(self._perturbing.seen[outcome.row].perturbability, 4),
+            "perturbability": round(perturbing.seen[outcome.row].perturbability, 4),
         }
         for name, before, after in differ or [columns[request.place.segment]]:
             yield Edit(
-                id=id_,
+                id=id,
                 field=name,
                 before=before,
                 after=after,
                 label_before=label,
                 label_after=label,
                 method=METHOD,
-                engine=self._engine,
-                accepted=not one.reason,
-                reason=one.reason,
-                verdicts=one.verdicts,
+                engine=engine,
+                accepted=not tried.reason,
+                reason=tried.reason,
+                verdicts=tried.verdicts,
                 how=f"{request.target.axis}: {request.source.name} to {request.target.name}",
-                source=self._rows.ids[outcome.row] if self._adds else "",
+                source=rows.ids[outcome.row] if perturbing.settings.add else "",
                 trace=trace,
             )
+
+
+# What perturbs
+
+
+@dataclass(frozen=True, slots=True)
+class Perturber:
+    """What changes texts. name: as edits name it. perturb: the result of each request, in order."""
+
+    name: str
+    perturb: Callable[[Sequence[Request]], list[Perturbed]]
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Who perturbs.
+
+    settings: with the engine by name. engine: the one that is called; None for rules and networks. fingerprint: of a network's files.
+    device, batch_size: of a network.
+    """
+
+    settings: PerturbSettings
+    engine: Engine | None = None
+    fingerprint: str = ""
+    device: str = "auto"
+    batch_size: int = 16
+
+    @property
+    def is_rules(self) -> bool:
+        """Whether neither an engine nor a network perturbs."""
+        return self.engine is None and self.settings.model is None
+
+    def asker(
+        self,
+        perturbing: Perturbing,
+        journal: Journal,
+        *,
+        budget: float | None = None,
+        say: Callable[[str], None] | None = None,
+    ) -> Asker | None:
+        """Calls the engine; None if there is none. SettingError if the budget is too small for one row."""
+        if self.engine is None:
+            return None
+        asker = Asker(
+            self.engine, journal, budget=budget, progress=lambda done, of: perturbing.tell(done), say=say
+        )
+        some = _some_prompts(perturbing)
+        PaidWriting(asker).check(some, 1, [sampling_of(prompt) for prompt in some])
+        return asker
+
+    def perturber(
+        self, *, journal: Journal, asker: Asker | None, read: Callable[[str], Document] | None
+    ) -> Perturber:
+        """What changes texts. asker: calls the engine. read: analyses a text, for the rules; None for the package's pipeline."""
+        settings = self.settings
+        if asker is not None:
+            perturb = partial(perturb_by_prompts, asker=asker, seed=settings.seed)
+            return Perturber(asker.engine.name, perturb)
+        if settings.model is not None:
+            from longway.methods.perturb.neural import NeuralPerturber
+
+            network = NeuralPerturber(settings.model, device=self.device, batch_size=self.batch_size)
+            at_once = max(KEPT_AT_ONCE, self.batch_size)
+            named = Perturber(network.name, network.perturb)
+            return with_journal(named, journal, version=self.fingerprint, at_once=at_once)
+        rules = Rules(
+            everyone=settings.everyone,
+            names=settings.names,
+            keep_entities=settings.keep_entities,
+            change_famous=settings.change_famous,
+            pronouns=settings.pronouns,
+            reflexive=settings.reflexive,
+            key=str(settings.seed),
+        )
+        return by_rules(rules, read=read)
+
+
+def who_perturbs(settings: PerturbSettings, engines: Engines) -> Who:
+    """The engine for the settings; an error if it cannot write."""
+    if settings.model is not None:
+        from longway.methods.perturb.networks import need_torch
+        from longway.models.saved import folder_hash
+
+        need_torch("A neural perturber")
+        from longway.models.pretrained import folder_of
+
+        fingerprint = folder_hash(folder_of(settings.model, what=f"The model {settings.model!r}"))
+        return Who(settings, None, fingerprint, engines.device, engines.batch_size)
+    name, writer, _ = engines_of(settings, engines)
+    if writer is None or name.split(",")[0] == RULES:  # "auto" where no language model is named
+        close(writer)
+        return Who(replace(settings, engine=RULES))
+    check_can_write(writer)
+    return Who(replace(settings, engine=writer.name), writer)
+
+
+def calls_of(engine: Engine | None, perturbing: Perturbing, *, dry: bool = False) -> list[CallsEstimate]:
+    """The calls of all chosen rows if each takes as many tries as it may; most take one. dry: include free engines, and the time."""
+    share = len(perturbing.rows) / perturbing.n_rows if perturbing.n_rows else 1.0
+    n_calls = round(sum(len(perturbing.requests(row)) for row in perturbing.chosen) / share)
+    return estimate_calls(engine, _some_prompts(perturbing), n_calls, timed=dry, free=dry)
+
+
+def _some_prompts(perturbing: Perturbing) -> list[Prompt]:
+    """The prompts of a sample of the chosen rows."""
+    rows = perturbing.chosen
+    prompts = (prompt_of(perturbing.requests(rows[i])[0]) for i in sampled(len(rows)))
+    return [prompt for prompt in prompts if prompt is not None]
+
+
+def by_rules(rules: Rules, *, read: Callable[[str], Document] | None = None) -> Perturber:
+    """The perturber without a model."""
+    return Perturber(RULES, partial(_changed_alike, rules=rules, read=read))
+
+
+def _changed_alike(
+    requests: Sequence[Request], *, rules: Rules, read: Callable[[str], Document] | None
+) -> list[Perturbed]:
+    """One person is changed; in pairs all people with the attribute, if one alone would change the contrast of the texts.
+
+    "A man sleeps." and "A man is awake." mention a man each. They need not be the same, but if one of them became a woman, the texts
+    would differ in something that they did not differ in before.
+    """
+    answers = []
+    for request in requests:
+        answer = change_person(request, rules, read=read)
+        if not answer.reason and label_warning(request.segments, answer.segments):
+            wider = change_person(request, replace(rules, everyone=True), read=read)
+            is_better = not wider.reason and not label_warning(request.segments, wider.segments)
+            answer = wider if is_better else answer
+        answers.append(answer)
+    return answers
+
+
+def with_journal(
+    perturber: Perturber, journal: Journal, *, version: str, at_once: int = KEPT_AT_ONCE
+) -> Perturber:
+    """The same perturber; its answers are put into the journal before they are used.
+
+    version: changes if the answers may. at_once: answers that are computed before they are put on disk.
+    """
+
+    def key(request: Request) -> str:
+        place = request.place
+        return key_of(
+            {
+                "perturber": version,
+                "segments": request.segments,
+                "place": [place.segment, place.start, place.end],
+                "target": str(request.target),
+            }
+        )
+
+    def perturb(requests: Sequence[Request]) -> list[Perturbed]:
+        keys = [key(request) for request in requests]
+        known: dict[str, Any] = journal.get_all(dict.fromkeys(keys))
+        waiting = {key: one for key, one in zip(keys, requests, strict=True) if key not in known}
+        for part in in_shards(waiting, at_once):
+            started = time.perf_counter()
+            found = perturber.perturb([waiting[key] for key in part])
+            seconds = (time.perf_counter() - started) / len(part)
+            answers = [{"segments": list(one.segments), "reason": one.reason} for one in found]
+            new = dict(zip(part, answers, strict=True))
+            journal.put_all(
+                JournalEntry(key, "perturb", perturber.name, answer, seconds=seconds)
+                for key, answer in new.items()
+            )
+            known |= new
+        return [Perturbed(tuple(known[key]["segments"]), known[key]["reason"]) for key in keys]
+
+    return Perturber(perturber.name, perturb)

@@ -16,7 +16,7 @@ from longway.errors import CheckFailed, DataError
 from longway.jobs.change.collect import CheckCount, ReasonCount
 from longway.jobs.change.result import EditedResult
 from longway.jobs.results import Result
-from longway.json_values import from_json
+from longway.json_values import IF_ANY, JsonRecord, from_json
 from longway.metrics.fairness.fairscore import Changed
 from longway.metrics.intervals import Measurement
 from longway.metrics.versions import VersionDistance
@@ -175,7 +175,7 @@ class PerturbResult(EditedResult):
 
 
 @dataclass(frozen=True, slots=True)
-class PersonPair:
+class PersonPair(JsonRecord):
     """A text before and after a person in it was changed.
 
     pair: its own id. id: of the row. label: of both texts. source, target: attributes of the axis. word: that was chosen.
@@ -190,12 +190,8 @@ class PersonPair:
     word: str
     text_before: str
     text_after: str
-    context_before: str | None = None
-    context_after: str | None = None
-
-    def to_dict(self) -> dict[str, str]:
-        """The content of its line; without contexts if it has none."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+    context_before: str | None = field(default=None, metadata=IF_ANY)
+    context_after: str | None = field(default=None, metadata=IF_ANY)
 
 
 @dataclass(frozen=True, slots=True)

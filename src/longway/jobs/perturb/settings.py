@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from longway.english.people.demographics import AXES, Attribute, parse_attribute
+from longway.english.people.words import AXES, Attribute, parse_attribute
 from longway.errors import SettingError
 from longway.jobs.options import ENGINE, check_options, option
 

@@ -29,11 +29,10 @@ from longway.detect.real_signal import RealSignal
 from longway.errors import DataError, SettingError
 from longway.grammars.production import production_matrix
 from longway.grammars.trees import Tree, brackets, read_brackets
-from longway.jobs.grammar.induced import device_of
+from longway.jobs.grammar.induced import LengthLimits, Unit, device_of, labels_as, sample_rows
 from longway.jobs.grammar.job import grammar as learn_grammar
 from longway.jobs.grammar.result import FILE as TABLES
 from longway.jobs.grammar.result import GrammarResult
-from longway.jobs.grammar.row_sample import LengthLimits, Unit, labels_as, sample_rows
 from longway.jobs.grammar.settings import GrammarSettings
 from longway.jobs.prove.result import Concern, GrammarFeatures, RuleCounts
 from longway.jobs.prove.settings import ProveSettings
@@ -72,7 +71,7 @@ class AuditPatterns:
         """Which rows have which patterns."""
         reading = Reading.of(dataset)
         chosen = search(reading).chosen
-        real = RealSignal.of(keep, [one.description for one in chosen])
+        real = RealSignal.of(keep, [one.description for one in chosen], reading.tokenizer)
         kept = [one for one in chosen if not real.covers(one.description)]
         return KnownShortcuts(presence(kept, reading), real.phrases)
 

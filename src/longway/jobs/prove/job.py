@@ -13,27 +13,23 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal
 
 import numpy as np
 
 from longway.data import Dataset, as_dataset, load, with_columns
-from longway.errors import ColumnError, DataError, SettingError
-from longway.jobs.about import stem
+from longway.errors import ColumnError, DataError, SettingError, with_checked_arguments
 from longway.jobs.documents import ANALYSES_FILE, Documents
 from longway.jobs.engine_use import Engines, close, costs_money
 from longway.jobs.estimate import RunEstimate
 from longway.jobs.held_out import Arranged, arrange
-from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
-from longway.jobs.perturb.perturbers import Who, calls_of, who_perturbs
-from longway.jobs.perturb.perturbing import Perturbing
+from longway.jobs.perturb.perturbing import Perturbing, Who, calls_of, who_perturbs
 from longway.jobs.perturb.settings import RULES
-from longway.jobs.prove.concerns import concerns_about, overlapping_rows
+from longway.jobs.prove.concerns import HELD_OUT, can_hold_out, concerns_about, hold_out, overlapping_rows
 from longway.jobs.prove.features import check_features, grammar_rules, unparsed_concerns
-from longway.jobs.prove.held_out_rows import HELD_OUT, can_hold_out, hold_out
 from longway.jobs.prove.measure import measure
 from longway.jobs.prove.page import prove_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.prove.perturbed_rows import changed_rows, write_perturbed
@@ -41,10 +37,9 @@ from longway.jobs.prove.result import Concern, ProveResult
 from longway.jobs.prove.settings import ProveSettings
 from longway.jobs.prove.training import CellStore, TestSet, Version, rows_of, train_all
 from longway.jobs.rewrite.job import rewrite
-from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
+from longway.jobs.run import ActiveRun, RunIdentity, Watcher, folder_of, run_job, stem
 from longway.language_names import ENGLISH
-from longway.languages.dataset import described
-from longway.languages.words import languages_in_use
+from longway.languages.dataset import described, languages_in, tokenizer_of
 from longway.models.multilingual import LANGUAGES
 from longway.models.own_model import sources_of
 from longway.store import RUN_FILE, Journal
@@ -54,7 +49,7 @@ CELLS, MODELS = "cells", "models"  # folders of the run
 VALIDATION = ("validation", "valid", "dev", "val")
 
 
-@with_own_rules
+@with_checked_arguments
 def prove(
     before: object,
     after: object,
@@ -81,7 +76,6 @@ def prove(
     before, options = with_columns(before, options)
     chosen = settings_from(ProveSettings, settings, options)
     inputs = _Inputs.of(before, after, chosen, tests=tests or {}, also=also or {}, split=split)
-    set_split_rules(inputs.versions[BEFORE].dataset)
     watcher, engines = watcher or Watcher(), engines or Engines()
     if out is None and chosen.save_models:
         raise SettingError("'save_models' needs a run folder. Give one with 'out'.")
@@ -91,10 +85,9 @@ def prove(
             who = who_perturbs(chosen.perturb, replace(engines, device=chosen.device))
             stack.callback(close, who.engine)
         changing = None if who is None else _Changing(who, engines.budget)
-        if out is not None:
-            return _run(inputs, chosen, changing, None if out is True else out, watcher)
-        folder = stack.enter_context(TemporaryDirectory(prefix="longway-"))
-        return replace(_run(inputs, chosen, changing, folder, watcher), folder=None)
+        folder = stack.enter_context(folder_of(out))
+        result = _run(inputs, chosen, changing, folder or True, watcher)
+        return result if out else replace(result, folder=None)
 
 
 def load_version(
@@ -200,7 +193,9 @@ class _Inputs:
     def version(self, name: str, arranged: Arranged, settings: ProveSettings) -> Version:
         """A version to train on; without validation rows of its own it uses those of the first."""
         own = arranged.held_out.get(self.validation, self.held_out.get(self.validation))
-        return Version(name, arranged.dataset, own, settings.keep)
+        return Version(
+            name, arranged.dataset, own, settings.keep, tokenizer=tokenizer_of(self.versions[BEFORE].dataset)
+        )
 
     def problems(self) -> list[Concern]:
         """Problems that reading the data found: rows without a text, rows in no split and so on."""
@@ -231,7 +226,7 @@ def _run(
     inputs: _Inputs,
     settings: ProveSettings,
     changing: _Changing | None,
-    out: Path | str | None,
+    out: Path | Literal[True],
     watcher: Watcher,
 ) -> ProveResult:
     dataset = inputs.versions[BEFORE].dataset
@@ -248,17 +243,16 @@ def _run(
             **check_features(settings, dataset),
         },
     )
-    planned = PlannedRun.choose(identity, inputs.before.source_name, out)
-    if (done := planned.read(ProveResult)) is not None:
-        return done
     started = time.monotonic()
-    watcher.step("comparing the training data with the test sets")
-    versions = [inputs.version(name, one, settings) for name, one in inputs.versions.items()]
-    checked = _checked(versions, inputs.tests, settings)  # before anything is written
+
+    @cache
+    def prepared() -> tuple[list[Version], list[TestSet], list[Concern]]:
+        watcher.step("comparing the training data with the test sets")
+        versions = [inputs.version(name, one, settings) for name, one in inputs.versions.items()]
+        return versions, *_checked(versions, inputs.tests, settings)
 
     def work(run: ActiveRun) -> ProveResult:
-        nonlocal versions
-        tests, concerns = checked
+        versions, tests, concerns = prepared()
         if settings.baselines:
             for name in settings.baselines:
                 watcher.step(f"making the baseline {name}")
@@ -296,12 +290,12 @@ def _run(
             Documents(run.folder / ANALYSES_FILE).forget()
         return replace(result, features=features, seconds=round(time.monotonic() - started, 1))
 
-    return planned.make(work, watcher)
+    return run_job(ProveResult, identity, work, out, watcher, check=prepared)
 
 
 def _english_encoder(models: Sequence[str], dataset: Dataset) -> list[Concern]:
     """What to know about an encoder that was trained on English texts, if the data are in another language."""
-    languages = languages_in_use()
+    languages = tuple(languages_in(dataset))
     used = [model for model in models if model.startswith("minilm")]
     if ENGLISH in languages or not used:
         return []
@@ -328,7 +322,7 @@ def _checked(
     validation = {one.name: rows for one in versions if (rows := one.validation_rows) is not None}
     chosen = []
     for name, dataset in tests.items():
-        rows, kept = rows_of(dataset), np.arange(dataset.n_used)
+        rows, kept = rows_of(dataset, versions[0].tokenizer), np.arange(dataset.n_used)
         if settings.drop_overlap or name == HELD_OUT:  # a change may give two rows the same text
             shared = overlapping_rows([*(version.rows for version in versions), *validation.values()], rows)
             kept = np.setdiff1d(kept, shared)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from longway.data.columns import ID_COLUMN
 from longway.detect.leak import leak_by_folds, parts_of
 from longway.errors import MissingExtra
-from longway.jobs.prove.changed_answers import changed_answers
 from longway.jobs.prove.fairscore import measure_fairscores
 from longway.jobs.prove.result import (
     ACCURACY,
+    ChangedAnswer,
     Comparison,
     Concern,
     Distance,
@@ -24,15 +24,17 @@ from longway.jobs.prove.result import (
     Figure,
     GroupSide,
     PatternGroups,
+    Point,
     ProveResult,
     TestSummary,
     TrainingNote,
     VersionLeak,
     VersionSummary,
+    WordsOfAnswer,
     WorstGroup,
 )
 from longway.jobs.prove.settings import PLAIN
-from longway.jobs.prove.training import Key, TestSet, Trained, Trainings, Version
+from longway.jobs.prove.training import Key, TestSet, Trained, Trainings, Version, ids_of
 from longway.jobs.run import Watcher
 from longway.json_values import from_json
 from longway.metrics import Measure
@@ -40,9 +42,106 @@ from longway.metrics.group_accuracy import GroupAccuracy, group_accuracies, patt
 from longway.metrics.intervals import correctness, estimate
 from longway.metrics.paired import Paired, adjust, paired
 from longway.metrics.versions import changed_share, compare_versions
-from longway.models.classifier import softmax
+from longway.models.catalog import model_named
+from longway.models.classifier import Classifier, Labelled, softmax
 from longway.models.frozen import Frozen
+from longway.models.importance import word_importance
 from longway.store import now
+
+MODEL = "bow"  # fast to train again, and its features are words
+N_CORRECTED, N_WRONG = 4, 2  # rows per test set
+N_TESTS = 3
+SAMPLES = 200  # masked texts per text
+LONGEST = 1500  # characters of a text that is explained
+
+
+def changed_answers(trainings: Trainings) -> list[ChangedAnswer]:
+    """Rows of the first test sets, each with both models' answers and the words that led to them."""
+    pair = trainings.versions[:2]
+    trained = [trainings.seeds_of(version.name, MODEL, PLAIN) for version in pair]
+    if not all(trained):
+        return []
+    models = {}
+    for one in pair:  # the same models as those that were measured: nothing in them is random
+        fresh = model_named(MODEL, **trainings.settings.model_options)  # type: ignore[arg-type]
+        models[one.name] = fresh.fit(one.rows, validation=one.validation_rows)
+    found = []
+    for test in trainings.tests[:N_TESTS]:
+        before, after = (_margins(seeds[0], test) for seeds in trained)
+        lengths = np.array([len(text) for text in test.rows.inputs.texts])
+        if chosen := _chosen(before, after, lengths):
+            found += _shown(test, chosen, models)
+    return found
+
+
+def _margins(trained: Trained, test: TestSet) -> Floats:
+    """The probability of each row's own label minus the highest of the others: below 0 if the answer is wrong."""
+    given = softmax(trained.logits[test.name])
+    rows, own = (
+        np.arange(len(test.rows)),
+        np.array([trained.labels.index(label) for label in test.rows.labels]),
+    )
+    mine = given[rows, own]
+    given[rows, own] = 0
+    return np.asarray(mine - given.max(axis=1))
+
+
+def _chosen(before: Floats, after: Floats, lengths: NDArray[np.int64]) -> list[int]:
+    """Corrected rows, then rows that became wrong; those with the largest change first."""
+    order = np.argsort(-np.abs(after - before), kind="stable")
+    order = order[lengths[order] <= LONGEST]
+    corrected = [int(i) for i in order if before[i] < 0 < after[i]][:N_CORRECTED]
+    wrong = [int(i) for i in order if after[i] < 0 < before[i]][:N_WRONG]
+    return corrected + wrong
+
+
+def _shown(test: TestSet, places: Sequence[int], models: dict[str, Classifier]) -> list[ChangedAnswer]:
+    rows, ids = test.rows.take(places), ids_of(test.dataset)
+    sides = [_sides(model, name, rows) for name, model in models.items()]
+    texts, contexts = rows.inputs.texts, rows.inputs.contexts
+    return [
+        ChangedAnswer(
+            test.name,
+            ids[test.kept[place]],
+            rows.labels[i],
+            texts[i],
+            None if contexts is None else contexts[i],
+            tuple(side[i] for side in sides),
+        )
+        for i, place in enumerate(places)
+    ]
+
+
+def _sides(model: Classifier, data: str, rows: Labelled) -> list[WordsOfAnswer]:
+    """One model's answers, and its word importance for the true label."""
+    given, answers = model.predict_proba(rows.inputs), model.predict(rows.inputs)
+    words = _words(model, rows, "text")
+    contexts = rows.inputs.contexts
+    context_words: Sequence[tuple[Point, ...] | None] = [None] * len(rows)
+    if contexts is not None and max(map(len, contexts)) <= LONGEST:
+        context_words = _words(model, rows, "context")
+    return [
+        WordsOfAnswer(
+            data,
+            answer,
+            round(float(given[i, model.labels_.index(answer)]), 4),
+            words[i],
+            context_words[i],
+        )
+        for i, answer in enumerate(answers)
+    ]
+
+
+def _words(model: Classifier, rows: Labelled, field: str) -> list[tuple[Point, ...]]:
+    scored = word_importance(model, rows.inputs, target=rows.labels, field=field, samples=SAMPLES)
+    return [
+        tuple(
+            (start, end, round(float(score), 4))
+            for (start, end), score in zip(one.spans, one.scores, strict=True)
+        )
+        for one in scored
+    ]
+
 
 Bools = NDArray[np.bool_]
 
@@ -106,7 +205,7 @@ def measure(
     )
 
 
-def _record(kind: type[Record], measured: Measure, *place: str, **values: object) -> Record:
+def record_of(kind: type[Record], measured: Measure, *place: str, **values: object) -> Record:
     """A record with the fields of a measurement. place: data, model, method and test. values: further fields, or other values."""
     named = dict(zip(("data", "model", "method", "test"), place, strict=False))
     return cast(Record, from_json(kind, {**measured.to_dict(), **named, **values}))
@@ -123,7 +222,7 @@ def _figures(trainings: Trainings, answers: Mapping[Key, Floats]) -> Iterator[Fi
         truth = _truth(trainings, key[3])
         for name, metric in names.items():
             draws = 1000 if name == ACCURACY or len(truth) <= MANY else 200
-            yield _record(
+            yield record_of(
                 Figure,
                 estimate(name, truth, given, labels, clusters=trainings.clusters[key[3]], draws=draws),
                 *key,
@@ -144,7 +243,7 @@ def _comparisons(trainings: Trainings, correct: Mapping[Key, Bools]) -> Iterator
     )
     for (new, old), found in zip(pairs, tested, strict=True):
         method = old[2] if old[2] != new[2] else None
-        yield _record(Comparison, found, *new, metric=ACCURACY, against=old[0], against_method=method)
+        yield record_of(Comparison, found, *new, metric=ACCURACY, against=old[0], against_method=method)
 
 
 def _pattern_rows(trainings: Trainings, test: str) -> Bools:
@@ -166,7 +265,7 @@ def _groups(trainings: Trainings, correct: Mapping[Key, Bools]) -> Iterator[Patt
 
 
 def _side(group: GroupAccuracy) -> GroupSide | None:
-    return _record(GroupSide, group) if group.n else None
+    return record_of(GroupSide, group) if group.n else None
 
 
 def _worst_groups(trainings: Trainings, correct: Mapping[Key, Bools]) -> Iterator[WorstGroup]:
@@ -185,7 +284,7 @@ def _worst_groups(trainings: Trainings, correct: Mapping[Key, Bools]) -> Iterato
         ]
         if each:
             lowest = min(each, key=lambda group: group.accuracy)
-            yield _record(WorstGroup, lowest, *key, seeds=len(given))
+            yield record_of(WorstGroup, lowest, *key, seeds=len(given))
 
 
 def _leaks(trainings: Trainings) -> Iterator[VersionLeak]:

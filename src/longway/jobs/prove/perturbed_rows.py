@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 from longway.english.people.person_names import census_first_name, replacement_names
 from longway.errors import BudgetSpent
 from longway.jobs.engine_use import failed_calls
-from longway.jobs.perturb.perturbers import Who
-from longway.jobs.perturb.perturbing import Outcome, Perturbing, Try
+from longway.jobs.perturb.perturbing import Outcome, Perturbing, Try, Who
 from longway.metrics.fairness.fairscore import Changed, WordChange
 from longway.models.classifier import Inputs, Labelled
 from longway.records import BUDGET_SPENT

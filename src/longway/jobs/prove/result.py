@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 import polars as pl
 
 from longway.jobs.results import Result
-from longway.json_values import from_json
+from longway.json_values import FLAT, IF_ANY, to_json
 from longway.records import Pattern
 
 FILE = "results.json"
@@ -109,7 +109,7 @@ class Comparison(_Tested):
     q: float | None
     verdict: str
     seed_error: float | None = None
-    against_method: str | None = None
+    against_method: str | None = field(default=None, metadata=IF_ANY)
     before: float | None = None
     after: float | None = None
 
@@ -117,10 +117,6 @@ class Comparison(_Tested):
     def excludes_zero(self) -> bool:
         """Whether the interval excludes 0. A difference may be unclear nevertheless: by its test, or over seeds."""
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
-
-    def to_dict(self) -> dict[str, object]:
-        """The fields as JSON values; without `against_method` if two versions are compared."""
-        return {key: value for key, value in asdict(self).items() if key != "against_method" or value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +134,7 @@ class GroupSide:
 class PatternGroups(_Tested):
     """Rows with a pattern: those with the label it predicts (supporting) and those with another (counter); None without rows."""
 
-    pattern: Pattern
+    pattern: Pattern = field(metadata=FLAT)
     label: str
     supporting: GroupSide | None
     counter: GroupSide | None
@@ -149,19 +145,6 @@ class PatternGroups(_Tested):
         sides = [side.accuracy for side in (self.supporting, self.counter) if side is not None]
         known = [accuracy for accuracy in sides if accuracy is not None]
         return known[0] - known[1] if len(known) == 2 else None
-
-    def to_dict(self) -> dict[str, object]:
-        """The fields as JSON values, those of the pattern among them."""
-        return {**asdict(self), **self.pattern.to_dict()}
-
-    @classmethod
-    def from_dict(cls, row: Mapping[str, object]) -> PatternGroups:
-        """The reverse of `to_dict`."""
-        sides = [from_json(GroupSide | None, row.get(name), name) for name in ("supporting", "counter")]
-        data, model, method, test, label = (
-            str(row[name]) for name in ("data", "model", "method", "test", "label")
-        )
-        return cls(data, model, method, test, Pattern.from_dict(row), label, *sides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,11 +218,7 @@ class WordsOfAnswer:
     answer: str
     probability: float
     text_words: tuple[Point, ...]
-    context_words: tuple[Point, ...] | None = None
-
-    def to_dict(self) -> dict[str, object]:
-        """The fields as JSON values; without words of a context if there are none."""
-        return {key: value for key, value in asdict(self).items() if value is not None}
+    context_words: tuple[Point, ...] | None = field(default=None, metadata=IF_ANY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,4 +402,4 @@ class ProveResult(Result):
 
     def _computed(self) -> Mapping[str, object]:
         """What got worse, for other readers."""
-        return {"worse": [one.to_dict() for one in self.worse]}
+        return {"worse": to_json(self.worse)}

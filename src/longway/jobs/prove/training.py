@@ -38,6 +38,8 @@ from longway.models.saved import ABOUT_FILE
 from longway.models.training import Trainer, TrainingData, method_named
 from longway.store import replacing
 from longway.store.journal import key_of
+from longway.text.tokenizer import PLAIN as PLAIN_TOKENIZER
+from longway.text.tokenizer import Tokenizer
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -92,11 +94,12 @@ class Version:
     validation: Dataset | None = None
     keep: tuple[str, ...] = ()
     features: AuditPatterns | GrammarRules = field(default_factory=AuditPatterns)
+    tokenizer: Tokenizer = PLAIN_TOKENIZER
 
     @cached_property
     def rows(self) -> Labelled:
         """Its rows, as classifiers take them."""
-        return rows_of(self.dataset)
+        return rows_of(self.dataset, self.tokenizer)
 
     @cached_property
     def ids(self) -> list[str]:
@@ -106,7 +109,7 @@ class Version:
     @property
     def validation_rows(self) -> Labelled | None:
         """The rows for early stopping, as classifiers take them."""
-        return None if self.validation is None else rows_of(self.validation)
+        return None if self.validation is None else rows_of(self.validation, self.tokenizer)
 
     def training_data(self, method: str) -> TrainingData:
         """What a training method gets: the rows, and the shortcuts if it uses any."""
@@ -231,7 +234,7 @@ def train_all(
     readings = _readings(versions, tests)
     watcher.step("searching for shortcuts in the first version")
     found = search(readings[f"version {versions[0].name}"]).chosen
-    real = RealSignal.of(settings.keep, [one.description for one in found])
+    real = RealSignal.of(settings.keep, [one.description for one in found], versions[0].tokenizer)
     leaders = [one for place, one in enumerate(found) if one.leader == place]
     patterns = [one for one in leaders if not real.covers(one.description)][:PATTERNS]
     shows = {test.name: presence(patterns, readings[f"test {test.name}"])[test.kept] for test in tests}
@@ -313,7 +316,7 @@ def train_cell(
     )
 
 
-def rows_of(dataset: Dataset) -> Labelled:
+def rows_of(dataset: Dataset, tokenizer: Tokenizer = PLAIN_TOKENIZER) -> Labelled:
     """A dataset's usable rows, as classifiers take them."""
     texts: list[str] = []
     contexts: list[str] = []
@@ -322,7 +325,8 @@ def rows_of(dataset: Dataset) -> Labelled:
         texts += batch.texts.to_list()
         contexts += [] if batch.contexts is None else batch.contexts.to_list()
         labels += [dataset.labels[label] for label in batch.labels]
-    return Labelled(Inputs(texts, contexts if dataset.columns.context is not None else None), labels)
+    own = contexts if dataset.columns.context is not None else None
+    return Labelled(Inputs(texts, own, tokenizer), labels)
 
 
 def ids_of(dataset: Dataset) -> list[str]:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -22,44 +22,40 @@ from longway.data import Dataset, as_dataset, with_columns
 from longway.data.columns import WEIGHT_COLUMN
 from longway.data.edited import writing_note
 from longway.detect.clusters import Clusters
-from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.findings import search
 from longway.detect.levels import CONCEPT, GRAMMAR, detectors_for
 from longway.detect.reading import Reading
-from longway.jobs.audit.concept_level import (
-    VECTORS,
-    concept_detectors,
-    save_concepts,
-    untested_problems,
-)
+from longway.errors import with_checked_arguments
 from longway.jobs.audit.grammar_level import ParsedSample, detector_of, parsed_sample
 from longway.jobs.audit.settings import AUTO
 from longway.jobs.before_after import compare, with_patterns
 from longway.jobs.change.collect import Collected, RefusedEdits, reason_counts
-from longway.jobs.change.job import ChangeJob, change_job
+from longway.jobs.change.job import ChangeJob, change_job, rewrite_prompts
 from longway.jobs.engine_use import Engines, costs, costs_money, failed_calls, with_graded_judge
 from longway.jobs.estimate import RunEstimate
 from longway.jobs.held_out import arrange
-from longway.jobs.language import set_split_rules, with_own_rules
 from longway.jobs.options import settings_from
 from longway.jobs.repair.page import plan_page
-from longway.jobs.repair.plan import RepairPlan, goal_for, plan_of
+from longway.jobs.repair.plan import RepairPlan, plan_of
 from longway.jobs.repair.repairing import Repairing, expected_plan, rough_plan
 from longway.jobs.repair.result import RemedyUse, RepairResult, WeightSummary
-from longway.jobs.repair.settings import ABOVE_CHANCE, ASKED, RepairSettings
+from longway.jobs.repair.settings import ABOVE_CHANCE, RepairSettings
 from longway.jobs.rows import rows_of
 from longway.jobs.run import ActiveRun, Watcher
-from longway.methods.method import Round, Rows
+from longway.methods.method import Figures, Round, Rows
+from longway.methods.repair import REMEDIES
 from longway.methods.repair.reword import CANDIDATES
-from longway.methods.repair.weigh import effective_rows
 from longway.records import Edit, Problem
 from longway.store import Journal, now
+
+if TYPE_CHECKING:
+    from longway.detect.concepts.detector import ConceptDetector
 
 COMPARE = "compare"  # a kind of work
 LABEL_CHECKS = ("judge", "entailment")  # those whose score is the probability that the label is right
 
 
-@with_own_rules
+@with_checked_arguments
 def repair(
     data: object,
     settings: RepairSettings | None = None,
@@ -85,7 +81,7 @@ def repair(
         return job.run(RepairResult, _repair, out, watcher, on)
 
 
-@with_own_rules
+@with_checked_arguments
 def repair_plan(
     data: object,
     settings: RepairSettings | None = None,
@@ -116,8 +112,8 @@ def _calls(
     """What engines that cost money may take: a text for each row that a step looks at, every one judged. None if there are none."""
     if not costs_money(job.writer, job.judge):
         return None
-    n = sum(step.rows for step in plan.steps if step.remedy in ASKED)
-    return job.estimate(rows, n, n=CANDIDATES, n_judged=n, spent=spent)
+    n = sum(step.rows for step in plan.steps if REMEDIES[step.remedy].by_engine)
+    return job.estimate(rows, [(rewrite_prompts(rows), n)], n=CANDIDATES, n_judged=n, spent=spent)
 
 
 def plan_for(
@@ -127,7 +123,8 @@ def plan_for(
     dataset, settings, step = job.part, job.settings, watcher.step
     step("looking for shortcuts")
     reading = Reading.of(dataset)
-    of_concepts, noted = list[ConceptDetector](), list[Problem]()
+    of_concepts: list[ConceptDetector] = []
+    noted: list[Problem] = []
     detectors, parsed, notes = detectors_for(reading, settings.chosen_levels), None, list[str]()
     if GRAMMAR in settings.chosen_levels:
         is_auto = settings.levels == (AUTO,)
@@ -140,23 +137,17 @@ def plan_for(
         detectors.append(detector_of(parsed, reading))
     clusters = Clusters.of(reading)
     if CONCEPT in settings.chosen_levels:
-        cache = None if folder is None else folder / VECTORS
-        of_concepts, noted = concept_detectors(
-            dataset,
-            reading,
-            clusters,
-            seed=settings.seed,
-            encoder=settings.encoder,
-            cache=cache,
-            step=step,
+        from longway.jobs.audit.concept_level import detectors_of_run
+
+        of_concepts, noted = detectors_of_run(
+            dataset, reading, clusters, seed=settings.seed, encoder=settings.encoder, folder=folder, step=step
         )
-        save_concepts(of_concepts, folder)
         detectors += of_concepts
     found = search(reading, detectors=detectors, clusters=clusters, step=step)
-    noted += untested_problems(of_concepts)
+    noted += [problem for one in of_concepts for problem in one.problems()]
     notes += [f"{problem.message} {problem.next_step}" for problem in noted]
     chance = max(Counter(rows.labels.tolist()).values(), default=0) / max(len(rows), 1)
-    goal = goal_for(settings, chance, ABOVE_CHANCE)
+    goal = chance + ABOVE_CHANCE if settings.goal is None else max(settings.goal, chance)
     plan = plan_of(rows, found, settings, goal=goal, parse=None if parsed is None else parsed.parse)
     if parsed is not None and plan.grammar is not None:
         notes += _unparsed_note(parsed, rows)
@@ -181,7 +172,6 @@ def prepared(
     settings.check_texts()
     whole = as_dataset(data)
     part = arrange(whole, split).dataset
-    set_split_rules(part)
     with change_job("repair", whole, part, settings, engines) as job:
         yield job
 
@@ -201,6 +191,7 @@ def _repair(run: ActiveRun, job: ChangeJob[RepairSettings]) -> RepairResult:
         watcher.estimate(plan.calls)
         job = with_graded_judge(job, rows, run.journal, watcher)
         repairing = repairing_for(job, rows, plan, run.journal, watcher)
+    repairing.plan = plan
     kept = _Collected(rows, seed=settings.seed)
     work = repairing.work
     work.restart({COMPARE: (1.0, 2 * searched)})  # the search again, before and after
@@ -252,6 +243,8 @@ def _weights(repairing: Repairing) -> WeightSummary | None:
     weights = list(repairing.repair.weights.values())
     if not weights:
         return None
+    from longway.methods.repair.weigh import effective_rows
+
     leak = repairing.leak(repairing.repair.rows_now(), weights)
     return WeightSummary(
         effective_rows(np.array(weights)), min(weights), max(weights), leak.accuracy, leak.majority
@@ -264,15 +257,16 @@ class _Collected(Collected):
     def __init__(self, rows: Rows, *, seed: int) -> None:
         super().__init__(rows, seed=seed)
         self._wrong: dict[str, float | None] = {}  # by row; None if no check of its label gave a probability
-        self._uses: dict[str, Counter[str]] = {}
-        self._refused: dict[str, Counter[str]] = {}
+        self._uses: dict[str, Figures] = {}
 
     def add_of(self, remedy: str, done: Round) -> None:
         """Include a round of a remedy."""
         self.add(done)
-        counts = self._uses.setdefault(remedy, Counter())
-        counts.update(rows=done.figures.asked, drafts=done.figures.candidates, used=done.figures.accepted)
-        self._refused.setdefault(remedy, Counter()).update(done.figures.rejected)
+        use, figures = self._uses.setdefault(remedy, Figures()), done.figures
+        use.asked += figures.asked
+        use.candidates += figures.candidates
+        use.accepted += figures.accepted
+        use.rejected.update(dict(figures.rejected.most_common()))
 
     def add_candidate(self, edit: Edit, edits: Sequence[Edit]) -> None:
         """Include a candidate."""
@@ -293,8 +287,8 @@ class _Collected(Collected):
     def uses(self) -> tuple[RemedyUse, ...]:
         """What each remedy did, in order."""
         return tuple(
-            RemedyUse(name, n["rows"], n["drafts"], n["used"], reason_counts(self._refused[name]))
-            for name, n in self._uses.items()
+            RemedyUse(name, one.asked, one.candidates, one.accepted, reason_counts(one.rejected))
+            for name, one in self._uses.items()
         )
 
 

@@ -16,8 +16,8 @@ from longway.jobs.change.page import (
 )
 from longway.jobs.repair.plan import ExpectedPattern, PlannedRemedy, RepairPlan
 from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSummary
-from longway.jobs.repair.settings import DROP
 from longway.jobs.results import page_of
+from longway.methods.repair import DROP
 from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.report.labels import POINTS, Labels, labels_of
 from longway.report.numbers import NONE, arrow, count, counted, duration, few, percent

@@ -5,49 +5,31 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING, cast
 
-from longway.detect.concepts.detector import ConceptDetector
 from longway.detect.findings import Chosen, Search
-from longway.detect.grammar import GrammarDetector
-from longway.detect.levels import CONCEPT
+from longway.detect.levels import CONCEPT, GRAMMAR
 from longway.english.opposites import opposite_table
-from longway.english.sentiment_words import word_sides
-from longway.jobs.estimate import RunEstimate
+from longway.english.words import word_sides
 from longway.jobs.language import ENGLISH_ONLY
-from longway.jobs.repair.settings import (
-    COUNTERPART,
-    DROP,
-    EXCHANGE,
-    NORMALISE,
-    PUT_IN,
-    RESHAPE,
-    REWORD,
-    TAKE_OUT,
-    WEIGH,
-    RepairSettings,
-)
+from longway.jobs.repair.settings import RepairSettings
 from longway.languages.row_languages import not_english_note
 from longway.methods.method import Rows
-from longway.methods.repair.concepts import ConceptPatterns
+from longway.methods.repair import COUNTERPART, DROP, EXCHANGE, PUT_IN, REMEDIES, RESHAPE, WEIGH
 from longway.methods.repair.features import N_FEATURES
-from longway.methods.repair.grammar import GrammarPatterns, Parse
 from longway.methods.repair.remedy import Target
 from longway.records import Pattern
 from longway.task import two_numbers
 from longway.text.keep import is_real_signal
-from longway.text.tokenizer import tokenize
+from longway.text.tokenizer import Tokenizer
 
-# The levels of the patterns that each remedy can weaken.
-LEVELS: dict[str, frozenset[str]] = {
-    TAKE_OUT: frozenset(["token", "ngram", "position", "negation", "surface", "overlap"]),
-    NORMALISE: frozenset(["surface"]),
-    EXCHANGE: frozenset(["token", "ngram", "position"]),
-    REWORD: frozenset(["token", "ngram", "position", "negation", CONCEPT]),
-    PUT_IN: frozenset(["token", "ngram", "position", "surface"]),
-    RESHAPE: frozenset(["length", "position"]),
-}
-NEED_ENGLISH = frozenset([REWORD])  # a language model rewords other languages, too
-CHANGED = frozenset().union(*LEVELS.values())
+if TYPE_CHECKING:
+    from longway.detect.concepts.detector import ConceptDetector
+    from longway.jobs.estimate import RunEstimate
+    from longway.methods.repair.concepts import ConceptPatterns
+    from longway.methods.repair.grammar import GrammarPatterns, Parse
+
+CHANGING = [remedy for remedy in REMEDIES.values() if remedy.levels]
 TYPICAL = 3  # texts of a concept that an engine is shown
 TYPICAL_WORDS = 60  # of each
 
@@ -110,7 +92,7 @@ class RepairPlan:
 
     def targets_of(self, remedy: str) -> list[Target]:
         """The targets that a remedy can weaken."""
-        return [target for target in self.targets if target.pattern.level in LEVELS[remedy]]
+        return [target for target in self.targets if target.pattern.level in REMEDIES[remedy].levels]
 
 
 def plan_of(
@@ -120,7 +102,9 @@ def plan_of(
     asks = settings.engine not in ("rules", "none")  # an engine that writes any text
     writes_any = not set(settings.engine.split(",")) <= {*ENGLISH_ONLY, "none"}  # in any language
     # No rule changes a topic or a tone.
-    changed = CHANGED if writes_any else CHANGED - {CONCEPT}
+    changed = frozenset().union(*(remedy.levels for remedy in CHANGING)) - (
+        {CONCEPT} if not writes_any else set()
+    )
     signal_words = sentiment_words() if rows.task.kind == "sentiment" else frozenset()
     targets, signal, counts = [], [], {}
     shares: dict[Pattern, float] = {}  # of English, in the rows that show a pattern
@@ -133,7 +117,7 @@ def plan_of(
             or pattern.level not in changed
         ):
             continue
-        if _is_signal(one, settings, signal_words):
+        if _is_signal(one, settings, signal_words, rows.tokenizer):
             signal.append(pattern.name)
             continue
         repaired.add(one.leader)
@@ -141,38 +125,35 @@ def plan_of(
         counts[targets[-1].pattern] = one.finding.count
         shares[targets[-1].pattern] = _english_share(one, rows)
     of_grammar = [
-        one
-        for place, one in enumerate(found.chosen)
-        if one.leader == place and isinstance(one.detector, GrammarDetector)
+        one for place, one in enumerate(found.chosen) if one.leader == place and one.detector.level == GRAMMAR
     ]
     of_concepts = [
-        one
-        for place, one in enumerate(found.chosen)
-        if one.leader == place and isinstance(one.detector, ConceptDetector)
+        one for place, one in enumerate(found.chosen) if one.leader == place and one.detector.level == CONCEPT
     ]
-    left_alone = [one for one in (*of_grammar, *of_concepts) if _is_signal(one, settings, signal_words)]
+    left_alone = [
+        one for one in (*of_grammar, *of_concepts) if _is_signal(one, settings, signal_words, rows.tokenizer)
+    ]
     signal += [one.finding.pattern.name for one in left_alone]
     concepts = _concept_patterns([one for one in of_concepts if one not in left_alone], rows)
     parsed = N_FEATURES + (0 if concepts is None else len(concepts.targets))
     grammar = _grammar_patterns([one for one in of_grammar if one not in left_alone], parse, parsed)
     wanted = set(settings.remedy)
     is_reworded = writes_any or has_english(rows)
-    left_out = frozenset() if is_reworded else NEED_ENGLISH
     steps = []
-    for remedy, levels in LEVELS.items():
-        if remedy in left_out:
+    for remedy in CHANGING:
+        if remedy.english_rules and not is_reworded:
             continue
         may_change = {
             target.pattern: counts[target.pattern]
-            if writes_any or in_any_language(remedy, target.pattern)
+            if writes_any or in_any_language(remedy.name, target.pattern)
             else round(shares[target.pattern] * counts[target.pattern])
             for target in targets
-            if target.pattern.level in levels
+            if target.pattern.level in remedy.levels
         }
         aimed = {pattern: n for pattern, n in may_change.items() if n}
-        if aimed and (not wanted or remedy in wanted):
+        if aimed and (not wanted or remedy.name in wanted):
             names = tuple(pattern.name for pattern in aimed)
-            steps.append(PlannedRemedy(remedy, names, sum(aimed.values())))
+            steps.append(PlannedRemedy(remedy.name, names, sum(aimed.values())))
     if (not wanted or COUNTERPART in wanted) and (asks or has_counterparts(rows)):
         steps.append(
             PlannedRemedy(
@@ -210,7 +191,7 @@ def in_any_language(remedy: str, pattern: Pattern) -> bool:
         return pattern.level == "surface"
     if remedy == RESHAPE:
         return pattern.level == "length" and pattern.place == "at least"
-    return remedy not in NEED_ENGLISH
+    return not REMEDIES[remedy].english_rules
 
 
 def _english_share(one: Chosen, rows: Rows) -> float:
@@ -226,7 +207,7 @@ def _target(one: Chosen, rows: Rows) -> Target:
     typical = tuple(" ".join(rows.texts[place].split()[:TYPICAL_WORDS]) for place in places)
     # The name in a finding may be cut, but not what a concept is found by.
     pattern = one.description.pattern if is_concept else finding.pattern
-    concepts = one.detector.concepts if isinstance(one.detector, ConceptDetector) else None
+    concepts = cast("ConceptDetector", one.detector).concepts if is_concept else None
     return Target(pattern, finding.label, finding.gain, finding.effect, typical, concepts)
 
 
@@ -238,13 +219,21 @@ def _grammar_patterns(chosen: Sequence[Chosen], parse: Parse | None, parsed: int
         for one in chosen
         if one.finding.pattern.words and not one.finding.pattern.place
     ]
-    return GrammarPatterns(targets, parse, parsed=parsed) if targets and parse is not None else None
+    if not targets or parse is None:
+        return None
+    from longway.methods.repair.grammar import GrammarPatterns
+
+    return GrammarPatterns(targets, parse, parsed=parsed)
 
 
 def _concept_patterns(chosen: Sequence[Chosen], rows: Rows) -> ConceptPatterns | None:
     """The concepts with the means to find them in rows; None if there are none."""
     targets = [_target(one, rows) for one in chosen]
-    return ConceptPatterns(targets, rows.task.text_name) if targets else None
+    if not targets:
+        return None
+    from longway.methods.repair.concepts import ConceptPatterns
+
+    return ConceptPatterns(targets, rows.task.text_name)
 
 
 def _notes(rows: Rows, *, writes_any: bool) -> Iterator[str]:
@@ -275,19 +264,16 @@ def sentiment_words() -> frozenset[str]:
     return frozenset({word for word, _ in opposite_table().words} | word_sides().keys())
 
 
-def _is_signal(one: Chosen, settings: RepairSettings, signal_words: Collection[str]) -> bool:
+def _is_signal(
+    one: Chosen, settings: RepairSettings, signal_words: Collection[str], tokenizer: Tokenizer
+) -> bool:
     pattern = one.finding.pattern
     words = tuple(word for phrase in pattern.words for word in phrase.split())  # the grammar's are phrases
     if settings.only and pattern.name.lower() not in {name.lower() for name in settings.only}:
         return True
     if settings.keep and (
         pattern.name.lower() in {name.lower() for name in settings.keep}
-        or is_real_signal(words, [tuple(tokenize(phrase)) for phrase in settings.keep])
+        or is_real_signal(words, [tuple(tokenizer.tokens(phrase)) for phrase in settings.keep])
     ):
         return True
     return any(word in signal_words for word in words)
-
-
-def goal_for(settings: RepairSettings, chance: float, above: float) -> float:
-    """The accuracy to reach. above: what is added to chance by default."""
-    return chance + above if settings.goal is None else max(settings.goal, chance)

@@ -12,19 +12,17 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from longway.data import load
 from longway.detect.leak import leak_by_folds
 from longway.detect.reading import Reading
-from longway.engines.asker import Asker
 from longway.engines.engine import Sampling
-from longway.engines.paid import PaidWriting
-from longway.engines.prompt import rewrite_prompt
 from longway.english.pipeline import load_pipeline
-from longway.jobs.engine_use import sampled
+from longway.jobs.change.job import rewrite_prompts
 from longway.jobs.language import ENGLISH_ONLY
 from longway.jobs.repair.plan import (
     ExpectedPattern,
@@ -33,30 +31,20 @@ from longway.jobs.repair.plan import (
     has_english,
     sentiment_words,
 )
-from longway.jobs.repair.settings import (
-    COUNTERPART,
-    DROP,
-    EXCHANGE,
-    PUT_IN,
-    RESHAPE,
-    REWORD,
-    WEIGH,
-    RepairSettings,
-)
+from longway.jobs.repair.settings import RepairSettings
 from longway.jobs.run import Watcher
 from longway.jobs.workload import CHECKED, Workload
 from longway.methods.method import Round, Rows, Write
-from longway.methods.repair import in_place_remedies
-from longway.methods.repair.asked import AskedCounterparts, AskedEdits
-from longway.methods.repair.counterparts import PairCounterparts, SentimentCounterparts
-from longway.methods.repair.grammar import ContrastCounterparts
-from longway.methods.repair.other_contexts import STANCES, OtherContexts
-from longway.methods.repair.remedy import BatchRemedy, Remedy, Target, drafts_of
-from longway.methods.repair.repair import CounterpartSource, EnglishRows, Repair
-from longway.methods.repair.reword import Reword, RewordedCopies
-from longway.methods.repair.take_out import shows
+from longway.methods.repair import COUNTERPART, DROP, REMEDIES, REWORD, WEIGH
+from longway.methods.repair.asked import asked_counterparts
+from longway.methods.repair.counterparts import PairCounterparts, sentiment_counterparts
+from longway.methods.repair.drop import drop, drop_for_patterns, drop_leftovers, shrink
+from longway.methods.repair.proposers import proposers
+from longway.methods.repair.remedy import Proposer, Source, Target
+from longway.methods.repair.repair import Repair
+from longway.methods.repair.reword import reworded_copies
+from longway.methods.repair.weigh import weigh
 from longway.methods.writers import writer_of
-from longway.models.entailment import Entailment
 from longway.records import BUDGET_SPENT, Leak, Verdict
 from longway.store import Journal
 from longway.verify.calibration import bounds
@@ -64,21 +52,18 @@ from longway.verify.check import Candidate
 from longway.verify.counterbias import LikelyLabelCheck
 from longway.verify.model_cache import ModelCache
 from longway.verify.model_checks import ClassifiersCheck
-from longway.verify.verifier import ADDED, Verifier, verifier_for
+from longway.verify.verifier import ADDED, CHANGED, EditKind, Verifier, verifier_for
+
+if TYPE_CHECKING:
+    from longway.engines.asker import Asker, PaidWriting
 
 PREPARE = "prepare"  # a kind of work
 REWORDED = 0.1  # drafts that an engine is expected to have per row that it is asked for
-WORDS = {
-    COUNTERPART: "counterparts",
-    DROP: "dropping rows",
-    WEIGH: "weighing rows",
-}  # others by their name
 MARGIN = 0.005  # by which the leak differs if it is measured on other folds
 TARGETS = 12  # patterns that are tried
 TRIED = 8  # rows of each
-# Seconds of repairs on two slow cores: to load models, for each word of the texts, and for each row that a remedy looks at (notes/LOG.md).
+# Seconds of repairs on two slow cores: to load models, and for each word of the texts (notes/LOG.md).
 LOADING, PER_WORD, LETTERS = 30.0, 0.0003, 6
-PER_ROW, IN_PLACE = {COUNTERPART: 0.02, DROP: 0.03, WEIGH: 0.0}, 0.06
 
 
 class Repairing:
@@ -99,8 +84,7 @@ class Repairing:
         self.writer, self.judge = writer, judge
         self.stopped = self._remedy = ""
         self._journal = journal
-        self._verifier: Verifier | None = None
-        self._verifier_new: Verifier | None = None
+        self._verifiers: dict[str, Verifier] = {}
         words = {word for phrase in settings.keep for word in phrase.lower().split()}
         self.signal = sorted(words | (sentiment_words() if rows.task.kind == "sentiment" else frozenset()))
         self.is_english = has_english(rows)  # at least in part
@@ -111,8 +95,8 @@ class Repairing:
         self.repair = Repair(
             rows,
             ignored=self.signal,
-            verify=lambda candidates: self._verified(self._checks, candidates),
-            verify_new=lambda candidates: self._verified(self._checks_new, candidates),
+            verify=partial(self._verified, CHANGED),
+            verify_new=partial(self._verified, ADDED),
             read=load_pipeline().analyse if self.is_english else None,
             max_changed=int(settings.max_change * len(rows)),
             grammar=plan.grammar,
@@ -122,17 +106,15 @@ class Repairing:
     @cached_property
     def writing(self) -> PaidWriting:
         """Calls the writing engine, with money kept for the judge."""
+        from longway.engines.asker import PaidWriting
+
         assert self.writer is not None
         return PaidWriting(self.writer, judge=self.judge, task=self.rows.task)
 
     def check_budget(self) -> None:
         """Raise SettingError if the budget is too small for any text."""
         if self.writer is not None and self.writer.budget:
-            rows, some = self.rows, sampled(len(self.rows))
-            prompts = [
-                rewrite_prompt(rows.task, rows.texts[i], label=rows.label(i), context=rows.context(i))
-                for i in some
-            ]
+            prompts = rewrite_prompts(self.rows)
             self.writing.check(prompts, 1, [Sampling()] * len(prompts))
 
     @cached_property
@@ -149,87 +131,71 @@ class Repairing:
     @property
     def missing(self) -> tuple[str, ...]:
         """Checks that were not made, and why."""
-        used = [one.missing for one in (self._verifier, self._verifier_new) if one is not None]
-        return tuple(dict.fromkeys(each for missing in used for each in missing))
+        return tuple(dict.fromkeys(each for one in self._verifiers.values() for each in one.missing))
 
     def run(self) -> Iterator[tuple[str, Round]]:
         """The rounds with the name of the remedy of each."""
         self.check_budget()
-        steps = [step.remedy for step in self.plan.steps]
-        self._estimate()
-        for remedy in self.in_place():
-            if remedy.name in steps:
-                targets = self.plan.targets_of(remedy.name)
-                self._begin(remedy.name)
-                for done in self.repair.change(remedy, targets):
-                    self.work.did(done.figures.candidates)
-                    yield remedy.name, done
-                    self._begin(remedy.name)
-        if not self.settings.remedy or DROP in self.settings.remedy:
-            for done in self.repair.drop_leftovers(self.plan.targets):
-                yield DROP, done
-        if COUNTERPART in steps:
-            self._begin(COUNTERPART)
-            for source in self.counterparts():
-                for done in self.repair.add(source, choose=DROP not in steps):
-                    self.work.did(done.figures.candidates)
-                    yield COUNTERPART, done
-                    self._begin(COUNTERPART)
-        if {REWORD, DROP} <= set(steps) and self._copies is not None:
-            self._begin(REWORD)
-            for done in self.repair.add(self._copies, name=REWORD, choose=False):
-                yield REWORD, done
-        if DROP in steps:
-            self._begin(DROP)
-            for done in self.repair.drop(self._is_reached, self.leak):
-                yield DROP, done
-            for done in self.repair.drop_for_patterns():
-                yield DROP, done
-        if self.settings.keep_size:
-            for done in self.repair.shrink():
-                yield DROP, done
-        if WEIGH in steps:
-            self._begin(WEIGH)
-            for done in self.repair.weigh():
-                yield WEIGH, done
+        for step in self.plan.steps:
+            by_engine = REWORDED * step.rows if step.remedy in (REWORD, COUNTERPART) else 0
+            self.work.expect(step.remedy, step.edits or by_engine)
+        for name, rounds in self._stages({step.remedy for step in self.plan.steps}):
+            self._begin(name)
+            for done in rounds:
+                self.work.did(done.figures.candidates)
+                yield name, done
+                self._begin(name)
         self._end_remedy()
-        reached = self._is_reached(self.leak(self.repair.rows_now()))
         is_spent = self.writer is not None and self.writing.is_spent
         failed = BUDGET_SPENT if is_spent else "no remedy helps any more"
-        self.stopped = "the goal is reached" if reached else failed
+        self.stopped = "the goal is reached" if self._is_reached() else failed
 
-    def _estimate(self) -> None:
-        """Expect the drafts that all remedies may have to be checked. Other instances are tried, as remedies may remember what they did."""
-        steps = {step.remedy: step.rows for step in self.plan.steps}
-        expected = {name: REWORDED * rows for name, rows in steps.items() if name in (REWORD, COUNTERPART)}
+    def _stages(self, steps: Set[str]) -> Iterator[tuple[str, Iterator[Round]]]:
+        """The remedies in order, each with its rounds."""
+        repair, plan = self.repair, self.plan
         for remedy in self.in_place():
             if remedy.name in steps:
-                drafts = self.repair.expected_drafts(remedy, self.plan.targets_of(remedy.name))
-                expected[remedy.name] = expected.get(remedy.name, 0.0) + drafts
-        for name, parts in expected.items():
-            self.work.expect(name, parts)
+                yield remedy.name, repair.change(remedy, plan.targets_of(remedy.name))
+        if not self.settings.remedy or DROP in self.settings.remedy:
+            yield DROP, drop_leftovers(repair, plan.targets)
+        if COUNTERPART in steps:
+            for source in self.counterparts():
+                yield COUNTERPART, repair.add(source, choose=DROP not in steps)
+        copies = self._copies if {REWORD, DROP} <= steps else None
+        if copies is not None:
+            yield REWORD, repair.add(copies, name=REWORD, choose=False)
+        if DROP in steps:
+            yield DROP, drop(repair, self._is_reached)
+            yield DROP, drop_for_patterns(repair)
+        if self.settings.keep_size:
+            yield DROP, shrink(repair)
+        if WEIGH in steps:
+            yield WEIGH, weigh(repair)
+
+    @property
+    def _words(self) -> str:
+        """The name of the current remedy, as it is shown."""
+        return REMEDIES[self._remedy].words or self._remedy
 
     def _begin(self, remedy: str) -> None:
         """Show which remedy works."""
         if remedy != self._remedy:
             self._end_remedy()
         self._remedy = remedy
-        self.work.begin(remedy, WORDS.get(remedy, remedy))
+        self.work.begin(remedy, self._words)
 
     def _end_remedy(self) -> None:
         """Expect nothing more of the current remedy."""
         if self._remedy:
             self.work.expect(self._remedy, self.work.done(self._remedy))
 
-    def _verified(
-        self, checks: Callable[[], Verifier], candidates: Sequence[Candidate]
-    ) -> Iterator[tuple[Verdict, ...]]:
-        """The verdicts; the checks are part of the work of the remedy. checks: builds them when they are first needed."""
+    def _verified(self, kind: EditKind, candidates: Sequence[Candidate]) -> Iterator[tuple[Verdict, ...]]:
+        """The verdicts; the checks are part of the work of the remedy."""
         self.work.begin(PREPARE, "preparing the checks")
-        verifier = checks()
+        verifier = self._checks(kind)
         verifier.progress = self.work.inside
-        words, n = WORDS.get(self._remedy, self._remedy), len(candidates)
-        self.work.begin(self._remedy, f"{words}: checking {n} text{'s' * (n != 1)}", n)
+        n = len(candidates)
+        self.work.begin(self._remedy, f"{self._words}: checking {n} text{'s' * (n != 1)}", n)
         return verifier.verify(candidates)
 
     def leak(
@@ -244,93 +210,77 @@ class Repairing:
         data = load(given, text="text", label="label", context="context" if is_pair else "")
         return leak_by_folds(Reading.of(data), "text", seed=self.settings.seed, weights=weights)
 
-    def in_place(self) -> Iterator[Remedy | BatchRemedy]:
+    def in_place(self) -> Iterator[Proposer]:
         """The remedies that change texts, in the order in which they are tried."""
-        for remedy in in_place_remedies(self.rows, self.repair.read, seed=self.settings.seed):
-            yield remedy
-            if remedy.name == EXCHANGE and self._write is not None:
-                yield Reword(self._write, self.rows.task, needs_english=self._writes_english)
-        if self.writer is not None and "edit" in self.writer.engine.can:
-            for name in (RESHAPE, PUT_IN):
-                yield AskedEdits(
-                    self.writing,
-                    self.rows.task,
-                    name=name,
-                    into_others=name == PUT_IN,
-                    engine=self.writer.engine.name,
-                    needs_english=self._writes_english,
-                    seed=self.settings.seed,
-                )
+        asks = self.writer is not None and "edit" in self.writer.engine.can
+        return proposers(
+            self.rows,
+            self.repair.read,
+            seed=self.settings.seed,
+            write=self._write,
+            ask=self.writing if asks else None,
+            writes_english=self.settings.engine in ENGLISH_ONLY,
+        )
 
-    @property
-    def _writes_english(self) -> bool:
-        return self.settings.engine in ENGLISH_ONLY
-
-    def counterparts(self) -> Iterator[CounterpartSource]:
+    def counterparts(self) -> Iterator[Source]:
         """The sources of rows to add, in the order in which they are used. They start from the texts as changed so far."""
-        rows = self.repair.changed_rows
+        rows, seed, stances = self.repair.changed_rows, self.settings.seed, self.rows.task.stances.values()
         if self.writer is not None and self._write is not None:
-            yield AskedCounterparts(self._write, rows, seed=self.settings.seed)
-        if has_counterparts(rows):
-            yield from (EnglishRows(source, rows) for source in self._counterparts_by_rules(rows))
-
-    def _counterparts_by_rules(self, rows: Rows) -> Iterator[CounterpartSource]:
-        if not rows.task.is_pair:
-            yield SentimentCounterparts(rows, rows.task.sides, read=self.repair.read, seed=self.settings.seed)
+            yield Source(partial(asked_counterparts, self._write, rows, seed=seed), asks=True)
+        if not has_counterparts(rows):
             return
-        if set(STANCES) <= set(rows.task.stances.values()):
+        if not rows.task.is_pair:
+            yield Source(partial(sentiment_counterparts, rows, read=self.repair.read, seed=seed))
+            return
+        from longway.methods.repair.grammar import ContrastCounterparts
+        from longway.methods.repair.other_contexts import STANCES, OtherContexts
+        from longway.models.entailment import Entailment
+
+        if set(STANCES) <= set(stances):
             model, cache = Entailment.load(), ModelCache(self._journal)
-            yield OtherContexts(
-                rows, lambda pairs: cache.rows(f"entailment {model.version}", pairs, model.probabilities)
-            )
+            judge = partial(cache.rows, f"entailment {model.version}", compute=model.probabilities)
+            yield Source(OtherContexts(rows, judge).propose)
             if self.plan.grammar is not None:
-                yield ContrastCounterparts(rows, self.plan.grammar)
-        yield PairCounterparts(rows, seed=self.settings.seed)
+                yield Source(ContrastCounterparts(rows, self.plan.grammar).propose)
+        yield Source(PairCounterparts(rows, seed=seed).propose)
 
     @property
-    def _copies(self) -> CounterpartSource | None:
+    def _copies(self) -> Source | None:
         """Claims in other words, beside the original ones: models of claims and evidence learn more from both (notes/LOG.md)."""
         if self._write is None or self.rows.task.kind != "fact checking" or not self.is_english:
             return None
-        rows = self.repair.changed_rows
-        return EnglishRows(RewordedCopies(self._write, rows, self.repair.telling), rows)
+        return Source(partial(reworded_copies, self._write, self.repair.changed_rows, self.repair.telling))
 
-    def _is_reached(self, leak: Leak) -> bool:
-        goal = self.plan.goal
+    def _is_reached(self) -> bool:
+        """Whether the rows as they are now have reached the goal."""
+        goal, leak = self.plan.goal, self.leak(self.repair.rows_now())
         return leak.accuracy <= max(goal - MARGIN, min(goal, leak.majority))
 
-    def _checks(self) -> Verifier:
-        if self._verifier is None:
-            rows = self.rows
-            labels = [rows.label(i) for i in range(len(rows))]
-            self._verifier = verifier_for(
+    def _checks(self, kind: EditKind) -> Verifier:
+        """The checks of changed or of added rows, built when they are first needed."""
+        if kind not in self._verifiers:
+            rows, is_new = self.rows, kind == ADDED
+            labels = [] if is_new else [rows.label(i) for i in range(len(rows))]
+            likely = self._likely_label() if is_new else None
+            self._verifiers[kind] = verifier_for(
                 rows.task,
-                list(rows.texts),
+                [] if is_new else list(rows.texts),
                 labels,
-                rows.contexts,
+                None if is_new else rows.contexts,
+                kind=kind,
+                likely=likely,
                 judge=self.judge,
                 seed=self.settings.seed,
                 journal=self._journal,
-            )
-        return self._verifier
-
-    def _checks_new(self) -> Verifier:
-        if self._verifier_new is None:
-            self._verifier_new = verifier_for(
-                self.rows.task,
-                kind=ADDED,
-                likely=self._likely_label(),
-                judge=self.judge,
-                journal=self._journal,
                 is_english=self.is_english,
             )
-        return self._verifier_new
+        return self._verifiers[kind]
 
     def _likely_label(self) -> LikelyLabelCheck | None:
         """The check of the label of single texts; None if there are no classifiers."""
         patterns = [target.pattern.words for target in self.plan.targets]
         telling = {" ".join(words) for words in patterns} | {word for words in patterns for word in words}
-        for check in self._checks().checks:
+        for check in self._checks(CHANGED).checks:
             if isinstance(check, ClassifiersCheck):
                 return LikelyLabelCheck(check, telling=telling - {""}, **bounds("new label"))
         return None
@@ -339,80 +289,42 @@ class Repairing:
 # What a plan may do
 
 
-@dataclass
-class ShareOfLabel:
-    """Rows with a pattern: own have its label, others do not. chance: the share of the label in all rows."""
-
-    own: int
-    others: int
-    chance: float
-
-    @classmethod
-    def of(cls, repair: Repair, target: Target) -> ShareOfLabel:
-        """The rows of a target."""
-        shown = [
-            repair.rows.label(row) == target.label
-            for row, text in enumerate(repair.texts)
-            if shows(target.pattern, text, repair.row(row), target.concepts)
-        ]
-        label = list(repair.rows.label_names).index(target.label)
-        chance = float((repair.rows.labels == label).mean())
-        return cls(sum(shown), len(shown) - sum(shown), chance)
-
-    @property
-    def rows(self) -> int:
-        """The rows with the pattern."""
-        return self.own + self.others
-
-    @property
-    def share(self) -> float:
-        """The share of the rows with the pattern that have its label."""
-        return self.own / max(1, self.rows)
-
-    def needed(self, *, into_others: bool) -> int:
-        """How many rows must lose the pattern, or get it, until the label's share is as in all rows."""
-        odds = self.chance / max(1e-9, 1 - self.chance)
-        n = self.own / max(odds, 1e-9) - self.others if into_others else self.own - odds * self.others
-        return max(0, round(n))
-
-    def edit(self, n: int, *, into_others: bool) -> None:
-        """Count n edits."""
-        if into_others:
-            self.others += n
-        else:
-            self.own -= n
-
-
 def rough_plan(plan: RepairPlan, rows: Rows) -> RepairPlan:
     """The plan with the time that such repairs took."""
     words = sum(map(len, rows.texts)) / LETTERS
-    seconds = sum(PER_ROW.get(step.remedy, IN_PLACE) * step.rows for step in plan.steps)
+    seconds = sum(REMEDIES[step.remedy].seconds * step.rows for step in plan.steps)
     return replace(plan, seconds=LOADING + seconds + words * PER_WORD)
 
 
 def expected_plan(repairing: Repairing) -> RepairPlan:
     """The plan of a repair with what is expected of it."""
-    plan, repair = repairing.plan, repairing.repair
+    plan, repair, writer, data = repairing.plan, repairing.repair, repairing.writer, repairing.rows
     names = {step.remedy for step in plan.steps}
-    remedies = [one for one in repairing.in_place() if one.name in names and not _costs(repairing, one)]
+    is_served = writer is not None and writer.engine.base_url is not None
+    remedies = [one for one in repairing.in_place() if one.name in names and not (one.asks and is_served)]
     edits: Counter[str] = Counter({one.name: 0 for one in remedies})
     patterns, seconds = [], 0.0
     for target in plan.targets[:TARGETS]:
-        share = ShareOfLabel.of(repair, target)
-        rows_now, now = share.rows, share.share
+        shown = [data.label(row) == target.label for row in repair.shown(target).numbers()]
+        chance = float((data.labels == list(data.label_names).index(target.label)).mean())
+        own, others = sum(shown), len(shown) - sum(shown)
+        before = own
         for remedy in remedies:
             if target in plan.targets_of(remedy.name):
                 rows = repair.rows_for(remedy, target)
                 works, taken = _tried(repair, remedy, target, rows)
-                n = min(share.needed(into_others=remedy.into_others), round(works * len(rows)))
-                share.edit(n, into_others=remedy.into_others)
+                needed = _needed(own, others, chance, into_others=remedy.into_others)
+                n = min(needed, round(works * len(rows)))
+                if remedy.into_others:
+                    others += n
+                else:
+                    own -= n
                 edits[remedy.name] += n
                 seconds += taken * n
-        patterns.append(
-            ExpectedPattern(
-                target.pattern.name, target.label, rows_now, share.rows, now, share.share, share.chance
-            )
-        )
+        n_rows, n_after = len(shown), own + others
+        shares = (before / max(1, n_rows), own / max(1, n_after))
+        pattern = target.pattern.name
+        patterns.append(ExpectedPattern(pattern, target.label, n_rows, n_after, *shares, chance))
     if COUNTERPART in names:
         works, taken = _tried_counterparts(repairing)
         edits[COUNTERPART] = round(works * len(repairing.rows))
@@ -424,39 +336,35 @@ def expected_plan(repairing: Repairing) -> RepairPlan:
     return replace(plan, steps=tuple(steps), leak=leak, patterns=tuple(patterns), seconds=seconds)
 
 
-def _costs(repairing: Repairing, remedy: Remedy | BatchRemedy) -> bool:
-    """Whether a remedy asks a server."""
-    writer = repairing.writer
-    if not isinstance(remedy, BatchRemedy) or writer is None:
-        return False
-    return writer.engine.base_url is not None
+def _needed(own: int, others: int, chance: float, *, into_others: bool) -> int:
+    """How many rows must lose a pattern, or get it, until its label's share is as in all rows. own: rows with it that have its label."""
+    odds = chance / max(1e-9, 1 - chance)
+    n = own / max(odds, 1e-9) - others if into_others else own - odds * others
+    return max(0, round(n))
 
 
-def _tried(
-    repair: Repair, remedy: Remedy | BatchRemedy, target: Target, rows: Sequence[int]
-) -> tuple[float, float]:
+def _tried(repair: Repair, remedy: Proposer, target: Target, rows: Sequence[int]) -> tuple[float, float]:
     """The share of the rows for which a remedy has a draft, and the seconds for each, from a few of them."""
     if not rows or (remedy.needs_english and repair.read is None):
         return 0.0, 0.0
     some = [repair.row(row) for row in rows[:: max(1, len(rows) // TRIED)][:TRIED]]
-    next(
-        iter(next(drafts_of(remedy, some[:1], target))), None
-    )  # what is made once for all rows does not count
+    for drafts in remedy.propose(some[:1], target):
+        next(iter(drafts), None)  # what is made once for all rows does not count
     started = time.perf_counter()
-    drafts = [next(iter(each), None) for each in drafts_of(remedy, some, target)]
+    works = sum(next(iter(drafts), None) is not None for drafts in remedy.propose(some, target))
     taken = time.perf_counter() - started
-    return sum(draft is not None for draft in drafts) / len(some), taken / len(some) + CHECKED
+    return works / len(some), taken / len(some) + CHECKED
 
 
 def _tried_counterparts(repairing: Repairing) -> tuple[float, float]:
     """The counterparts of each row before checks, and the seconds for each row with them, from a few rows."""
-    n = len(repairing.rows)
+    rows, n = repairing.rows, len(repairing.rows)
     some = list(range(0, n, max(1, n // TRIED)))[:TRIED]
     proposed, taken = 0, 0.0
     for source in repairing.counterparts():
-        if not isinstance(source, AskedCounterparts):
-            list(source.propose(some[:1]))  # what is made once for all rows does not count
+        if not source.asks:
+            source.drafts(rows, some[:1])  # what is made once for all rows does not count
             started = time.perf_counter()
-            proposed += sum(map(len, source.propose(some)))
+            proposed += len(source.drafts(rows, some))
             taken += time.perf_counter() - started
     return proposed / max(1, len(some)), (taken + CHECKED * proposed) / max(1, len(some))

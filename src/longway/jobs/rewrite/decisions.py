@@ -4,47 +4,28 @@
     findings marked as shortcuts     texts with them are rewritten first, if the method looks at single words
     rejected edits                   the same text is not proposed for the same row again
 
-`review/export.py` reads them from a run folder; `GuardedWriter` compares what engines write with them.
+`review/export.py` reads them from a run folder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
 
 from longway.detect.levels import TokenizedRow, where
 from longway.detect.words import FIRST, LAST
-from longway.engines.engine import Written
-from longway.english.negation_words import NEGATIONS
+from longway.english.words import NEGATIONS
 from longway.jobs.rewrite.settings import Decisions, MarkedFinding
 from longway.methods.leak_aware import Feature, feature
-from longway.methods.method import Objection, RewriteRequest, Write
+from longway.methods.method import Objection
 from longway.records import Pattern
+from longway.text.tokenizer import PLAIN, Tokenizer
 
 REJECTED = "a person rejected this text before"
 LOSES_SIGNAL = "it would lose what a person called real signal"
 _WHOLE_TEXT = ("length", "negation")  # levels about a text as a whole that the choice by leak can ignore
-
-
-@dataclass(frozen=True, slots=True)
-class NotApplied:
-    """A marked finding that the rewrite could not use, and why."""
-
-    pattern: Pattern
-    label: str
-    why: str
-
-    def to_dict(self) -> dict[str, object]:
-        """The finding as JSON values."""
-        return {**self.pattern.to_dict(), "label": self.label, "why": self.why}
-
-    @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> NotApplied:
-        """The finding in a JSON object that `to_dict` wrote."""
-        return cls(Pattern.from_dict(row), str(row["label"]), str(row["why"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +36,7 @@ class DecisionSummary:
     signal: tuple[str, ...]
     shortcuts: tuple[str, ...]
     rejected: int
-    left_out: tuple[NotApplied, ...]
+    left_out: tuple[MarkedFinding, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +50,15 @@ class AppliedDecisions:
     signal: tuple[Pattern, ...]
     shortcuts: tuple[Pattern, ...]
     whole_text: frozenset[str]
-    left_out: tuple[NotApplied, ...]
+    left_out: tuple[MarkedFinding, ...]
+    tokenizer: Tokenizer = PLAIN
 
     @classmethod
-    def of(cls, decisions: Decisions, *, text: str, aims: bool) -> AppliedDecisions:
+    def of(
+        cls, decisions: Decisions, *, text: str, aims: bool, tokenizer: Tokenizer = PLAIN
+    ) -> AppliedDecisions:
         """Apply decisions. text: the column that is rewritten. aims: whether the method can begin with given patterns."""
-        left_out: list[NotApplied] = []
+        left_out: list[MarkedFinding] = []
         marked = {one.pattern.level for one in decisions.signal if aims and one.pattern.field == text}
         whole_text = frozenset(marked) & set(_WHOLE_TEXT)
         signal = _phrases(decisions.signal, text, left_out, whole_text)
@@ -83,8 +67,8 @@ class AppliedDecisions:
             shortcuts = [one for one in _phrases(decisions.shortcuts, text, left_out) if one not in signal]
         else:
             why = "this method looks at no single words; it aims without --paper and --choose gamma"
-            left_out += [NotApplied(one.pattern, one.label, why) for one in decisions.shortcuts]
-        return cls(decisions, tuple(signal), tuple(shortcuts), whole_text, tuple(left_out))
+            left_out += [replace(one, why=why) for one in decisions.shortcuts]
+        return cls(decisions, tuple(signal), tuple(shortcuts), whole_text, tuple(left_out), tokenizer)
 
     @property
     def keep(self) -> tuple[str, ...]:
@@ -108,8 +92,10 @@ class AppliedDecisions:
         def object_to(id: str, before: str, after: str) -> str:
             if fingerprint(id, field, after) in self.decisions.rejected:
                 return REJECTED
-            shown = [one for one in signal if where(one, _tokenized(one.field, before)) is not None]
-            loses = any(where(one, _tokenized(one.field, after)) is None for one in shown)
+            shown = [
+                one for one in signal if where(one, _tokenized(one.field, before, self.tokenizer)) is not None
+            ]
+            loses = any(where(one, _tokenized(one.field, after, self.tokenizer)) is None for one in shown)
             return LOSES_SIGNAL if loses else ""
 
         return object_to
@@ -121,27 +107,6 @@ class AppliedDecisions:
         return DecisionSummary(
             given.source, self.names, self._used(given.shortcuts), n_rejected, self.left_out
         )
-
-
-class GuardedWriter:
-    """A writer without the texts that decisions rule out; the reason is reported like a refusal of the engine."""
-
-    def __init__(self, write: Write, ids: Sequence[str], objection: Objection) -> None:
-        self.write, self.ids, self.objection = write, ids, objection
-        self.name: str = write.name
-
-    def __call__(self, requests: Sequence[RewriteRequest]) -> Iterator[Written]:
-        """What was written for each row, in order, without texts that may not be proposed; ends early if the budget does."""
-        # The writer first: after its last answer it may raise BudgetSpent.
-        for written, request in zip(self.write(requests), requests, strict=False):
-            reasons = [self.objection(self.ids[request.row], request.text, text) for text in written.texts]
-            allowed = [i for i, reason in enumerate(reasons) if not reason]
-            yield Written(
-                tuple(written.texts[i] for i in allowed),
-                (*written.refusals, *filter(None, reasons)),
-                tuple(written.how[i] for i in allowed) if written.how else (),
-                written.usage,
-            )
 
 
 def fingerprint(id: str, field: str, after: str) -> str:
@@ -168,7 +133,7 @@ def features_of(pattern: Pattern) -> tuple[Feature, ...]:
 def _phrases(
     marked: Iterable[MarkedFinding],
     text: str,
-    left_out: list[NotApplied],
+    left_out: list[MarkedFinding],
     otherwise: frozenset[str] = frozenset(),
 ) -> list[Pattern]:
     """The findings that are words of the text; all others go to `left_out`. otherwise: levels that are applied in another way."""
@@ -182,7 +147,7 @@ def _phrases(
         elif one.pattern.level not in otherwise:
             why = "it is no word or phrase of the text"
         if why:
-            left_out.append(NotApplied(one.pattern, one.label, why))
+            left_out.append(replace(one, why=why))
     return list(dict.fromkeys(found))
 
 
@@ -199,6 +164,6 @@ def phrase_of(pattern: Pattern) -> Pattern | None:
 
 
 @lru_cache(maxsize=4096)
-def _tokenized(field: str, text: str) -> TokenizedRow:
+def _tokenized(field: str, text: str, tokenizer: Tokenizer) -> TokenizedRow:
     """The tokens of a text; the text before occurs again with each candidate."""
-    return TokenizedRow({field: text})
+    return TokenizedRow({field: text}, tokenizer)

@@ -16,19 +16,21 @@ from typing import Literal
 
 from longway.data import Dataset, as_dataset, with_columns
 from longway.data.edited import Changes, writing_note
+from longway.errors import with_checked_arguments
 from longway.jobs.before_after import compare
 from longway.jobs.change.collect import Collected, RefusedEdits, ShownEdit, reason_counts
-from longway.jobs.change.job import ChangeJob, change_job
+from longway.jobs.change.job import ChangeJob, change_job, rewrite_prompts
 from longway.jobs.engine_use import Engines, costs, costs_money, failed_calls, with_graded_judge
 from longway.jobs.estimate import RunEstimate
 from longway.jobs.held_out import arrange
-from longway.jobs.language import SERVED, check_english, check_writer, set_split_rules, with_own_rules
+from longway.jobs.language import SERVED, check_english, check_writer
 from longway.jobs.options import settings_from
 from longway.jobs.rewrite.page import rewrite_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.rewrite.result import RewriteResult
 from longway.jobs.rewrite.rewriting import Rewriting
 from longway.jobs.rewrite.settings import RewriteSettings
 from longway.jobs.run import ActiveRun, Watcher
+from longway.languages.dataset import languages_in
 from longway.methods.method import Rows
 from longway.methods.razor import count_of
 from longway.metrics.bleu import corpus_bleu
@@ -38,7 +40,7 @@ from longway.store import now
 STRONGEST = 20
 
 
-@with_own_rules
+@with_checked_arguments
 def rewrite(
     data: object,
     settings: RewriteSettings | None = None,
@@ -64,7 +66,7 @@ def rewrite(
         return job.run(RewriteResult, _rewrite, out, watcher, on)
 
 
-@with_own_rules
+@with_checked_arguments
 def rewrite_estimate(
     data: object, settings: RewriteSettings, *, split: str | None = None, engines: Engines | None = None
 ) -> RunEstimate:
@@ -80,7 +82,15 @@ def estimate_of(
     settings = job.settings
     n = min(count_of(settings.k, len(rows)), len(rows)) * settings.rounds
     n_judged = n * settings.candidates
-    return job.estimate(rows, n, n=settings.candidates, n_judged=n_judged, spent=spent, free=dry, timed=dry)
+    return job.estimate(
+        rows,
+        [(rewrite_prompts(rows), n)],
+        n=settings.candidates,
+        n_judged=n_judged,
+        spent=spent,
+        free=dry,
+        timed=dry,
+    )
 
 
 @contextmanager
@@ -90,7 +100,7 @@ def prepared(
     """The job with its engines, which are closed at the end."""
     whole = as_dataset(data)
     part = arrange(whole, split).dataset
-    languages = set_split_rules(part)
+    languages = languages_in(part)
     if settings.method in ("eda", "crossaug"):
         check_english(languages, f"The method {settings.method} knows", SERVED)
     more = {} if settings.decisions is None else {"decisions": settings.decisions.to_dict()}
@@ -136,7 +146,7 @@ def _rewrite(run: ActiveRun, job: ChangeJob[RewriteSettings]) -> RewriteResult:
         stopped=collected.stopped,
         rounds=tuple(collected.rounds),
         comparison=comparison,
-        bleu=corpus_bleu(list(changed.values()), [rows.texts[row] for row in changed]) if changed else None,
+        bleu=corpus_bleu(list(changed.values()), [rows.texts[row] for row in changed], tokenizer=rows.tokenizer) if changed else None,
         checks=collected.checks(checks.errors),
         missing_checks=(*filter(None, [job.note]), *checks.missing),
         expected_wrong=checks.wrong,
@@ -158,25 +168,22 @@ class _Collected(Collected):
 
     def __init__(self, rows: Rows, *, seed: int) -> None:
         super().__init__(rows, seed=seed, by_edit=True)
-        self._ids: set[str] = set()
         self._edits_of: Counter[str] = Counter()
         self._strongest: list[tuple[float, str, Edit]] = []
 
     @property
     def n_asked(self) -> int:
         """Rows that were worked on, also those for which no readable answer came."""
-        return max(len(self._ids), *(one.rows for one in self.rounds), 0)
+        return max(len(self._edits_of), *(one.rows for one in self.rounds), 0)
 
     def add_candidate(self, edit: Edit, edits: Sequence[Edit]) -> None:
         """Include a candidate."""
         super().add_candidate(edit, edits)
-        self._ids.add(edit.id)
-        if edit.accepted:
-            self._edits_of[edit.id] += 1
-            if edit.score_before is not None and edit.score_after is not None:
-                gain = edit.score_after - edit.score_before
-                ranked = sorted([*self._strongest, (gain, edit.id, edit)], key=lambda item: item[:2])
-                self._strongest = ranked[:STRONGEST]
+        self._edits_of[edit.id] += edit.accepted
+        if edit.accepted and edit.score_before is not None and edit.score_after is not None:
+            gain = edit.score_after - edit.score_before
+            ranked = sorted([*self._strongest, (gain, edit.id, edit)], key=lambda item: item[:2])
+            self._strongest = ranked[:STRONGEST]
 
     def strongest(self) -> tuple[ShownEdit, ...]:
         """The accepted edits whose score fell most."""

@@ -7,35 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TypedDict
 
 from longway.detect.findings import Chosen, search
 from longway.detect.leak import leak_by_folds, rows_measured
 from longway.detect.reading import Reading
 from longway.detect.words import FIRST, LAST
-from longway.engines.asker import Asker
+from longway.engines.asker import Asker, PaidWriting
 from longway.engines.engine import Sampling, Written
-from longway.engines.paid import PaidWriting
 from longway.errors import SettingError
-from longway.jobs.rewrite.decisions import AppliedDecisions, GuardedWriter, feature_of, features_of
+from longway.jobs.rewrite.decisions import AppliedDecisions, feature_of, features_of
 from longway.jobs.rewrite.settings import RewriteSettings
 from longway.jobs.rows import dataset_of
 from longway.jobs.run import Watcher
 from longway.jobs.workload import CHECK, CHECKED, Workload
-from longway.languages.words import languages_in_use
-from longway.methods import plain_method
+from longway.methods.crossaug import crossaug
+from longway.methods.eda import eda
 from longway.methods.leak_aware import Feature, GiveAway
-from longway.methods.method import Chooser, Method, Objection, RewriteRequest, Round, Rows, Verify, Write
-from longway.methods.razor import PredictivePhrases, Razor, RazorSettings, count_of
+from longway.methods.method import Objection, RewriteRequest, Round, Rows, Verify, Write, no_objection
+from longway.methods.razor import Razor, RazorSettings, count_of
 from longway.methods.writers import writer_of
 from longway.models.encoders import CachedEncoder
-from longway.records import Leak, Verdict
+from longway.records import Leak
 from longway.shard_map import in_shards
 from longway.space.live_space import Embed
 from longway.store import Journal
 from longway.text.corpus import Corpus
 from longway.verify.calibration import CheckReport
-from longway.verify.check import Candidate
 from longway.verify.model_cache import ModelCache
 from longway.verify.verifier import Verifier, names_of, verifier_for
 
@@ -43,14 +40,6 @@ RARER = 0.5  # a predictive pattern may occur in half as many texts as before, w
 MOST_TIMES = 2  # rewrites of a text if the leak chooses; each moves it further from the original
 WRITE, MEASURE = "write", "measure"  # kinds of work
 AT_ONCE = 256  # texts that are written before the page shows it
-
-
-class _LeakParts(TypedDict, total=False):
-    """Arguments of `Razor` for the choice by leak."""
-
-    rank_by: Chooser
-    choose_by: Chooser
-    phrases: PredictivePhrases
 
 
 def razor_settings(settings: RewriteSettings) -> RazorSettings:
@@ -75,27 +64,32 @@ def razor_settings(settings: RewriteSettings) -> RazorSettings:
 
 
 class RewriteWork:
-    """The work of a rewrite: in each round texts are written, checked, and measured. k: texts of a round. rounds: the most."""
+    """The work of a rewrite: in each round texts are written, checked, and measured.
 
-    def __init__(self, watcher: Watcher, k: int, rounds: int) -> None:
+    It is a writer itself. write: writes the texts. k: texts of a round. rounds: the most.
+    """
+
+    def __init__(self, write: Write, watcher: Watcher, k: int, rounds: int) -> None:
         self.rounds, self.number = rounds, 1
+        self.write, self.name = write, write.name
         expected = {WRITE: k * rounds, CHECK: k * rounds, MEASURE: rounds}
         self.load = Workload(watcher, expected, guesses={CHECK: CHECKED})
         self.load.begin(MEASURE, "measuring", 1)
 
-    def begin_writing(self, n: int) -> None:
-        """Some texts are being written."""
-        self.load.begin(WRITE, f"{self._words()}writing {n:,} text{'s' * (n != 1)}", n)
+    def __call__(self, requests: Sequence[RewriteRequest]) -> Iterator[Written]:
+        """What is written for each request, in order."""
+        for part in in_shards(requests, AT_ONCE):
+            n = len(part)
+            self.load.begin(WRITE, f"{self._words()}writing {n:,} text{'s' * (n != 1)}", n)
+            yield from self.write(part)
+            self.load.did(n)
 
     def checked(self, verifier: Verifier) -> Verify:
         """The checks, which are followed by the measures of the round."""
-        check = self.load.checked(verifier, prefix=self._words)
+        return self.load.checked(verifier, self._measure, prefix=self._words)
 
-        def verify(candidates: Sequence[Candidate]) -> Iterator[tuple[Verdict, ...]]:
-            yield from check(candidates)
-            self.load.begin(MEASURE, f"{self._words()}measuring", 1)
-
-        return verify
+    def _measure(self) -> None:
+        self.load.begin(MEASURE, f"{self._words()}measuring", 1)
 
     def end_round(self, done: Round) -> None:
         """A round is complete: those to come are expected to have as many checks."""
@@ -107,21 +101,6 @@ class RewriteWork:
 
     def _words(self) -> str:
         return f"round {self.number}/{self.rounds}: "
-
-
-class WatchedWriter:
-    """A writer whose texts are part of the work of a rewrite."""
-
-    def __init__(self, write: Write, work: RewriteWork) -> None:
-        self.write, self.work = write, work
-        self.name: str = write.name
-
-    def __call__(self, requests: Sequence[RewriteRequest]) -> Iterator[Written]:
-        """What is written for each request, in order."""
-        for part in in_shards(requests, AT_ONCE):
-            self.work.begin_writing(len(part))
-            yield from self.write(part)
-            self.work.load.did(len(part))
 
 
 class Rewriting:
@@ -143,19 +122,21 @@ class Rewriting:
         if settings.paper:
             rows = replace(rows, task=rows.task.without_examples())
         self.settings, self.rows = settings, rows
-        self.write: Write | None = None
         self.verifier: Verifier | None = None
         self.work: RewriteWork | None = None
         self._embed: Embed | None = None
         self.decisions: AppliedDecisions | None = None
         if settings.decisions is not None:
             self.decisions = AppliedDecisions.of(
-                settings.decisions, text=rows.task.text_name, aims=settings.looks_at_words
+                settings.decisions,
+                text=rows.task.text_name,
+                aims=settings.needs_engine and settings.choose == "leak",
+                tokenizer=rows.tokenizer,
             )
         if not settings.needs_engine:
             return
         if settings.space == "embedding":
-            self._embed = CachedEncoder.of(languages_in_use()[:1], ModelCache(journal))
+            self._embed = CachedEncoder.of(rows.task.spoken[:1], ModelCache(journal))
         self.verifier = verifier_for(
             rows.task,
             list(rows.texts),
@@ -166,13 +147,8 @@ class Rewriting:
             journal=journal,
             names=names_of(settings.checks, has_judge=judge is not None),
         )
-        if watcher is not None:
-            self.work = RewriteWork(watcher, count_of(settings.k, len(rows)), settings.rounds)
-            for asker in (writer, judge):
-                if asker is not None:
-                    asker.progress = self.work.load.inside
         sampling = Sampling(settings.temperature, settings.top_p, seed=settings.seed)
-        self.write = writer_of(
+        write = writer_of(
             settings.engine,
             rows.task,
             writing=None if writer is None else PaidWriting(writer, judge=judge, task=rows.task),
@@ -180,40 +156,52 @@ class Rewriting:
             repeats=not settings.paper,
             shard_map=journal.shard_map,
         )
+        if write is None:
+            raise SettingError(f"The method {settings.method} needs an engine. Got none. Give `writer`.")
+        k = count_of(settings.k, len(rows))
+        self.work = RewriteWork(write, watcher or Watcher(), k, settings.rounds)
+        for asker in (writer, judge):
+            if asker is not None:
+                asker.progress = self.work.load.inside
 
     def run(self) -> Iterator[Round]:
         """The rounds, each complete when it is yielded."""
-        for done in self._method().run(self.rows):
+        for done in self._rounds():
             if self.work is not None:
                 self.work.end_round(done)
             yield done
 
-    def _method(self) -> Method:
+    def _rounds(self) -> Iterator[Round]:
         settings, objection = self.settings, self._objection()
-        if not settings.needs_engine:
-            return plain_method(settings.method, seed=settings.seed, objection=objection)
-        if self.write is None or self.verifier is None:
-            raise SettingError(f"The method {settings.method} needs an engine. Got none. Give `writer`.")
-        razor, parts = razor_settings(settings), _LeakParts()
+        if settings.method == "eda":
+            return eda(self.rows, seed=settings.seed, objection=objection)
+        if settings.method == "crossaug":
+            return crossaug(self.rows, seed=settings.seed, objection=objection)
+        if settings.method == "none":  # the control
+            return iter([Round(0, stopped="nothing is rewritten by this method")])
+        assert self.work is not None and self.verifier is not None  # noqa: PT018
+        razor, give_away, phrases = razor_settings(settings), None, None
         if settings.choose == "leak":
             if not self.rows.task.is_pair:
                 razor = replace(razor, least=0.0)  # a text without a known shortcut is left alone
             give_away = give_away_of(self.rows, keep=self.keep, decisions=self.decisions)
-            parts = {"rank_by": give_away, "choose_by": give_away, "phrases": self._phrases(give_away)}
-        write = self.write if self.work is None else WatchedWriter(self.write, self.work)
-        return Razor(
+            phrases = self._phrases(give_away)
+        method = Razor(
             razor,
-            write=write if objection is None else GuardedWriter(write, self.rows.ids, objection),
-            verify=self.verifier.verify if self.work is None else self.work.checked(self.verifier),
+            write=self.work,
+            objection=objection,
+            verify=self.work.checked(self.verifier),
             leak=LeakOfRounds(self.rows, seed=settings.seed),
             embed=self._embed,
-            **parts,
+            chooser=give_away,
+            phrases=phrases,
         )
+        return method.run(self.rows)
 
-    def _objection(self) -> Objection | None:
+    def _objection(self) -> Objection:
         """What decisions rule out; rows that CrossAug adds remove no signal from others."""
         if self.decisions is None:
-            return None
+            return no_objection
         keeps_signal = self.settings.method != "crossaug"
         return self.decisions.objection(self.rows.task.text_name, keeps_signal=keeps_signal)
 
@@ -248,11 +236,13 @@ class LeakOfRounds:
 
     def __init__(self, rows: Rows, *, seed: int) -> None:
         self.seed = seed
-        self.places = rows_measured(len(rows), Corpus.from_texts(rows.texts).n_tokens, seed=seed)
+        self.places = rows_measured(
+            len(rows), Corpus.from_texts(rows.texts, rows.tokenizer).n_tokens, seed=seed
+        )
 
     def __call__(self, rows: Rows) -> Leak:
         """The leak by cross-validation."""
-        part = rows.part(self.places.tolist())
+        part = rows.at(self.places.tolist())
         leak = leak_by_folds(Reading.of(dataset_of(part)), "text", seed=self.seed)
         if len(part) == len(rows):
             return leak
@@ -271,13 +261,26 @@ def give_away_of(
     ignores_lengths = decisions is not None and "length" in decisions.whole_text
     if rows.task.is_pair:
         return GiveAway(
-            rows.texts, rows.labels, keep=keep, lengths=not ignores_lengths, rarer=RARER, first=first
+            rows.texts,
+            rows.labels,
+            keep=keep,
+            lengths=not ignores_lengths,
+            rarer=RARER,
+            first=first,
+            tokenizer=rows.tokenizer,
         )
     found = search(Reading.of(dataset_of(rows)))
     only = [f for chosen in found.chosen if (f := _feature(chosen)) is not None]
     lengths = any(chosen.finding.level == "length" for chosen in found.chosen) and not ignores_lengths
     return GiveAway(
-        rows.texts, rows.labels, keep=keep, only=[*only, *first], lengths=lengths, rarer=RARER, first=first
+        rows.texts,
+        rows.labels,
+        keep=keep,
+        only=[*only, *first],
+        lengths=lengths,
+        rarer=RARER,
+        first=first,
+        tokenizer=rows.tokenizer,
     )
 
 

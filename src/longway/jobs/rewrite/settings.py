@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from longway.errors import SettingError
 from longway.jobs.options import ENGINE, check_options, fill_in, option
+from longway.json_values import FLAT, IF_ANY, JsonRecord
 from longway.records import Pattern
 
 # The names of `methods`, repeated here so that `--help` need not import them.
@@ -20,20 +21,12 @@ Space = Literal["mean", "token", "embedding"]
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedFinding:
-    """A finding that a person marked in a review."""
+class MarkedFinding(JsonRecord):
+    """A finding that a person marked in a review. why: why a rewrite could not use it, "" if it could."""
 
-    pattern: Pattern
-    label: str
-
-    def to_dict(self) -> dict[str, object]:
-        """The finding as JSON values."""
-        return {**self.pattern.to_dict(), "label": self.label}
-
-    @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> MarkedFinding:
-        """The finding in a JSON object that `to_dict` wrote."""
-        return cls(Pattern.from_dict(row), str(row.get("label", "")))
+    pattern: Pattern = field(metadata=FLAT)
+    label: str = ""
+    why: str = field(default="", metadata=IF_ANY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +207,3 @@ class RewriteSettings:
     def needs_engine(self) -> bool:
         """Whether an engine writes texts; the baselines need no engine and no checks, as published."""
         return self.method == "razor"
-
-    @property
-    def looks_at_words(self) -> bool:
-        """Whether single words and phrases decide which texts are rewritten."""
-        return self.method == "razor" and self.choose == "leak"

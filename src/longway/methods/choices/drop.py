@@ -16,17 +16,10 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
-from longway.detect.choices.leak import feature_sets, picks
-from longway.detect.choices.patterns import Candidates
-from longway.detect.choices.ranker import hits, softmax
-from longway.detect.choices.vectors import Encoder
+from longway.detect.choices.candidates import Bools, Candidates, Floats, Ints, hits, softmax
+from longway.detect.choices.leak import Encoder, feature_sets, picks
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Goal = Callable[[float], float]
 ROUNDS = 30
 NEAR = 0.05  # over the goal, from which on a round uses several sets of folds: one alone differs from another by as much
 REPEATS = 5  # of these sets
@@ -43,7 +36,6 @@ class Dropped:
     """
 
     margins: dict[int, float]
-    rounds: int
     reached: bool
     stopped: str
 
@@ -73,7 +65,7 @@ class _Guessers:
         given: Candidates,
         *,
         is_ordered: bool,
-        goal: Goal,
+        goal: Callable[[float], float],
         rankers: Iterable[str],
         rules: Sequence[Bools],
         encoder: Encoder | None,
@@ -116,7 +108,7 @@ def choose(
     given: Candidates,
     *,
     is_ordered: bool,
-    goal: Goal,
+    goal: Callable[[float], float],
     fewest: int,
     rankers: Iterable[str],
     seed: int,
@@ -146,26 +138,22 @@ def choose(
         first_over = first_over or max(over, 1e-9)
         progress(min(0.99, max(0.0, 1 - over / first_over)))
         if over <= 0:
-            return Dropped(margins, number, True, REACHED)
+            return Dropped(margins, True, REACHED)
         target = guessers.target(keep)
         share = SHARE if ranker.over == over else 1.0
         wanted = max(1, ceil(share * needed((over + target) * len(keep), len(keep), target)))
         n = min(wanted, len(keep) - fewest)
         if n <= 0:
-            return Dropped(margins, number, False, f"{len(keep):,} questions must be left")
-        gone = _most_obvious(ranker, rule)[:n]
+            return Dropped(margins, False, f"{len(keep):,} questions must be left")
+        leads, follows = (ranker, rule) if ranker.over >= rule.over else (rule, ranker)
+        gone = np.lexsort((-follows.margin, -leads.margin))[
+            :n
+        ]  # by the margin of the guesser furthest over the goal first
         margins |= {int(keep[i]): float(max(ranker.margin[i], rule.margin[i])) for i in gone}
         keep = np.delete(keep, gone)
-    return Dropped(margins, ROUNDS, False, f"the goal was not reached in {ROUNDS} rounds")
+    return Dropped(margins, False, f"the goal was not reached in {ROUNDS} rounds")
 
 
-def _most_obvious(ranker: _Guess, rule: _Guess) -> Ints:
-    """The questions in the order in which they go: by the margin of the guesser that is furthest over the goal, then by that of the other."""
-    first, second = (ranker, rule) if ranker.over >= rule.over else (rule, ranker)
-    return np.lexsort((-second.margin, -first.margin))
-
-
-def at_random(given: Candidates, n: int, *, seed: int) -> list[int]:
+def at_random(total: int, n: int, *, seed: int) -> list[int]:
     """As many questions chosen at random, to compare with."""
-    rng = np.random.default_rng(seed)
-    return sorted(rng.choice(len(given.questions), size=n, replace=False).tolist())
+    return sorted(np.random.default_rng(seed).choice(total, size=n, replace=False).tolist())

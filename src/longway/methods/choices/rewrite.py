@@ -15,18 +15,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from longway.data.choices import Question
 from longway.detect.choices.cues import CUES, words_of
+from longway.engines.asker import Asker
 from longway.engines.engine import Judgement, Written
 from longway.engines.prompt import Prompt, answer_prompt, candidate_prompt, shorten_prompt
 from longway.language_names import ENGLISH
 from longway.languages.row_languages import foreign_language, function_words
-from longway.methods.drafts import until_spent
+from longway.methods.loop import until_spent
+from longway.models.entailment import Entailment
 from longway.records import Verdict
 from longway.text.tokenizer import is_word, tokenize
 from longway.verify.content_checks import numbers
@@ -53,27 +53,6 @@ DENIED = (
 NOTHING = "the engine wrote nothing"
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 NO_ANSWER = "the judge gave no answer"
-
-
-class Writes(Protocol):
-    """What writes texts: an Asker."""
-
-    def write_all(self, prompts: Sequence[Prompt], n: int) -> list[Written]:
-        """Up to n texts per prompt, in order; may end with `BudgetSpent`."""
-
-
-class Judges(Protocol):
-    """What judges texts: an Asker."""
-
-    def judge_all(self, prompts: Sequence[Prompt], options: Sequence[str]) -> list[Judgement]:
-        """The probability of each option, per prompt, in order; may end with `BudgetSpent`."""
-
-
-class Entails(Protocol):
-    """What knows whether a text follows from another: `classify.entailment.Entailment`."""
-
-    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        """For each (context, text) the probabilities of entailment, contradiction and neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +95,12 @@ def request(question: Question, at: int, *, is_pair: bool) -> Prompt:
 def rewrite(
     questions: Sequence[Question],
     chosen: Sequence[Sequence[int]],
-    writer: Writes,
-    judge: Judges | None,
+    writer: Asker,
+    judge: Asker | None,
     *,
     is_pair: bool,
     seed: int,
-    entailment: Entails | None = None,
+    entailment: Entailment | None = None,
     step: Callable[[str], object] = lambda name: None,
 ) -> tuple[list[RewrittenQuestion], bool]:
     """The questions with new texts for the chosen candidates, and whether the budget ended before all were done.
@@ -150,27 +129,29 @@ def rewrite(
 
 
 def _draft(
-    question: Question, written: Sequence[tuple[int, Written]], entailment: Entails | None
+    question: Question, written: Sequence[tuple[int, Written]], entailment: Entailment | None
 ) -> RewrittenQuestion:
     """The question with the first version of each candidate that passes the checks; refused if none of them does."""
     texts, verdicts = list(question.candidates), list[Verdict]()
     refused: list[RewrittenQuestion] = []
     for at, answer in written:
-        tried = []
-        for version in (in_form(question, at, text) for text in answer.texts):
-            said = form_verdicts(question, tuple(texts), at, version)
-            if entailment is not None and all(one.passed for one in said):
-                said += meaning_verdicts(question, at, version, entailment)
-            tried.append((version, said))
-        passed = next((one for one in tried if all(verdict.passed for verdict in one[1])), None)
-        if passed is not None:
-            texts[at] = passed[0]
-            verdicts += passed[1]
-            continue
-        version, said = tried[0] if tried else (question.candidates[at], [])
-        reason = next((verdict.reason for verdict in said if not verdict.passed), next(iter(answer.refusals), NOTHING))  # fmt: skip
-        new = (*question.candidates[:at], version, *question.candidates[at + 1 :])
-        refused.append(RewrittenQuestion(question, new, tuple(said), reason))
+        version, said, reason = question.candidates[at], list[Verdict](), next(iter(answer.refusals), NOTHING)
+        for number, text in enumerate(answer.texts):
+            new = in_form(question, at, text)
+            found = form_verdicts(question, tuple(texts), at, new)
+            if entailment is not None and all(one.passed for one in found):
+                found += meaning_verdicts(question, at, new, entailment)
+            why = next((one.reason for one in found if not one.passed), "")
+            if number == 0 or not why:  # of versions that fail, the first one is shown
+                version, said, reason = new, found, why
+            if not why:
+                break
+        if reason:
+            new_texts = (*question.candidates[:at], version, *question.candidates[at + 1 :])
+            refused.append(RewrittenQuestion(question, new_texts, tuple(said), reason))
+        else:
+            texts[at] = version
+            verdicts += said
     is_changed = tuple(texts) != question.candidates
     return RewrittenQuestion(question, tuple(texts), tuple(verdicts)) if is_changed else refused[0]
 
@@ -178,28 +159,29 @@ def _draft(
 def form_verdicts(question: Question, texts: tuple[str, ...], at: int, new: str) -> list[Verdict]:
     """What rules say of a new text for a candidate: different, prompt text, question, form, length, words, negation, numbers, language."""
     old, right = question.candidates[at], question.candidates[question.right or 0]
+    is_right, prompt = at == question.right, question.prompt
     others = {_plain(text) for i, text in enumerate(texts) if i != at}
     least, most = _bounds(question, at)
     n = len(new.split())
     is_other_length = not least * (1 - SLACK) - 1 <= n <= most * (1 + SLACK) + 1
-    known = f"{right} {old} {question.prompt}"
+    known = f"{right} {old} {prompt}"
+    about = sorted(ABOUT & set(words_of(new)) - set(words_of(known)))
+    starts = [_plain(" ".join(text.split()[:STEM])) for text in (prompt, new, right)]
+    repeats = len(prompt.split()) >= STEM and starts[0] == starts[1] != starts[2]
+    denied, denies = NEGATION.measure(prompt, [old, new])
     kept, had = numbers(new), numbers(old)
-    has_other_numbers = not kept <= had if at == question.right else kept != had
+    has_other_numbers = not kept <= had if is_right else kept != had
     same = "the same as another candidate" if _plain(new) in others or not new else ""
     faults = {
         "different": same or ("the same as before" if _plain(new) == _plain(old) else ""),
-        "prompt text": leaked(known, new) or _about_the_task(known, new),
-        "question": "repeats the question" if _repeats(question.prompt, new, right) else "",
-        "form": ""
-        if at == question.right or _has_form(new, old, right)
-        else "not in the form of the right one",
+        "prompt text": leaked(known, new) or (f"prompt text: {about[0]!r}" if about else ""),
+        "question": "repeats the question" if repeats else "",
+        "form": "" if is_right or _has_form(new, old, right) else "not in the form of the right one",
         "length": f"{n} words instead of {least} to {most}" if is_other_length else "",
-        "words": ""
-        if at == question.right or keeps_words(old, new)
-        else "does not have the words of the old one",
-        "negation": "another negation" if _denies(question.prompt, old, new) and at != question.right else "",
+        "words": "" if is_right or keeps_words(old, new) else "does not have the words of the old one",
+        "negation": "another negation" if bool(denied) != bool(denies) and not is_right else "",
         "numbers": "other numbers" if has_other_numbers else "",
-        "language": language_fault(old, new, foreign_language(f"{question.prompt} {old}"), question.prompt),
+        "language": language_fault(old, new, foreign_language(f"{prompt} {old}"), prompt),
     }
     return [Verdict(name, not reason, reason=reason) for name, reason in faults.items()]
 
@@ -225,7 +207,7 @@ def in_form(question: Question, at: int, new: str) -> str:
     return f"{new}." if right.endswith(".") and new[-1:].isalpha() else new
 
 
-def meaning_verdicts(question: Question, at: int, new: str, entailment: Entails) -> list[Verdict]:
+def meaning_verdicts(question: Question, at: int, new: str, entailment: Entailment) -> list[Verdict]:
     """What the entailment model says of a new text; nothing where it cannot read it: options of a few words, other answers of pairs."""
     right = question.candidates[question.right or 0]
     if at == question.right:
@@ -251,7 +233,7 @@ def meaning_verdicts(question: Question, at: int, new: str, entailment: Entails)
 
 
 def _judged(
-    drafts: Sequence[RewrittenQuestion], judge: Judges, *, is_pair: bool, seed: int
+    drafts: Sequence[RewrittenQuestion], judge: Asker, *, is_pair: bool, seed: int
 ) -> tuple[list[RewrittenQuestion], bool]:
     """The drafts with the verdict of a judge, who sees the candidates in a random order."""
     result, is_spent = {one.question.id: one for one in drafts if one.reason}, False
@@ -272,8 +254,7 @@ def _judged(
 
 def _with_verdict(draft: RewrittenQuestion, right: str, answer: Judgement) -> RewrittenQuestion:
     if answer.best is None:
-        reason = answer.refusal or NO_ANSWER
-        return replace(draft, reason=reason)
+        return replace(draft, reason=answer.refusal or NO_ANSWER)
     score = answer.probabilities.get(right, 0.0)
     passed = answer.best == right and score > 0.5
     reason = "" if passed else "the judge does not choose the right one"
@@ -291,14 +272,11 @@ def _bounds(question: Question, at: int) -> tuple[int, int]:
 
 def _has_form(new: str, old: str, right: str) -> bool:
     """Whether a text begins like the right one or the old one, with a capital letter or without, and ends like one of them."""
-    starts = {text.strip()[:1].isupper() for text in (old, right)}
-    ends = {_end(text.strip()) for text in (old, right)}
-    return new[:1].isupper() in starts and _end(new) in ends
-
-
-def _end(text: str) -> str:
-    """The mark at the end of a sentence, "" if there is none."""
-    return text[-1:] if text.endswith((".", "?", "!")) else ""
+    forms = [
+        (text[:1].isupper(), text[-1:] if text.endswith((".", "?", "!")) else "")
+        for text in (new, old.strip(), right.strip())
+    ]
+    return all(mine in others for mine, *others in zip(*forms, strict=True))
 
 
 def keeps_words(old: str, new: str) -> bool:
@@ -314,24 +292,6 @@ def keeps_words(old: str, new: str) -> bool:
     had = {word[:ROOT] for word in words if word not in frequent} or {word[:ROOT] for word in words}
     kept = had & {word[:ROOT] for word in new_words}
     return kept == had if len(words) < SENTENCE else len(kept) > len(had) / 2
-
-
-def _denies(prompt: str, old: str, new: str) -> bool:
-    """Whether one of two texts has a negation and the other has none."""
-    before, after = NEGATION.measure(prompt, [old, new])
-    return bool(before) != bool(after)
-
-
-def _about_the_task(known: str, new: str) -> str:
-    """Words about options and answers that nothing else has; "" if there are none."""
-    about = sorted(ABOUT & set(words_of(new)) - set(words_of(known)))
-    return f"prompt text: {about[0]!r}" if about else ""
-
-
-def _repeats(prompt: str, new: str, right: str) -> bool:
-    """Whether a text begins with the first words of the prompt, and the right one does not."""
-    first = [_plain(" ".join(text.split()[:STEM])) for text in (prompt, new, right)]
-    return len(prompt.split()) >= STEM and first[0] == first[1] != first[2]
 
 
 def _plain(text: str) -> str:

@@ -10,20 +10,23 @@ the reason.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
-from typing import get_args
+from typing import Any, TypeVar
 
 from longway.english.triples.gender import swap_gender
 from longway.english.triples.triple import Triple
-from longway.errors import BudgetSpent, SettingError
-from longway.methods.additions import Adder, Proposal, Proposed, Refused, add_in_parts
-from longway.methods.coba.steps import Alteration, Realisation, Split, TripleWriter
+from longway.methods.coba.steps import Alteration, Realisation, Split, Step, TripleWriter
 from longway.methods.coba.votes import Important, Kind, Mixed, arranged, kinds_of
+from longway.methods.loop import Draft, Refused, added_rounds, new_row
 from longway.methods.method import Round, Rows, Verify
 from longway.text.tokenizer import tokenize
 
+I = TypeVar("I")  # noqa: E741
+A = TypeVar("A")
+WORDS_PER_TRIPLE = 6
 NOTHING_PRINCIPAL = "no triple has a principal word"
 NOTHING_ALTERED = "the engine left every principal triple as it was"
 
@@ -50,34 +53,66 @@ class CobaSettings:
     variants: int = 1
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.drop < 1:
-            raise SettingError(f"'drop' must be from 0 to less than 1. Got {self.drop}. Try 0.1.")
-        if self.variants < 1:
-            raise SettingError(f"'variants' must be at least 1. Got {self.variants}. Try 1 or 3.")
-        if self.mixed not in get_args(Mixed):
-            raise SettingError(f"'mixed' must be one of {', '.join(get_args(Mixed))}. Got {self.mixed!r}.")
+
+@dataclass(slots=True)
+class Side:
+    """A text in the making: its triples before and after the changes, and their order. kinds: of `before`."""
+
+    before: list[Triple] = field(default_factory=list)
+    kinds: list[Kind] = field(default_factory=list)
+    after: list[Triple] = field(default_factory=list)
+    order: list[int] = field(default_factory=list)
+
+    @property
+    def new(self) -> list[Triple]:
+        """The triples of the new text, in its order."""
+        return [self.after[place] for place in self.order]
+
+    @property
+    def words(self) -> set[str]:
+        """The words of its triples before."""
+        return {word for triple in self.before for word in triple.words}
+
+    @property
+    def principal(self) -> list[Triple]:
+        """Its principal triples before."""
+        return [triple for triple, kind in zip(self.before, self.kinds, strict=True) if kind == "principal"]
+
+    def trace(self) -> list[dict[str, object]]:
+        """Its triples for the trace of an edit. after, place: None for a triple that was dropped."""
+        places = {old: new for new, old in enumerate(self.order)}
+        return [
+            {
+                "kind": kind,
+                "before": str(self.before[i]),
+                "after": str(self.after[i]) if i in places else None,
+                "place": places.get(i),
+            }
+            for i, kind in enumerate(self.kinds)
+        ]
 
 
 @dataclass(slots=True)
-class TripleDraft:
-    """A new text in the making: the triples of a row before and after the changes, and their order. kinds: of `before`.
-
-    context_before, context_kinds: empty if the context stays as it is.
-    """
+class NewRow:
+    """A row in the making. context: empty if it stays as it is. swapped: gendered words, each with its replacement."""
 
     row: int
     variant: int
     target: str
-    before: list[Triple]
-    kinds: list[Kind]
-    context_before: list[Triple] = field(default_factory=list)
-    context_kinds: list[Kind] = field(default_factory=list)
-    after: list[Triple] = field(default_factory=list)
-    context_after: list[Triple] = field(default_factory=list)
+    text: Side
+    context: Side
     swapped: list[tuple[str, str]] = field(default_factory=list)
-    order: list[int] = field(default_factory=list)
-    context_order: list[int] = field(default_factory=list)
+
+
+def answered(
+    items: Iterable[I], answers: Iterable[A | Refused], refusals: Counter[str]
+) -> Iterator[tuple[I, A]]:
+    """The items that have an answer, each with it; why the others have none is counted."""
+    for item, answer in zip(items, answers, strict=True):
+        if isinstance(answer, Refused):
+            refusals[answer.reason] += 1
+        else:
+            yield item, answer
 
 
 class Coba:
@@ -100,134 +135,95 @@ class Coba:
         self.writer, self.important, self.verify = writer, important, verify
 
     def run(self, rows: Rows) -> Iterator[Round]:
-        """Yield rounds of 64 rows each; rows are added and none is changed."""
-        self._check(rows)
-        adder = Adder(rows, method=self.name, engine=self.writer.name, verify=self.verify)
+        """Rounds of 64 rows each; rows are added and none is changed."""
         wanted = [row for row in range(len(rows)) if self._targets(rows, row, 1)]
-        yield from add_in_parts(adder, wanted, lambda part: self._propose(rows, part))
+        return added_rounds(rows, wanted, partial(self._propose, rows), method=self.name, verify=self.verify)
 
-    def _propose(self, rows: Rows, part: Sequence[int]) -> Proposed:
-        result = Proposed()
-        try:
-            drafts = self._split(rows, part, result.refusals)
-            drafts = self._altered(rows, drafts, result.refusals)
-            for draft in drafts:
-                self._arrange(rows, draft)
-            result.proposals = self._realised(rows, drafts, result.refusals)
-        except BudgetSpent:
-            result.is_spent = True
-        return result
+    def _propose(self, rows: Rows, part: Sequence[int], refusals: Counter[str]) -> Iterator[Draft]:
+        """Section 3.3.3: texts from the triples, once these are altered and arranged."""
+        made = self._split(rows, part, refusals)
+        if self.settings.alter:
+            made = self._altered(rows, made, refusals)
+        contexts = self.settings.contexts and rows.contexts is not None
+        realisations = []
+        for one in made:
+            self._arrange(rows, one)
+            keep, context_keep = self._kept_words(one)
+            realisations.append(
+                Realisation(
+                    rows.texts[one.row],
+                    rows.context(one.row),
+                    one.variant,
+                    triples=one.text.new,
+                    label=one.target,
+                    context_triples=one.context.new if contexts else None,
+                    keep=sorted(keep),
+                    context_keep=sorted(context_keep),
+                )
+            )
+        for one, (context, text) in answered(made, self.writer.take(realisations), refusals):
+            new = context if contexts else None
+            draft = new_row(rows, one.row, text, one.target, context=new, engine=self.writer.name)
+            draft.how, draft.trace = self._how(one), self._trace(one)
+            draft.keep, draft.context_keep = self._kept_words(one)
+            yield draft
 
-    def _split(self, rows: Rows, part: Sequence[int], refusals: Counter[str]) -> list[TripleDraft]:
-        """Section 3.3.1: the triples of each row and their kinds; one draft per variant."""
-        drafts: list[TripleDraft] = []
+    def _split(self, rows: Rows, part: Sequence[int], refusals: Counter[str]) -> list[NewRow]:
+        """Section 3.3.1: the triples of each row and their kinds; one new row per variant."""
+        made: list[NewRow] = []
         answers = self.writer.take([Split(rows.texts[row], rows.context(row)) for row in part])
-        for row, answer in zip(part, answers, strict=True):
-            if isinstance(answer, Refused):
-                refusals[answer.reason] += 1
-                continue
-            context, text = answer if self.settings.contexts else ([], answer[1])
+        for row, (context, text) in answered(part, answers, refusals):
+            if not self.settings.contexts:
+                context = []
             kinds, of_context = kinds_of(text, context, self.important[row], mixed=self.settings.mixed)
             if self.settings.alter and "principal" not in (*kinds, *of_context):
                 refusals[NOTHING_PRINCIPAL] += 1
                 continue
-            drafts += [
-                TripleDraft(row, variant, target, text, kinds, context, of_context, list(text), list(context))
-                for variant, target in enumerate(self._targets(rows, row, self.settings.variants))
-            ]
-        return drafts
+            for variant, target in enumerate(self._targets(rows, row, self.settings.variants)):
+                sides = Side(text, kinds, list(text)), Side(context, of_context, list(context))
+                made.append(NewRow(row, variant, target, *sides))
+        return made
 
-    def _altered(self, rows: Rows, drafts: list[TripleDraft], refusals: Counter[str]) -> list[TripleDraft]:
+    def _altered(self, rows: Rows, made: Sequence[NewRow], refusals: Counter[str]) -> list[NewRow]:
         """Section 3.3.2: principal triples changed towards the new label, those of the context first."""
-        if not self.settings.alter:
-            return drafts
-        old = [
-            (_principal(draft.context_before, draft.context_kinds), _principal(draft.before, draft.kinds))
-            for draft in drafts
-        ]
         alterations = [
             Alteration(
-                rows.texts[draft.row],
-                rows.context(draft.row),
-                draft.variant,
-                label=rows.label(draft.row),
-                target=draft.target,
-                triples=text,
-                context_triples=of_context,
-                keep=self._spurious_in(draft.row, text, of_context),
+                rows.texts[one.row],
+                rows.context(one.row),
+                one.variant,
+                label=rows.label(one.row),
+                target=one.target,
+                triples=one.text.principal,
+                context_triples=one.context.principal,
+                keep=self._spurious_in(one),
             )
-            for draft, (of_context, text) in zip(drafts, old, strict=True)
+            for one in made
         ]
-        kept: list[TripleDraft] = []
-        answers = self.writer.take(alterations)
-        for draft, (of_context, text), answer in zip(drafts, old, answers, strict=True):
-            if isinstance(answer, Refused):
-                refusals[answer.reason] += 1
-            elif answer == [*of_context, *text]:
+        kept: list[NewRow] = []
+        for one, answer in answered(made, self.writer.take(alterations), refusals):
+            if answer == [*one.context.principal, *one.text.principal]:
                 refusals[NOTHING_ALTERED] += 1
-            else:
-                new = iter(answer)
-                for triples, kinds in (
-                    (draft.context_after, draft.context_kinds),
-                    (draft.after, draft.kinds),
-                ):
-                    for place, kind in enumerate(kinds):
-                        if kind == "principal":
-                            triples[place] = next(new)
-                kept.append(draft)
+                continue
+            new = iter(answer)
+            for side in (one.context, one.text):
+                for place, kind in enumerate(side.kinds):
+                    if kind == "principal":
+                        side.after[place] = next(new)
+            kept.append(one)
         return kept
 
-    def _arrange(self, rows: Rows, draft: TripleDraft) -> None:
+    def _arrange(self, rows: Rows, one: NewRow) -> None:
         """Swap gendered words in all triples together; then draw the order of the triples."""
-        settings = self.settings
-        random = Random(f"{settings.seed}|{rows.ids[draft.row]}|{draft.variant}")
+        settings, text, context = self.settings, one.text, one.context
+        random = Random(f"{settings.seed}|{rows.ids[one.row]}|{one.variant}")
         if settings.gender and (settings.contexts or rows.contexts is None):
-            together = [*draft.after, *draft.context_after]
+            together = [*text.after, *context.after]
             swapped = swap_gender(together)
-            draft.swapped = sorted(_changed_words(together, swapped))
-            draft.after, draft.context_after = swapped[: len(draft.after)], swapped[len(draft.after) :]
-        draft.order = arranged(draft.kinds, random, permute=settings.permute, drop=settings.drop)
-        if draft.context_before:
-            draft.context_order = arranged(
-                draft.context_kinds, random, permute=settings.permute, drop=settings.drop
-            )
-
-    def _realised(self, rows: Rows, drafts: list[TripleDraft], refusals: Counter[str]) -> list[Proposal]:
-        """Section 3.3.3: texts from the triples."""
-        contexts = self.settings.contexts and rows.contexts is not None
-        realisations = [
-            Realisation(
-                rows.texts[draft.row],
-                rows.context(draft.row),
-                draft.variant,
-                triples=[draft.after[i] for i in draft.order],
-                label=draft.target,
-                context_triples=[draft.context_after[i] for i in draft.context_order] if contexts else None,
-                keep=sorted(self._kept_words(draft)),
-                context_keep=sorted(self._kept_in_context(draft)),
-            )
-            for draft in drafts
-        ]
-        answers = self.writer.take(realisations)
-        proposals: list[Proposal] = []
-        for draft, answer in zip(drafts, answers, strict=True):
-            if isinstance(answer, Refused):
-                refusals[answer.reason] += 1
-                continue
-            context, text = answer
-            proposals.append(
-                Proposal(
-                    draft.row,
-                    text,
-                    draft.target,
-                    context if contexts else rows.context(draft.row),
-                    how=self._how(draft),
-                    keep=self._kept_words(draft),
-                    context_keep=self._kept_in_context(draft),
-                    trace=self._trace(draft),
-                )
-            )
-        return proposals
+            one.swapped = sorted(_changed_words(together, swapped))
+            text.after, context.after = swapped[: len(text.after)], swapped[len(text.after) :]
+        for side in (text, context):
+            if side.before:
+                side.order = arranged(side.kinds, random, permute=settings.permute, drop=settings.drop)
 
     def _targets(self, rows: Rows, row: int, n: int) -> list[str]:
         """The target labels of a row's variants; its own label if labels stay."""
@@ -240,83 +236,50 @@ class Coba:
         Random(f"{self.settings.seed}|{rows.ids[row]}|target").shuffle(others)
         return [others[i % len(others)] for i in range(n)]
 
-    def _spurious_in(self, row: int, text: Sequence[Triple], context: Sequence[Triple]) -> tuple[str, ...]:
-        """The spurious words of some triples, which must survive a change of these."""
-        important = self.important[row]
-        sides = ((text, important), (context, important.context or Important()))
-        found = [
-            word for triples, side in sides for word in side.spurious if any(word in t.words for t in triples)
+    def _sides(self, one: NewRow) -> tuple[tuple[Side, Important], tuple[Side, Important]]:
+        """Both sides, each with its important words."""
+        important = self.important[one.row]
+        return (one.text, important), (one.context, important.context or Important())
+
+    def _spurious_in(self, one: NewRow) -> tuple[str, ...]:
+        """The spurious words of principal triples, which must survive a change of these."""
+        words = [
+            word
+            for side, important in self._sides(one)
+            for word in important.spurious
+            if any(word in triple.words for triple in side.principal)
         ]
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(words))
 
-    def _kept_words(self, draft: TripleDraft) -> frozenset[str]:
-        """The spurious words that the new text must have: those of the triples, without those that a gender swap replaced."""
-        words = {word for triple in draft.before for word in triple.words}
-        return frozenset(self.important[draft.row].spurious) & words - {old for old, _ in draft.swapped}
+    def _kept_words(self, one: NewRow) -> tuple[frozenset[str], ...]:
+        """The spurious words that the new text and its context must have: those of the triples, without those that a gender swap replaced."""
+        gone = {old for old, _ in one.swapped}
+        return tuple(
+            frozenset(important.spurious) & side.words - gone for side, important in self._sides(one)
+        )
 
-    def _kept_in_context(self, draft: TripleDraft) -> frozenset[str]:
-        """The same for the new context."""
-        important = self.important[draft.row].context or Important()
-        words = {word for triple in draft.context_before for word in triple.words}
-        return frozenset(important.spurious) & words - {old for old, _ in draft.swapped}
-
-    def _how(self, draft: TripleDraft) -> str:
+    def _how(self, one: NewRow) -> str:
+        order = one.text.order
         steps = {
             "alter": self.settings.alter,
-            "gender": bool(draft.swapped),
-            "permute": draft.order != sorted(draft.order),
-            "drop": len(draft.order) < len(draft.before),
+            "gender": bool(one.swapped),
+            "permute": order != sorted(order),
+            "drop": len(order) < len(one.text.before),
         }
         return " + ".join(name for name, done in steps.items() if done)
 
-    def _trace(self, draft: TripleDraft) -> dict[str, object]:
-        important = self.important[draft.row]
-        trace: dict[str, object] = {
-            "principal": list(important.principal),
-            "spurious": list(important.spurious),
-            "triples": traced(draft.kinds, draft.before, draft.after, draft.order),
-            "order": draft.order,
-            "dropped": [i for i in range(len(draft.before)) if i not in draft.order],
-            "gender": [list(pair) for pair in draft.swapped],
-        }
-        if draft.context_before:
-            of_context = important.context or Important()
-            trace["context_principal"] = list(of_context.principal)
-            trace["context_spurious"] = list(of_context.spurious)
-            trace["context_triples"] = traced(
-                draft.context_kinds, draft.context_before, draft.context_after, draft.context_order
-            )
+    def _trace(self, one: NewRow) -> dict[str, object]:
+        trace: dict[str, object] = {}
+        for prefix, (side, important) in zip(("", "context_"), self._sides(one), strict=True):
+            if side.before:
+                trace[f"{prefix}principal"] = list(important.principal)
+                trace[f"{prefix}spurious"] = list(important.spurious)
+                trace[f"{prefix}triples"] = side.trace()
+        order = one.text.order
+        trace["order"] = order
+        trace["dropped"] = [i for i in range(len(one.text.before)) if i not in order]
+        trace["gender"] = [list(pair) for pair in one.swapped]
         return trace
-
-    def _check(self, rows: Rows) -> None:
-        if len(self.important) != len(rows):
-            raise SettingError(
-                f"CoBA needs the important words of each row. Got {len(self.important)} for {len(rows)} rows."
-            )
-        if self.settings.to and self.settings.to not in rows.label_names:
-            raise SettingError(
-                f"'to' must be a label of the data: {', '.join(map(str, rows.label_names))}. Got {self.settings.to!r}."
-            )
-
-
-def _principal(triples: Sequence[Triple], kinds: Sequence[Kind]) -> list[Triple]:
-    return [triple for triple, kind in zip(triples, kinds, strict=True) if kind == "principal"]
-
-
-def traced(
-    kinds: Sequence[Kind], before: Sequence[Triple], after: Sequence[Triple], order: Sequence[int]
-) -> list[dict[str, object]]:
-    """The triples of a text for an edit's trace. after, place: None for a triple that was dropped."""
-    place = {old: new for new, old in enumerate(order)}
-    return [
-        {
-            "kind": kind,
-            "before": str(before[i]),
-            "after": str(after[i]) if i in place else None,
-            "place": place.get(i),
-        }
-        for i, kind in enumerate(kinds)
-    ]
 
 
 def _changed_words(before: Sequence[Triple], after: Sequence[Triple]) -> set[tuple[str, str]]:
@@ -327,3 +290,26 @@ def _changed_words(before: Sequence[Triple], after: Sequence[Triple]) -> set[tup
         for pair in zip(tokenize(old.text), tokenize(new.text), strict=False)
         if pair[0] != pair[1]
     }
+
+
+def coba_steps(rows: Rows, row: int, settings: CobaSettings) -> list[tuple[Step[Any], int]]:
+    """The steps about a row, each with how often it is taken, with made-up triples: for an estimate only their size matters."""
+    text, label, context = rows.texts[row], rows.label(row), rows.context(row)
+    target = next((name for name in rows.label_names if name != label), label)
+    triples, n = made_up_triples(text), settings.variants
+    steps: list[tuple[Step[Any], int]] = [(Split(text, context), 1)]
+    if settings.alter:
+        change = Alteration(
+            text, context, label=label, target=target, triples=triples, context_triples=[], keep=()
+        )
+        steps.append((change, n))
+    of_context = None if context is None or not settings.contexts else made_up_triples(context)
+    steps.append((Realisation(text, label=target, triples=triples, context_triples=of_context), n))
+    return steps
+
+
+def made_up_triples(text: str) -> list[Triple]:
+    """As many triples as a text of this length has, made of its words."""
+    words = text.split() or ["-"]
+    parts = [words[i : i + WORDS_PER_TRIPLE] for i in range(0, len(words), WORDS_PER_TRIPLE)]
+    return [Triple(" ".join(part[:2]), " ".join(part[2:3]), " ".join(part[3:])) for part in parts]

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from longway.english.contradict import affirmations, contradictions, shortened
 from longway.english.document import Change, Document, apply_changes
 from longway.english.opposites import rotated
-from longway.english.triples.contradict import affirmations, contradictions, shortened
 from longway.english.triples.extract import triples_of
-from longway.english.triples.oppose import oppose, opposed_text
+from longway.english.triples.oppose import opposing_changes
 from longway.english.triples.triple import MAX_TRIPLES, Triple, sentence_of, text_of, with_changes
 from longway.methods.parsed_texts import NoRule, parsed_texts
 from longway.task import Side, Task
@@ -90,21 +90,20 @@ def turned(change: LabelChange, text: str) -> Iterator[str]:
         return
     side = change.side
     for number in range(MAX_TRIPLES):
-        new, changes = opposed_text(document, side, key=f"{change.key}\0{number}", keep=change.keep)
+        changes = opposing_changes(document, side, key=f"{change.key}\0{number}", keep=change.keep)
         if not changes:
             raise NoRule(f"nothing in this text contradicts the label {change.target}")
-        yield new
+        yield apply_changes(text, changes)
 
 
 def altered(change: LabelChange, triples: Triples) -> Triples:
     """The triples of a text with another label. Raises NoRule if the rules know none."""
     if change.task.stances:
         return _altered_pair(change, triples)
-    read, side = parsed_texts(), change.side
-    changed = [
-        oppose(read, triple, side, key="\0".join((change.key, "0", str(place))), keep=change.keep) or triple
-        for place, triple in enumerate(triples)
-    ]
+    side, changed = change.side, Triples()
+    for place, triple in enumerate(triples):
+        document, key = parsed_texts()(sentence_of(triple)), "\0".join((change.key, "0", str(place)))
+        changed.append(with_changes(triple, opposing_changes(document, side, key=key, keep=change.keep)))
     if changed == triples:
         raise NoRule(f"nothing in the principal triples contradicts the label {change.target}")
     return changed

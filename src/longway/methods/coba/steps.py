@@ -1,6 +1,6 @@
 """The steps of CoBA that write: a text becomes triples, triples become other triples, triples become a text.
 
-Each step can be taken by a language model (`prompt`, and `read` for its answer) or by rules (`by_rules`); `methods/writers.py` has who
+Each step can be taken by a language model (`prompt`, which also reads the answer) or by rules (`by_rules`); `methods/writers.py` has who
 takes it.
 """
 
@@ -10,20 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from longway.engines.line_answers import checked_pair, read_pair, read_picked
+from longway.engines.answers import checked_pair, checked_text
 from longway.engines.prompt import Prompt, alter_prompt, pick_prompt, realise_prompt, triples_prompt
 from longway.english.triples.extract import triples_of
 from longway.english.triples.triple import (
     MAX_TRIPLES,
-    BadTriples,
     numbered,
     parse,
-    parse_pair,
     sentence_of,
     text_of,
 )
-from longway.methods.additions import Refused
 from longway.methods.coba.rules import LabelChange, Triples, altered
+from longway.methods.loop import Refused
 from longway.methods.parsed_texts import NoRule, parsed_texts
 from longway.task import Task
 
@@ -43,10 +41,6 @@ class Step(Generic[A]):
 
     def prompt(self, task: Task) -> Prompt:
         """What a language model is asked for."""
-        raise NotImplementedError
-
-    def read(self, answer: str) -> A:
-        """The answer of a language model; raises BadTriples if it cannot be used."""
         raise NotImplementedError
 
     def parsed(self, task: Task) -> list[str]:
@@ -76,12 +70,6 @@ class Split(Step[Pair]):
     def prompt(self, task: Task) -> Prompt:
         """As in `Step`."""
         return triples_prompt(task, self.text, context=self.context)
-
-    def read(self, answer: str) -> Pair:
-        """As in `Step`."""
-        if self.context is None:
-            return [], parse(answer, may_be_whole=True)
-        return parse_pair(answer, may_be_whole=True)
 
     def parsed(self, task: Task) -> list[str]:
         """As in `Step`."""
@@ -124,10 +112,6 @@ class Alteration(Step[Triples]):
             context_triples=self.context_triples,
         )
 
-    def read(self, answer: str) -> Triples:
-        """As in `Step`."""
-        return parse(answer, n=len(self.context_triples) + len(self.triples), may_be_whole=True)
-
     def parsed(self, task: Task) -> list[str]:
         """As in `Step`."""
         context = [self.context] if task.is_pair and self.context is not None else []
@@ -138,7 +122,8 @@ class Alteration(Step[Triples]):
         if self.context_triples and not self.triples:
             raise NoRule("the rules change the text of a pair, not its context")
         change = LabelChange(task, self.label, self.target, self.context, key, self.keep)
-        return self.read(numbered([*self.context_triples, *altered(change, self.triples)]))
+        new = [*self.context_triples, *altered(change, self.triples)]
+        return parse(numbered(new), n=len(self.context_triples) + len(self.triples), may_be_whole=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,14 +151,6 @@ class Realisation(Step[NewText]):
             context_keep=self.context_keep,
         )
 
-    def read(self, answer: str) -> NewText:
-        """As in `Step`."""
-        if self.context_triples is not None:
-            return read_pair(answer)
-        if " | " in answer:
-            raise BadTriples("the text still has the bars of its triples")
-        return None, " ".join(answer.split())
-
     def by_rules(self, task: Task, key: str) -> NewText:
         """Neighbours with the same subject become one sentence, unless that is the source. No word of the triples is lost."""
         for join in (True, False):
@@ -181,7 +158,7 @@ class Realisation(Step[NewText]):
             if self.context_triples is not None:
                 return checked_pair(text_of(self.context_triples, join=join), text)
             if text != self.text:
-                return self.read(text)
+                return None, checked_text(text)
         raise NoRule("the rules find no other way to write this text")
 
 
@@ -194,11 +171,6 @@ class Pick(Step[Positions]):
     def prompt(self, task: Task) -> Prompt:
         """As in `Step`."""
         return pick_prompt(*self.pair)
-
-    def read(self, answer: str) -> Positions:
-        """As in `Step`."""
-        source, target = self.pair
-        return read_picked(answer, len(source), len(target))
 
     def by_rules(self, task: Task, key: str) -> Positions:
         """Always a refusal."""

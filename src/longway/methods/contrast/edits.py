@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from longway.english.articles import fix_articles
 from longway.english.document import Change, Document, Word, apply_changes
 from longway.english.inflection import capitalise, match_case
-from longway.english.listed_words import listed_words
-from longway.english.negation_words import is_negation
 from longway.english.wordnet import frequency, is_expression, senses
+from longway.english.words import is_negation, listed_words
 from longway.grammars.trees import Tree, leaves
 from longway.methods.contrast.grammar_words import (
     GrammarWords,
@@ -238,16 +237,16 @@ def _others(premise: Document, noun: Word, general: str) -> bool:
     """Whether the more general word could mean somebody or something else in the premise."""
     kind = noun_lemmas(general)[0]
     is_person = is_above("man", kind)
-    return any(_is_one(word, kind) or (is_person and _is_somebody(word)) for word in premise if word != noun)
+    return any(
+        _is_one(word, kind) or (is_person and (word.upos == "PROPN" or word.lower in _PERSONAL))
+        for word in premise
+        if word != noun
+    )
 
 
 def _is_one(word: Word, kind: str) -> bool:
     lemma = noun_lemmas(word.lower)[0]
     return word.upos == "NOUN" and (lemma == kind or lemma in _MANY or is_above(lemma, kind))
-
-
-def _is_somebody(word: Word) -> bool:
-    return word.upos == "PROPN" or word.lower in _PERSONAL
 
 
 def _with_adjective(document: Document, noun: Word, adjective: str) -> EditedHypothesis:

@@ -2,7 +2,7 @@
 
     the lines of a row, the person marked  ->  prompt perturb.v1  ->  as many lines  ->  read strictly  ->  the row's texts
 
-    AskedPerturber(asker)
+    perturb_by_prompts(requests, asker)
 
 All texts of a row are in one prompt, line by line, so that a person is changed in all of them alike. Each line of the answer replaces
 its line in the row; line breaks and surrounding white space stay. An unusable answer is requested once more, with what was wrong,
@@ -12,19 +12,18 @@ and then refused with the reason: missing lines, marks left, nothing changed, mo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from longway.engines.answer_words import words_of
+from longway.engines.answers import Unreadable
 from longway.engines.asker import Asker
 from longway.engines.engine import Sampling
-from longway.engines.line_answers import Unreadable, read_numbered
 from longway.engines.prompt import CLOSE, OPEN, Prompt, perturb_prompt
-from longway.engines.transport import tokens_for
-from longway.methods.additions import Refused, ask_structured
-from longway.methods.perturb.perturber import Perturbed, Place, Request, unchanged
-from longway.methods.perturb.segments import Unfit, check_kept, with_ends_of
+from longway.engines.requests import tokens_for
+from longway.english.people.change import Perturbed, Place, Request, unchanged
+from longway.methods.loop import Refused, ask_structured
+from longway.methods.perturb.segments import Unfit, check_kept, with_ends_of, words_of
 
 LEAK = 5  # consecutive new words of the prompt: "a middle-aged person" may occur, followed by "(45 to 64)" it may not
 
@@ -38,40 +37,28 @@ class _Question:
     prompt: Prompt
 
 
-class AskedPerturber:
-    """A language model that is prompted to change one person. asker: the engine with its journal and its budget.
+def perturb_by_prompts(requests: Sequence[Request], asker: Asker, *, seed: int = 0) -> list[Perturbed]:
+    """The result of each request, in order. asker: the engine with its journal and its budget.
 
     `BudgetSpent` passes through: earlier answers are in the journal.
     """
-
-    def __init__(self, asker: Asker, *, seed: int = 0) -> None:
-        self.asker, self.seed = asker, seed
-        self.name = asker.engine.name
-
-    def perturb(self, requests: Sequence[Request]) -> list[Perturbed]:
-        """The result of each request, in order."""
-        found: dict[int, Perturbed] = {}
-        asked: dict[int, _Question] = {}
-        for place, request in enumerate(requests):
-            try:
-                asked[place] = _question(request)
-            except Unfit as why:
-                found[place] = unchanged(request, str(why))
-        questions = list(asked.values())
-        readers: list[Callable[[str], tuple[str, ...]]] = [partial(_read, question) for question in questions]
-        prompts = [question.prompt for question in questions]
-        answers = ask_structured(
-            self.asker.write_all,
-            prompts,
-            [sampling_of(prompt, seed=self.seed) for prompt in prompts],
-            readers,
-        )
-        for place, answer in zip(asked, answers, strict=True):
-            if isinstance(answer, Refused):
-                found[place] = unchanged(requests[place], answer.reason)
-            else:
-                found[place] = Perturbed(answer)
-        return [found[place] for place in range(len(requests))]
+    found: dict[int, Perturbed] = {}
+    asked: dict[int, _Question] = {}
+    for place, request in enumerate(requests):
+        try:
+            asked[place] = _question(request)
+        except Unfit as why:
+            found[place] = unchanged(request, str(why))
+    prompts = [question.prompt for question in asked.values()]
+    samplings = [sampling_of(prompt, seed=seed) for prompt in prompts]
+    readers = [partial(_read, question) for question in asked.values()]
+    answers = ask_structured(asker.write_all, prompts, samplings, readers)
+    for place, answer in zip(asked, answers, strict=True):
+        if isinstance(answer, Refused):
+            found[place] = unchanged(requests[place], answer.reason)
+        else:
+            found[place] = Perturbed(answer)
+    return [found[place] for place in range(len(requests))]
 
 
 def sampling_of(prompt: Prompt, *, seed: int = 0) -> Sampling:
@@ -116,7 +103,7 @@ def _lines_in(segments: Sequence[str]) -> tuple[Place, ...]:
 def _read(question: _Question, answer: str) -> tuple[str, ...]:
     """The segments with the lines of an answer in their places. Raises Unreadable if it cannot be used."""
     request = question.request
-    lines = read_numbered(answer, len(question.lines))
+    lines = question.prompt.read(answer)
     if any(sign in line for line in lines for sign in (OPEN, CLOSE)):
         raise Unreadable(f"the signs {OPEN} and {CLOSE} are still there")
     segments = list(request.segments)
@@ -128,7 +115,7 @@ def _read(question: _Question, answer: str) -> tuple[str, ...]:
         check_kept(request.segments, segments)
     except Unfit as why:
         raise Unreadable(str(why)) from None
-    instructions = question.prompt.messages(n=1, form="json")[0]["content"]
+    instructions = question.prompt.messages(n=1)[0]["content"]
     before, after, shown = (
         _phrases(text) for text in ("\n".join(request.segments), "\n".join(segments), instructions)
     )

@@ -30,7 +30,7 @@ from random import Random
 
 from longway.english.document import Document
 from longway.english.people.demographic_mentions import DemographicMention, Demographics
-from longway.english.people.demographics import Attribute, other_attributes
+from longway.english.people.words import Attribute, other_attributes
 
 ADULT = Attribute("age", "adult")
 _BABIES = frozenset("baby babies infant infants newborn newborns toddler toddlers".split())

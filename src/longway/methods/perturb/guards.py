@@ -27,10 +27,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from longway.english.listed_words import listed_words
 from longway.english.people.ages import find_age_numbers, find_ages
-from longway.english.people.demographics import AXES, age_attribute, entries_for
 from longway.english.people.pronouns import FORMS, HE, SHE
+from longway.english.people.words import AXES, age_attribute, entries_for
+from longway.english.words import listed_words
 
 _PRONOUNS = {HE.form(form): "man" for form in FORMS} | {SHE.form(form): "woman" for form in FORMS}
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")

@@ -15,11 +15,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from longway.english.people.change import Perturbed, Request, as_one, unchanged
 from longway.english.pipeline import load_pipeline
 from longway.errors import SettingError
 from longway.methods.perturb.networks import Network, load_network, need_torch
-from longway.methods.perturb.perturber import Perturbed, Request, unchanged
-from longway.methods.perturb.segments import Form, Unfit, as_one, check_kept, form_named, separated
+from longway.methods.perturb.segments import Form, Unfit, check_kept, form_named, separated
 from longway.methods.perturb.windows import WINDOW, Windowed, in_windows
 from longway.store.atomic import read_json
 

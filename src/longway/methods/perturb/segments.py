@@ -1,10 +1,7 @@
-"""Several texts of a row as one, and back; and the input of a neural perturber (section 4 and footnote 4 of the paper).
+"""The input and the output of models that perturb (section 4 and footnote 4 of the paper).
 
     ("Ann left.", "She is gone.")   ->  "Ann left. <SEP> She is gone."      the input of a model (`joined`)
     "Al left. <SEP> He is gone."    ->  ("Al left.", "He is gone.")         the output of a model, by field (`separated`)
-
-    ("Ann left.", "She is gone.")   ->  "Ann left.\n\nShe is gone."         the input of the rules (`as_one`), with changes at exact
-    Change(11, 14, "He")            ->  ("Ann left.", "He is gone.")        positions, applied to their segment (`with_changes`)
 
 Texts are read together, so a person who occurs in several fields is changed in all of them alike. The output of a model must have
 as many segments as the input, none of them emptied; the white space around each is restored. A model that writes something else
@@ -22,17 +19,13 @@ released model reads, as shown on the model card of facebook/perturber and in th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
-from longway.engines.answer_words import n_changed, words_of
-from longway.english.document import Change, apply_changes
-from longway.english.people.demographics import AXES, Attribute
+from longway.english.people.words import AXES, Attribute
 from longway.errors import SettingError
-from longway.methods.perturb.perturber import Place
+from longway.text.tokenizer import is_word, tokenize
 
-BETWEEN = "\n\n"  # read as the end of a paragraph
 SEP = "<SEP>"
 PERT_SEP = "<PERT_SEP>"
 MARKS = (PERT_SEP, SEP)
@@ -45,44 +38,23 @@ class Unfit(ValueError):  # noqa: N818 - says what happened
     """A text cannot be sent to a model, or its answer cannot be used; the message is a short reason."""
 
 
-def as_one(segments: Iterable[str]) -> str:
-    """The segments as one text, so that a person in several of them is one person."""
-    return BETWEEN.join(segments)
+def words_of(text: str) -> list[str]:
+    """The words of a text in lower case, without punctuation."""
+    return [token for token in tokenize(text) if is_word(token)]
 
 
-def starts_of(segments: Sequence[str]) -> list[int]:
-    """The position of each segment in the one text.
+def n_changed(before: list[str], after: list[str]) -> int:
+    """The smallest number of words inserted, deleted or replaced (the edit distance).
 
-    >>> starts_of(["Ann left.", "", "She is gone."])
-    [0, 11, 13]
+    >>> n_changed(words_of("She lost her hat."), words_of("He lost his old hat."))
+    3
     """
-    return list(accumulate((len(segment) + len(BETWEEN) for segment in segments[:-1]), initial=0))
-
-
-def place_in(segments: Sequence[str], start: int, end: int) -> Place | None:
-    """A span of the one text as a place in its segment; None if it crosses two of them.
-
-    >>> place_in(["Ann left.", "She is gone."], 11, 14)
-    Place(segment=1, start=0, end=3)
-    """
-    for number, (segment, first) in enumerate(zip(segments, starts_of(segments), strict=True)):
-        if first <= start and end <= first + len(segment):
-            return Place(number, start - first, end - first)
-    return None
-
-
-def with_changes(segments: Sequence[str], changes: Iterable[Change]) -> tuple[str, ...]:
-    """The segments with changes of the one text applied; a change that crosses two segments is skipped.
-
-    >>> with_changes(["Ann left.", "She is gone."], [Change(11, 14, "He")])
-    ('Ann left.', 'He is gone.')
-    """
-    inside: list[list[Change]] = [[] for _ in segments]
-    for change in changes:
-        place = place_in(segments, change.start, change.end)
-        if place is not None:
-            inside[place.segment].append(Change(place.start, place.end, change.text))
-    return tuple(map(apply_changes, segments, inside))
+    row = list(range(len(after) + 1))  # distance of the words so far to the first 0, 1, 2 ... of `after`
+    for n, old in enumerate(before, 1):
+        left, row[0] = row[0], n
+        for place, new in enumerate(after, 1):
+            left, row[place] = row[place], min(left + (old != new), row[place] + 1, row[place - 1] + 1)
+    return row[-1]
 
 
 def joined(segments: Sequence[str]) -> str:
@@ -164,7 +136,7 @@ class Form:
     def source(self, segments: Sequence[str], word: str, target: Attribute) -> str:
         """The input of the model. Raises Unfit if the text or the word contains a mark.
 
-        >>> from longway.english.people.demographics import parse_attribute
+        >>> from longway.english.people.words import parse_attribute
         >>> FORMS["released"].source(["Ann lost her hat."], "her", parse_attribute("man"))
         'her, man <PERT_SEP> Ann lost her hat.'
         """

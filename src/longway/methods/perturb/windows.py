@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from longway.english.document import Document
+from longway.english.people.change import Perturbed, Place, Request, place_in, starts_of, unchanged
 from longway.english.people.demographic_mentions import DescribedPerson, find_demographics, find_persons
 from longway.errors import SettingError
-from longway.methods.perturb.perturber import Perturbed, Place, Request, unchanged
-from longway.methods.perturb.segments import Unfit, place_in, starts_of
+from longway.methods.perturb.segments import Unfit
 from longway.text.sentences import sentences_of
 from longway.text.tokenizer import token_spans
 

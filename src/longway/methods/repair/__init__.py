@@ -1,33 +1,46 @@
-"""The remedies of a repair. `in_place_remedies` lists those that change texts, in the order in which they are tried."""
+"""The remedies of a repair: each weakens patterns in its own way. `REMEDIES` lists them in the order of a plan.
 
-from collections.abc import Callable
+`proposers.py` makes those that change texts, for one dataset; `repair.py` chooses among what they propose.
+"""
 
-from longway.english.document import Document
-from longway.methods.method import Rows
-from longway.methods.repair.exchange import Exchange
-from longway.methods.repair.normalise import Normalise, PutTrait
-from longway.methods.repair.put_in import PutIn
-from longway.methods.repair.recurring import Recurring
-from longway.methods.repair.remedy import Remedy, repair_row
-from longway.methods.repair.reshape import Reshape
-from longway.methods.repair.take_out import TakeOut
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TAKE_OUT, NORMALISE, EXCHANGE, REWORD = "take out", "normalise", "exchange", "reword"
+PUT_IN, RESHAPE = "put in", "reshape"
+COUNTERPART, DROP, WEIGH = "counterpart", "drop", "weigh"
+CONCEPT = "concept"  # the level; its name is repeated here so that `--help` need not import detectors
 
 
-def in_place_remedies(
-    rows: Rows, read: Callable[[str], Document] | None = None, *, seed: int = 0
-) -> list[Remedy]:
-    """The remedies that change texts. read: analyses English texts; None if there are none."""
-    english = [row for row in range(len(rows)) if rows.is_english(row)] if read is not None else []
-    recurring = Recurring(rows.texts, read=read, analysed=frozenset(english))
-    given = [repair_row(rows, row, text, read) for row, text in enumerate(rows.texts)]
-    texts: dict[str, list[str]] = {}
-    for row in given:
-        texts.setdefault(row.label, []).append(row.text)
-    return [
-        TakeOut(recurring),
-        Normalise(),
-        Exchange(given, seed=seed),
-        Reshape(recurring, texts, seed=seed),
-        PutTrait(),
-        PutIn(recurring),
-    ]
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """One row of the table.
+
+    levels: of the patterns that it can weaken by other texts; empty if it adds, drops or weighs rows. by_engine: whether an engine can
+    be asked for it. into_others: whether it puts a pattern into rows of other labels. english_rules: whether the rules behind it know
+    English only. words: what it is called while it works. seconds: per row that it looks at, on two slow cores (notes/LOG.md).
+    """
+
+    name: str
+    levels: frozenset[str] = frozenset()
+    by_engine: bool = False
+    into_others: bool = False
+    english_rules: bool = False
+    words: str = ""
+    seconds: float = 0.06
+
+
+_PHRASES = frozenset(["token", "ngram", "position"])
+_ALL = (
+    Remedy(TAKE_OUT, _PHRASES | {"negation", "surface", "overlap"}),
+    Remedy(NORMALISE, frozenset(["surface"])),
+    Remedy(EXCHANGE, _PHRASES),
+    Remedy(REWORD, _PHRASES | {"negation", CONCEPT}, by_engine=True, english_rules=True),
+    Remedy(PUT_IN, _PHRASES | {"surface"}, by_engine=True, into_others=True),
+    Remedy(RESHAPE, frozenset(["length", "position"]), by_engine=True),
+    Remedy(COUNTERPART, by_engine=True, words="counterparts", seconds=0.02),
+    Remedy(DROP, words="dropping rows", seconds=0.03),
+    Remedy(WEIGH, words="weighing rows", seconds=0.0),
+)
+REMEDIES = {remedy.name: remedy for remedy in _ALL}

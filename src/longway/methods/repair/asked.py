@@ -1,97 +1,68 @@
 """What an engine is asked to write; for engines that follow instructions.
 
-AskedCounterparts    each text with the smallest change that makes another label true
-AskedEdits           a text with a pattern put in, or of another length, label kept
+asked_counterparts   each text with the smallest change that makes another label true
+asked_edits          a text with a pattern put in, or of another length, label kept
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from random import Random
 from typing import Any
 
 from longway.detect.words import FIRST, LAST
 from longway.engines.engine import Sampling
 from longway.engines.prompt import edit_prompt
-from longway.methods.additions import AskEngine, Proposal
-from longway.methods.drafts import until_spent, with_how
+from longway.methods.loop import AskEngine, Draft, drafts_of, until_spent, written
 from longway.methods.method import RewriteRequest, Rows, Write
+from longway.methods.peers import other_label
+from longway.methods.repair import PUT_IN
 from longway.methods.repair.recurring import words_of
-from longway.methods.repair.remedy import Draft, RepairRow, Target
+from longway.methods.repair.remedy import RepairRow, Target
 from longway.methods.repair.reword import CANDIDATES
 from longway.methods.repair.take_out import shows
 from longway.records import Pattern
 from longway.task import Task
 
 SHORTEST, LONGEST = 0.3, 1.8  # words of a new text beside those of the old one
-AT_ONCE = 64  # rows that an engine is given at once
 
 
-class AskedCounterparts:
-    """Counterparts that an engine writes, one for each row, to another label drawn at random."""
-
-    def __init__(self, write: Write, rows: Rows, *, seed: int = 0) -> None:
-        self.rows, self._write, self.engine, self._seed = rows, write, write.name, seed
-
-    def propose(self, rows: Sequence[int]) -> Iterator[list[Proposal]]:
-        """The proposals for each row, in order; none where the budget ended."""
-        for start in range(0, len(rows), AT_ONCE):
-            part = rows[start : start + AT_ONCE]
-            requests = [self._request(row) for row in part]
-            answers, _ = until_spent(lambda requests=requests: self._write(requests))  # type: ignore[misc]
-            given = dict(zip(part, answers, strict=False))
-            for request in requests:
-                yield [
-                    Proposal(request.row, text, request.target, request.context, how or "counterfactual")
-                    for text, how in with_how(given.get(request.row))
-                ]
-
-    def _request(self, row: int) -> RewriteRequest:
-        rows = self.rows
-        label, context = rows.label(row), rows.context(row)
-        return RewriteRequest(row, rows.texts[row], label, 1, context, target=self._target(row))
-
-    def _target(self, row: int) -> str:
-        others = [name for name in self.rows.label_names if name != self.rows.label(row)]
-        return Random(f"{self._seed}|{self.rows.ids[row]}").choice(others)
+def asked_counterparts(write: Write, rows: Rows, places: Sequence[int], *, seed: int = 0) -> Iterator[Draft]:
+    """Rows that an engine writes, one for each row, to another label drawn at random; none where the budget ended."""
+    requests = []
+    for row in places:
+        label, target = rows.label(row), other_label(rows, row, seed)
+        requests.append(RewriteRequest(row, rows.texts[row], label, 1, rows.context(row), target=target))
+    for request, answer in written(write, requests)[0]:
+        for draft in drafts_of(request, answer, write.name):
+            draft.how = draft.how or "counterfactual"
+            yield draft
 
 
-class AskedEdits:
-    """Asks an engine to put a pattern in, or for another length. name: the remedy that it stands in for. into_others: whether the pattern is put in."""
-
-    def __init__(
-        self,
-        ask: AskEngine,
-        task: Task,
-        *,
-        name: str,
-        into_others: bool,
-        engine: str,
-        needs_english: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.name, self.into_others, self.needs_english = name, into_others, needs_english
-        self._ask, self._task, self._engine, self._seed = ask, task, engine, seed
-
-    def propose_all(self, rows: Sequence[RepairRow], target: Target) -> list[list[Draft]]:
-        """Texts that now show the pattern, or no longer do; none where the budget ended."""
-        wanted = _put_in(target.pattern) if self.into_others else _reshaped(target.pattern)
-        if wanted is None:
-            return [[] for _ in rows]
-        asked = [row for row in rows if _can_reach(row.text, **wanted)]
-        prompts = [
-            edit_prompt(self._task, row.text, label=row.label, context=row.context, **wanted) for row in asked
-        ]
-        samplings = [Sampling(seed=self._seed)] * len(prompts)
-        answers = until_spent(lambda: self._ask(prompts, CANDIDATES, samplings))[0] if prompts else []
-        drafts: dict[int, list[Draft]] = {row.number: [] for row in rows}
-        for row, written in zip(asked, answers, strict=False):
-            drafts[row.number] += [
-                Draft(text, f"{self.name.replace(' ', '_')}.engine", "label", self._engine)
-                for text, _ in with_how(written)
-                if shows(target.pattern, text, row, target.concepts) == self.into_others
-            ]
-        return list(drafts.values())
+def asked_edits(
+    ask: AskEngine,
+    task: Task,
+    remedy: str,
+    engine: str,
+    seed: int,
+    rows: Sequence[RepairRow],
+    target: Target,
+) -> list[list[Draft]]:
+    """Texts that now show the pattern, or no longer do; none where the budget ended. remedy: the one that it stands in for: put in, or reshape."""
+    puts_in = remedy == PUT_IN
+    wanted = _put_in(target.pattern) if puts_in else _reshaped(target.pattern)
+    drafts: dict[int, list[Draft]] = {row.number: [] for row in rows}
+    asked = [row for row in rows if wanted is not None and _can_reach(row.text, **wanted)]
+    prompts = [
+        edit_prompt(task, row.text, label=row.label, context=row.context, **(wanted or {})) for row in asked
+    ]
+    samplings = [Sampling(seed=seed)] * len(prompts)
+    answers = until_spent(lambda: ask(prompts, CANDIDATES, samplings))[0] if prompts else []
+    how = f"{remedy.replace(' ', '_')}.engine"
+    for row, answer in zip(asked, answers, strict=False):
+        for text in answer.texts:
+            if shows(target.pattern, text, row, target.concepts) == puts_in:
+                drafts[row.number].append(row.draft(text, how, "label", engine=engine))
+    return list(drafts.values())
 
 
 def _can_reach(text: str, *, least: int = 0, most: int | None = None, **_: Any) -> bool:

@@ -9,7 +9,7 @@
     of sentiment:
         a review             with its judgements turned round
 
-Every counterpart is a proposal; checks decide.
+Every counterpart is a draft; checks decide.
 """
 
 from __future__ import annotations
@@ -20,19 +20,18 @@ from functools import cached_property
 from itertools import islice
 from random import Random
 
+from longway.english.contradict import affirmations, negated
 from longway.english.document import Change, Document, apply_changes
 from longway.english.inflection import ORDINALS
 from longway.english.opposites import antonym_changes, predicate_words, sentiment_mentions
+from longway.english.parts import People, can_replace, details_of, replaced_in
 from longway.english.pipeline import EnglishPipeline, load_pipeline
 from longway.english.rules.rule import Scene
 from longway.english.rules.sisters import SisterSpot, sister_spots
-from longway.english.triples.contradict import affirmations
-from longway.english.triples.oppose import opposed_text
-from longway.methods.additions import Proposal
+from longway.english.triples.oppose import opposing_changes
 from longway.methods.crossaug import replace_in, substituted
+from longway.methods.loop import Draft, new_row
 from longway.methods.method import Rows
-from longway.methods.negate import negated
-from longway.methods.repair.details import People, can_replace, details_of, replaced_in
 from longway.task import Side
 from longway.text.tokenizer import tokenize
 
@@ -61,32 +60,21 @@ _NEGATIVE_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non")
 class PairCounterparts:
     """Counterparts of texts with a context that supports or refutes them."""
 
-    engine = "rules"
-
     def __init__(self, rows: Rows, *, seed: int = 0) -> None:
         self.rows, self.seed = rows, seed
         stances = {stance: label for label, stance in rows.task.stances.items()}
         self.supported, self.refuted = stances["entails"], stances["contradicts"]
         self._english: EnglishPipeline = load_pipeline()
 
-    def propose(self, rows: Sequence[int]) -> Iterator[list[Proposal]]:
-        """The proposals for each row, in order."""
+    def propose(self, rows: Sequence[int]) -> Iterator[Draft]:
+        """The counterparts of some rows."""
+        ways = {
+            self.supported: (self._negated, self._denied, self._exchanged),
+            self.refuted: (self._affirmed, self._swapped, self._exchanged),
+        }
         for row, document in zip(rows, self._documents(rows), strict=True):
-            label = self.rows.label(row)
-            if label == self.supported:
-                yield [
-                    *self._negated(row, document),
-                    *self._denied(row, document),
-                    *self._exchanged(row, document),
-                ]
-            elif label == self.refuted:
-                yield [
-                    *self._affirmed(row, document),
-                    *self._swapped(row, document),
-                    *self._exchanged(row, document),
-                ]
-            else:
-                yield []
+            for way in ways.get(self.rows.label(row), ()):
+                yield from way(row, document)
 
     def _documents(self, rows: Iterable[int]) -> Iterator[Document]:
         return self._english.analyse_all(self.rows.texts[row] for row in rows)
@@ -96,7 +84,7 @@ class PairCounterparts:
         step = max(1, len(self.rows) // MOST_READ)
         return People(self._documents(range(0, len(self.rows), step)), seed=self.seed)
 
-    def _exchanged(self, row: int, document: Document) -> Iterator[Proposal]:
+    def _exchanged(self, row: int, document: Document) -> Iterator[Draft]:
         """What a claim says exchanged in the claim, in the context, and in both: whichever of them agree, the claim is supported."""
         context = self.rows.context(row) or ""
         is_supported = self.rows.label(row) == self.supported
@@ -123,7 +111,7 @@ class PairCounterparts:
             if other is not None and not set(tokenize(detail.text)) & about:
                 yield detail.text, other
 
-    def _negated(self, row: int, document: Document) -> Iterator[Proposal]:
+    def _negated(self, row: int, document: Document) -> Iterator[Draft]:
         random = Random(f"{self.seed}|{document.text}")
         context = self.rows.context(row) or ""
         for made in islice(negated(document, random), MOST):
@@ -136,7 +124,7 @@ class PairCounterparts:
                 yield self._proposal(row, made.text, self.supported, changed, f"{made.how}.context")
                 yield self._proposal(row, document.text, self.refuted, changed, f"{made.how}.context")
 
-    def _denied(self, row: int, document: Document) -> Iterator[Proposal]:
+    def _denied(self, row: int, document: Document) -> Iterator[Draft]:
         """A false variant of a true statement, denied: true again."""
         random = Random(f"{self.seed}|denied|{document.text}")
         context = self.rows.context(row) or ""
@@ -151,13 +139,13 @@ class PairCounterparts:
                     yield self._proposal(row, denied.text, self.supported, context, f"{made.how}.denied")
                     return
 
-    def _affirmed(self, row: int, document: Document) -> Iterator[Proposal]:
+    def _affirmed(self, row: int, document: Document) -> Iterator[Draft]:
         context = self.rows.context(row) or ""
         for changes in affirmations(document)[:1]:
             text = apply_changes(document.text, changes)
             yield self._proposal(row, text, self.supported, context, "affirm")
 
-    def _swapped(self, row: int, document: Document) -> Iterator[Proposal]:
+    def _swapped(self, row: int, document: Document) -> Iterator[Draft]:
         """The claim with the context's word for what it gets wrong, and the context with the claim's."""
         context = self.rows.context(row) or ""
         if not context:
@@ -184,7 +172,7 @@ class PairCounterparts:
                     yield self._proposal(row, text, self.refuted, changed, "swap.context")
         yield from self._opposite(row, document, context)
 
-    def _opposite(self, row: int, document: Document, context: str) -> Iterator[Proposal]:
+    def _opposite(self, row: int, document: Document, context: str) -> Iterator[Draft]:
         """The claim with the opposite of a word, if the context has it before the same word and everything else."""
         said, there = tokenize(document.text), set(tokenize(context))
         details = details_of(document, document.words)
@@ -203,8 +191,8 @@ class PairCounterparts:
                 text = apply_changes(document.text, changes)
                 yield self._proposal(row, text, self.supported, context, "opposite")
 
-    def _proposal(self, row: int, text: str, label: str, context: str, how: str) -> Proposal:
-        return Proposal(row, text, label, context, how=how)
+    def _proposal(self, row: int, text: str, label: str, context: str, how: str) -> Draft:
+        return new_row(self.rows, row, text, label, context=context, how=how)
 
 
 def _corrections(document: Document, context: str) -> Iterator[tuple[str, str]]:
@@ -238,37 +226,23 @@ def _has(text: str, words: str) -> bool:
     return set(tokenize(words)) <= set(tokenize(text))
 
 
-class SentimentCounterparts:
-    """Counterparts of texts that judge something: the judgements turned round. sides: the sentiment of each label. read: analyses texts."""
-
-    engine = "rules"
-
-    def __init__(
-        self,
-        rows: Rows,
-        sides: dict[str, Side],
-        *,
-        read: Callable[[str], Document] | None = None,
-        seed: int = 0,
-    ) -> None:
-        self.rows, self.sides, self.seed = rows, sides, seed
-        self._read = load_pipeline().analyse if read is None else read
-
-    def propose(self, rows: Sequence[int]) -> Iterator[list[Proposal]]:
-        """The proposals for each row, in order."""
-        for row in rows:
-            document, label = self._read(self.rows.texts[row]), self.rows.label(row)
-            other = next((name for name in self.sides if name != label), None)
-            if label not in self.sides or other is None:
-                yield []
-                continue
-            text, changes = opposed_text(document, self.sides[other], key=f"{self.seed}|{document.text}")
-            against = sum(one.side == self.sides[label] for one in sentiment_mentions(document))
-            touched, n_words = _touched(document, changes, self.sides[other])
-            wanted = max(1 + n_words // WORDS_PER_CHANGE, touched / DENSITY)
-            needed = max(min(MOST_NEEDED, wanted), LEAST_TURNED * against)
-            enough = len(changes) >= needed and touched >= LEAST_TOUCHED * n_words
-            yield [Proposal(row, text, other, how="oppose")] if enough else []
+def sentiment_counterparts(
+    rows: Rows, places: Sequence[int], *, read: Callable[[str], Document] | None = None, seed: int = 0
+) -> Iterator[Draft]:
+    """Counterparts of texts that judge something: the judgements turned round. read: analyses texts."""
+    read, sides = read or load_pipeline().analyse, rows.task.sides
+    for row in places:
+        document, label = read(rows.texts[row]), rows.label(row)
+        other = next((name for name in sides if name != label), None)
+        if label not in sides or other is None:
+            continue
+        changes = opposing_changes(document, sides[other], key=f"{seed}|{document.text}")
+        against = sum(one.side == sides[label] for one in sentiment_mentions(document))
+        touched, n_words = _touched(document, changes, sides[other])
+        wanted = max(1 + n_words // WORDS_PER_CHANGE, touched / DENSITY)
+        needed = max(min(MOST_NEEDED, wanted), LEAST_TURNED * against)
+        if len(changes) >= needed and touched >= LEAST_TOUCHED * n_words:
+            yield new_row(rows, row, apply_changes(document.text, changes), other, how="oppose")
 
 
 def _touched(document: Document, changes: Iterable[Change], towards: Side) -> tuple[int, int]:

@@ -17,19 +17,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
 from random import Random
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from longway.detect.levels import where
 from longway.english.document import Change, Document, Word, Words, apply_changes
 from longway.english.inflection import MONTHS
-from longway.english.people.famous_people import is_widely_known
 from longway.english.people.mentions import find_mentions
 from longway.english.people.person_names import gender_of_first_name, name_kind
-from longway.english.people.person_words import PLACES
 from longway.english.people.referents import starts_a_thing
+from longway.english.people.words import PLACES, is_widely_known
 from longway.english.wordnet import senses
+from longway.methods.loop import Draft
 from longway.methods.repair.recurring import words_of
-from longway.methods.repair.remedy import Draft, RepairRow, Target
+from longway.methods.repair.remedy import RepairRow, Target
 from longway.methods.repair.take_out import shows, texts_of
 
 T = TypeVar("T")
@@ -54,10 +54,6 @@ class _Name(NamedTuple):
 class Exchange:
     """Replaces names, numbers and dates by those of rows with other labels. rows: all rows of the dataset. seed: decides which."""
 
-    name: ClassVar[str] = "exchange"
-    needs_english: ClassVar[bool] = False
-    into_others: ClassVar[bool] = False
-
     def __init__(self, rows: Sequence[RepairRow], *, seed: int = 0) -> None:
         self._rows, self._seed = rows, seed
 
@@ -66,8 +62,10 @@ class Exchange:
         pattern = target.pattern
         if pattern.level not in _LEVELS:
             return
-        spans = (where(pattern, texts_of(row.text, row, pattern)) or {}).get(pattern.columns[0], [])
-        if not spans or set(pattern.words) & set(words_of(row.context or "")):
+        spans = (where(pattern, texts_of(row.text, row.context, pattern), tokenizer=row.tokenizer) or {}).get(
+            pattern.columns[0], []
+        )
+        if not spans or set(pattern.words) & set(words_of(row.context or "", row.tokenizer)):
             return
         seen = {row.text}
         words = row.document.words_between(*spans[0]) if row.is_english else ()
@@ -75,7 +73,7 @@ class Exchange:
         for text, how in texts:
             if text not in seen and not shows(pattern, text, row):
                 seen.add(text)
-                yield Draft(text, f"exchange.{how}", "label")
+                yield row.draft(text, f"exchange.{how}", "label")
 
     def _texts(self, row: RepairRow, words: Sequence[Word]) -> Iterator[tuple[str, str]]:
         for word in words:
@@ -110,12 +108,12 @@ class Exchange:
             for n in self._numbers_by_label[row.label]
             if len(n) == len(number) and bool(_YEAR.fullmatch(n)) == is_year
         ]
-        own = set(words_of(row.text))
+        own = set(words_of(row.text, row.tokenizer))
         for other in self._drawn([n for n in fit if n not in own], row, "number"):
             yield re.sub(rf"(?<!\d){number}(?!\d)", other, row.text), "number"
 
     def _names(self, row: RepairRow, name: _Name) -> Iterator[tuple[str, str]]:
-        own = set(words_of(row.text)) | set(words_of(row.context or ""))
+        own = set(words_of(row.text, row.tokenizer)) | set(words_of(row.context or "", row.tokenizer))
         is_gendered = bool(own & _GENDERED)
         if is_gendered and name.kind == "person" and not name.gender:
             return
@@ -151,7 +149,9 @@ class Exchange:
     @cached_property
     def _numbers_by_label(self) -> dict[str, list[str]]:
         """For each label the numbers of rows with other labels."""
-        return self._of_others(lambda row: [word for word in words_of(row.text) if _NUMBER.fullmatch(word)])
+        return self._of_others(
+            lambda row: [word for word in words_of(row.text, row.tokenizer) if _NUMBER.fullmatch(word)]
+        )
 
     @cached_property
     def _people_and_places(self) -> dict[str, list[_Name]]:

@@ -1,6 +1,6 @@
 """What a model that sees only the surface could use, as numbers: words and phrases, ends, length, negation, traits, overlap.
 
-    features = FeatureReader.for_texts(texts, contexts)
+    features = FeatureReader(texts, contexts)
     features.read(texts, contexts)      for each text the numbers of the features it has
 
 Words, pairs and triples of words have the first bits of their keys (`text.keys`), which the audit counts, as numbers; the start and the end of a text count as words of pairs and triples. Two
@@ -22,7 +22,7 @@ from longway.language_names import ENGLISH
 from longway.languages.row_languages import language_in
 from longway.text.corpus import hash_of
 from longway.text.keys import END, START, key_of, top_bits, words_and_phrases
-from longway.text.tokenizer import is_word, tokenize_column
+from longway.text.tokenizer import PLAIN, Tokenizer, is_word
 
 Floats = NDArray[np.float64]
 
@@ -39,54 +39,41 @@ More = Callable[[Sequence[str], Sequence[str | None] | None], list[Numbers]]
 
 
 class FeatureReader:
-    """Reads the features of texts.
+    """Reads the features of texts like some others, whose lengths and overlaps with their contexts bound the bins.
 
-    lengths, overlaps: the bounds of the bins; None to ignore lengths or overlaps.
     ignored: words that are real signal; phrases with one of them do not count. more: reads further features, numbered from `N_FEATURES`.
     languages: whose negations count, as ISO 639 codes; "" for English.
     """
 
     def __init__(
         self,
-        *,
-        lengths: Floats | None,
-        overlaps: Floats | None,
-        ignored: Iterable[str] = (),
-        more: More | None = None,
-        languages: Sequence[str] = ("",),
-    ) -> None:
-        self._lengths, self._overlaps, self._more, self._languages = lengths, overlaps, more, languages
-        self._ignored = np.array([hash_of(word) for word in ignored], dtype=np.uint64)
-
-    @classmethod
-    def for_texts(
-        cls,
         texts: Sequence[str],
         contexts: Sequence[str] | None = None,
         *,
         ignored: Iterable[str] = (),
         more: More | None = None,
         languages: Sequence[str] = ("",),
-    ) -> FeatureReader:
-        """A reader whose bins divide these texts into groups of about the same size."""
-        tokens = _tokens(texts)
-        overlaps = None if contexts is None else _edges(_overlaps(tokens, _tokens(contexts)))
-        lengths = _edges(map(len, tokens))
-        return cls(lengths=lengths, overlaps=overlaps, ignored=ignored, more=more, languages=languages)
+        tokenizer: Tokenizer = PLAIN,
+    ) -> None:
+        self._tokens = tokenizer.lists
+        tokens = self._tokens(texts)
+        self._lengths = _edges(map(len, tokens))
+        self._overlaps = None if contexts is None else _edges(_overlaps(tokens, self._tokens(contexts)))
+        self._more, self._languages = more, languages
+        self._ignored = np.array([hash_of(word) for word in ignored], dtype=np.uint64)
 
     def read(self, texts: Sequence[str], contexts: Sequence[str | None] | None = None) -> list[Numbers]:
         """For each text the numbers of its features that count, ascending."""
-        tokens = _tokens(texts)
+        tokens = self._tokens(texts)
         lengths = np.array([len(words) for words in tokens], dtype=np.int64)
         hashes = np.array([hash_of(word) for words in tokens for word in words], dtype=np.uint64)
         found = [
             (each.row, top_bits(each.key, BITS)) for each in words_and_phrases(lengths, hashes, self._ignored)
         ]
         every = np.arange(len(tokens))
-        if self._lengths is not None:
-            found.append((every, _LENGTH + np.searchsorted(self._lengths, lengths, "right")))
+        found.append((every, _LENGTH + np.searchsorted(self._lengths, lengths, "right")))
         if contexts is not None and self._overlaps is not None:
-            shares = _overlaps(tokens, _tokens([context or "" for context in contexts]))
+            shares = _overlaps(tokens, self._tokens([context or "" for context in contexts]))
             found.append((every, _OVERLAP + np.searchsorted(self._overlaps, shares, "right")))
         denied = np.flatnonzero([self._negates(words) for words in tokens])
         found.append((denied, np.full(len(denied), _NEGATION)))
@@ -114,10 +101,6 @@ def number_of(words: Sequence[str], *, first: bool = False, last: bool = False) 
     """The number of a word, a pair or a triple of words, anywhere or at the start or the end of a text."""
     marked = [*([START] if first else []), *words, *([END] if last else [])][:3]
     return int(top_bits(np.array([key_of(marked)]), BITS)[0])
-
-
-def _tokens(texts: Sequence[str]) -> list[list[str]]:
-    return tokenize_column(pl.Series(texts, dtype=pl.String)).to_list()
 
 
 def _overlaps(texts: Sequence[Sequence[str]], contexts: Sequence[Sequence[str]]) -> list[float]:

@@ -9,20 +9,19 @@ unknown: they count neither as rows with a pattern nor as rows without it.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from longway.grammars.trees import Tree, nodes, pattern_span
-from longway.methods.additions import Proposal
 from longway.methods.contrast import GrammarWords, contrast_sets
+from longway.methods.contrast.sets import ContrastSet
+from longway.methods.loop import Draft, new_row
 from longway.methods.method import Rows
 from longway.methods.repair.features import N_FEATURES, Numbers
 from longway.methods.repair.remedy import Target
-from longway.records import Example
-
-AT_ONCE = 256  # rows whose contrast examples are written together
 
 Trees = Sequence[Tree]
 Parse = Callable[[Sequence[str], Sequence[str | None]], Sequence[Trees]]
@@ -77,8 +76,6 @@ class ContrastCounterparts:
     For pairs with labels for entailment, neutral and contradiction.
     """
 
-    engine = "rules"
-
     def __init__(self, rows: Rows, patterns: GrammarPatterns) -> None:
         self.rows, self.patterns = rows, patterns
 
@@ -94,25 +91,16 @@ class ContrastCounterparts:
             [tree for tree, _ in parsed], [label for _, label in parsed], rows.task.stances
         )
 
-    def propose(self, rows: Sequence[int]) -> Iterator[list[Proposal]]:
-        """The contrast examples of each row, in order."""
-        for start in range(0, len(rows), AT_ONCE):
-            yield from self._propose_part(rows[start : start + AT_ONCE])
-
-    def _propose_part(self, rows: Sequence[int]) -> list[list[Proposal]]:
+    def propose(self, rows: Sequence[int]) -> Iterator[Draft]:
+        """The contrast examples of some rows, by row."""
         data = self.rows
-        examples = [
-            Example(data.ids[row], data.texts[row], data.label(row), data.context(row)) for row in rows
-        ]
+        examples = [data.example(row) for row in rows]
         parsed = self.patterns.trees([one.text for one in examples], [one.context for one in examples])
         trees = [its[0] if its else None for its in parsed]
-        found: dict[str, list[Proposal]] = {}
-        number = {one.id: row for one, row in zip(examples, rows, strict=True)}
+        sets: dict[str, list[ContrastSet]] = defaultdict(list)
         for made in contrast_sets(examples, trees, self._words, data.task.stances):
-            found.setdefault(made.row.id, []).extend(
-                Proposal(
-                    number[made.row.id], one.after, one.label, made.row.context, how=f"contrast.{one.edit}"
-                )
-                for one in made.members
-            )
-        return [found.get(one.id, []) for one in examples]
+            sets[made.row.id].append(made)
+        for row, example in zip(rows, examples, strict=True):
+            for made in sets[example.id]:
+                for one in made.members:
+                    yield new_row(data, row, one.after, one.label, how=f"contrast.{one.edit}")

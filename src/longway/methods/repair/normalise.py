@@ -1,7 +1,7 @@
 """Traits of the surface, removed and put in: marks, spaces, line breaks, markup, capitals, accents, invisible characters.
 
-    Normalise   "Great fun!!"  -> "Great fun."     rows that show the trait
-    PutTrait    "Great fun."   -> "Great fun!"     rows of other labels without it, where it is harmless
+    normalised   "Great fun!!"  -> "Great fun."     rows that show the trait
+    with_trait   "Great fun."   -> "Great fun!"     rows of other labels without it, where it is harmless
 
 The traits are those of `detect/surface_questions.py`. Those that carry content (a question mark, a digit, a colon) are left alone.
 """
@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import ClassVar
 from unicodedata import normalize
 
-from longway.languages.words import lowered
+from longway.methods.loop import Draft
 from longway.methods.repair.mend import (
     STOPS,
     capitalise,
@@ -24,7 +23,7 @@ from longway.methods.repair.mend import (
     stop_of,
     without_last_mark,
 )
-from longway.methods.repair.remedy import Draft, RepairRow, Target
+from longway.methods.repair.remedy import RepairRow, Target
 from longway.methods.repair.take_out import shows
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
@@ -56,7 +55,6 @@ _INVISIBLE = (
         "|(?:^|(?<=[\\s!-~À-ԯ一-鿿\xad\u2060\ufeff]))[\u200b-\u200d]+"
     )
 )
-_CAPITALS = re.compile(r"\b[A-Z]{4,}\b")
 _LONE_I = re.compile(r"\bi\b(?!\.)")
 _ADDRESS_AT_END = re.compile(r"\s*(?:https?://|www\.)\S+\s*$")
 _PLAIN_WORD_AT_END = re.compile(r"(?<!\S)[^\W\d_]+(?:['’-][^\W\d_]+)*$")
@@ -66,59 +64,33 @@ _PLAIN = str.maketrans(
 )
 
 
-class Normalise:
-    """Removes a trait of the surface. known: lower-case words of the dataset; a word in capitals among them is written small."""
-
-    name: ClassVar[str] = "normalise"
-    needs_english: ClassVar[bool] = False
-    into_others: ClassVar[bool] = False
-
-    def __init__(self, known: Collection[str] = frozenset()) -> None:
-        self._known = known
-
-    def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
-        """The text without the trait; nothing if it cannot be removed safely."""
-        pattern = target.pattern
-        if pattern.level != "surface":
-            return
-        if pattern.place == "a word in capitals":
-            text = _CAPITALS.sub(lambda match: self._small(match, row.language), row.text)
-        elif pattern.place in _WITH_CAPITALS:
-            text = _WITH_CAPITALS[pattern.place](row.text, row.language)
-            if pattern.place == "no capital letter" and row.is_english:
-                text = _LONE_I.sub("I", text)
-        elif pattern.place in _REMOVED:
-            text = _REMOVED[pattern.place](row.text)
-        else:
-            return
-        has_words = any(c.isalnum() for c in text)
-        is_sound = has_words and len(_DOUBLED.findall(text)) <= len(_DOUBLED.findall(row.text))
-        if is_sound and text != row.text and shows(pattern, row.text, row) and not shows(pattern, text, row):
-            yield Draft(text, f"normalise.{_short(pattern.place)}", _keeps(pattern.place))
-
-    def _small(self, match: re.Match[str], language: str) -> str:
-        word = lowered(match.group(), language)
-        if word not in self._known:
-            return match.group()
-        before = match.string[: match.start()].rstrip()
-        return capitalise(word, language) if not before or before[-1] in ".!?" else word
+def normalised(row: RepairRow, target: Target) -> Iterator[Draft]:
+    """The text without the trait; nothing if it cannot be removed safely."""
+    pattern = target.pattern
+    if pattern.level != "surface":
+        return
+    if pattern.place in _WITH_CAPITALS:
+        text = _WITH_CAPITALS[pattern.place](row.text, row.language)
+        if pattern.place == "no capital letter" and row.is_english:
+            text = _LONE_I.sub("I", text)
+    elif pattern.place in _REMOVED:
+        text = _REMOVED[pattern.place](row.text)
+    else:
+        return
+    has_words = any(c.isalnum() for c in text)
+    is_sound = has_words and len(_DOUBLED.findall(text)) <= len(_DOUBLED.findall(row.text))
+    if is_sound and text != row.text and shows(pattern, row.text, row) and not shows(pattern, text, row):
+        yield row.draft(text, f"normalise.{_short(pattern.place)}", _keeps(pattern.place))
 
 
-class PutTrait:
-    """Puts a trait of the surface into a row that does not show it."""
-
-    name: ClassVar[str] = "put in"
-    needs_english: ClassVar[bool] = False
-    into_others: ClassVar[bool] = True
-
-    def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
-        """The text with the trait; nothing if it would not be harmless."""
-        pattern = target.pattern
-        if pattern.level != "surface" or pattern.place not in _ADDED or shows(pattern, row.text, row):
-            return
-        text = _ADDED[pattern.place](row.text)
-        if any(c.isalnum() for c in row.text) and text != row.text and shows(pattern, text, row):
-            yield Draft(text, f"put_in.{_short(pattern.place)}")
+def with_trait(row: RepairRow, target: Target) -> Iterator[Draft]:
+    """The text with the trait, for rows of other labels; nothing if it would not be harmless."""
+    pattern = target.pattern
+    if pattern.level != "surface" or pattern.place not in _ADDED or shows(pattern, row.text, row):
+        return
+    text = _ADDED[pattern.place](row.text)
+    if any(c.isalnum() for c in row.text) and text != row.text and shows(pattern, text, row):
+        yield row.draft(text, f"put_in.{_short(pattern.place)}")
 
 
 def _without_exclamations(text: str) -> str:

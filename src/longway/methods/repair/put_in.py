@@ -15,20 +15,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import ClassVar, NamedTuple
+from functools import cache
+from typing import NamedTuple
 
 from longway.detect.words import FIRST, LAST
 from longway.english.document import Document, Word
-from longway.english.negation_words import is_negation
-from longway.english.rules.spans import WordSpan, name_indices
-from longway.methods.eda import STOP_WORDS
+from longway.english.parts import is_adverb_only
+from longway.english.rules.sentence import WordSpan, name_indices
+from longway.english.words import STOP_WORDS, is_negation
+from longway.methods.loop import Draft
 from longway.methods.repair.mend import after, at_end, capitalise, in_style, sentence_spans, without_last_mark
-from longway.methods.repair.optional import is_adverb_only
 from longway.methods.repair.recurring import SEPARATORS, Recurring, Words, opening
-from longway.methods.repair.remedy import Draft, RepairRow, Target
+from longway.methods.repair.remedy import RepairRow, Target
 from longway.methods.repair.take_out import ASIDES, shows
 from longway.records import Pattern
-from longway.text.tokenizer import is_word, token_spans
+from longway.text.tokenizer import is_word
 
 EXAMPLES = 48  # texts from which a place is learned
 MOST_SENTENCES = 8  # different sentences with a phrase that are put in
@@ -46,13 +47,9 @@ class _Slot(NamedTuple):
 class PutIn:
     """Puts a phrase into rows of other labels. recurring: counts over the texts of the dataset, from which the places are learned."""
 
-    name: ClassVar[str] = "put in"
-    needs_english: ClassVar[bool] = True
-    into_others: ClassVar[bool] = True
-
     def __init__(self, recurring: Recurring) -> None:
         self._recurring = recurring
-        self._slots: dict[Pattern, tuple[_Slot, ...]] = {}
+        self._slots = cache(self._learned)
 
     def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
         """The text with the pattern, at the places that are usual for it; English texts only, since that is where they were learned."""
@@ -63,15 +60,15 @@ class PutIn:
             return
         if shows(pattern, row.text, row):
             return
-        if pattern not in self._slots:
-            self._slots[pattern] = self._learned(pattern)
-        slots = self._slots[pattern]
+        slots = self._slots(pattern)
         turn = row.number % len(slots) if slots else 0
         for slot in (*slots[turn:], *slots[:turn]):
             text = _with(slot, row)
             if text is not None and shows(pattern, text, row):
-                asides = frozenset([slot.piece] if slot.kind in ASIDES else [])
-                yield Draft(text, f"put_in.{slot.kind}", "label", asides=asides)  # it says more than before
+                asides = [slot.piece] if slot.kind in ASIDES else []
+                yield row.draft(
+                    text, f"put_in.{slot.kind}", "label", asides=asides
+                )  # it says more than before
 
     def _learned(self, pattern: Pattern) -> tuple[_Slot, ...]:
         """The usual places: all sentences, or the most frequent opening, closing or adverb."""
@@ -110,7 +107,7 @@ class PutIn:
         if not self._recurring.is_analysed(row):
             return None
         text = self._recurring.text(row)
-        spans = token_spans(text)
+        spans = self._recurring.tokenizer.spans(text)
         start, end = spans[at][1], spans[at + max(len(pattern.words), 1) - 1][2]
         sentences = sentence_spans(text)
         own = next((one for one in sentences if one[0] <= start and end <= one[1]), None)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from math import ceil
 
 import numpy as np
@@ -24,13 +24,12 @@ from longway.detect.detector import TokenizedText
 from longway.detect.words import FIRST, LAST
 from longway.english.document import Document
 from longway.english.inflection import capitalise
-from longway.english.negation_words import is_negation
-from longway.methods.eda import STOP_WORDS
+from longway.english.parts import has_sentiment, is_closed, is_optional_adverb, may_be_adverb
+from longway.english.words import STOP_WORDS, is_negation
 from longway.methods.repair.mend import MARKS, sentence_spans
-from longway.methods.repair.optional import has_sentiment, is_closed, is_optional_adverb, may_be_adverb
 from longway.text.corpus import Ints, hash_of
 from longway.text.keys import phrases
-from longway.text.tokenizer import encode, is_word, token_spans, tokenize_column
+from longway.text.tokenizer import PLAIN, Tokenizer, is_word
 
 Words = tuple[str, ...]
 LEAST, LEAST_SHARE = 4, 0.004  # rows that have what recurs
@@ -60,26 +59,28 @@ class Recurring:
         *,
         read: Callable[[str], Document] | None = None,
         analysed: Collection[int] | None = None,
+        tokenizer: Tokenizer = PLAIN,
     ) -> None:
+        self.tokenizer = tokenizer
         self._analysed = analysed
         self.least = max(LEAST, ceil(LEAST_SHARE * len(texts)))
         self._texts, self._read = texts, read
-        self._extended: dict[tuple[Words, str], tuple[Words, int]] = {}
-        self._votes: dict[Words, bool] = {}
-        self._apart: dict[Words, bool] = {}
-        self._fixed: dict[Words, bool] = {}
+        self.extended = cache(self._extended)
+        self.is_fixed = cache(self._is_fixed)
+        self.is_loose = cache(self._is_loose)
+        self.is_apart = cache(self._is_apart)
         self._count_sentences()
 
     def is_boilerplate(self, sentence: str) -> bool:
         """Whether many texts have this sentence, or one much like it. A sentence of one word or with a digit (a rating) never is."""
-        words = words_of(sentence)
+        words = words_of(sentence, self.tokenizer)
         if len(words) < 2 or any(c.isdigit() for c in sentence):
             return False
         return self.is_repeated(sentence) or (len(words) > 3 and self._coverage(words) >= COVERED)
 
     def is_repeated(self, sentence: str) -> bool:
         """Whether many texts have exactly this sentence, which has several words and no digit."""
-        words = words_of(sentence)
+        words = words_of(sentence, self.tokenizer)
         return words in self._sentences and len(words) > 1 and not any(c.isdigit() for c in sentence)
 
     def is_opening(self, words: Words) -> bool:
@@ -89,13 +90,6 @@ class Recurring:
     def is_closing(self, words: Words) -> bool:
         """Whether many texts end with these words, separated by a mark from the rest."""
         return self._ends[1][words] >= self.least
-
-    def extended(self, words: Words, place: str = "") -> tuple[Words, int]:
-        """The longest phrase that words nearly always belong to, and where they start in it. place: first or last word of the text."""
-        key = (words, place)
-        if key not in self._extended:
-            self._extended[key] = self._extend(words, place)
-        return self._extended[key]
 
     def rows_with(self, words: Words, place: str = "") -> list[tuple[int, int]]:
         """The texts with these words in sequence, each with the place of the first occurrence among its tokens."""
@@ -125,44 +119,33 @@ class Recurring:
         )
         return [(row, at) for row, at in first if at >= 0]
 
-    def is_fixed(self, phrase: Words) -> bool:
+    def _is_fixed(self, phrase: Words) -> bool:
         """Whether the phrase recurs and has a word that seldom occurs outside it, or function words only."""
-        if phrase not in self._fixed:
-            self._fixed[phrase] = self._count_fixed(phrase)
-        return self._fixed[phrase]
-
-    def _count_fixed(self, phrase: Words) -> bool:
         content = [word for word in phrase if word not in STOP_WORDS]
         n = len(self.rows_with(phrase))
         if n < self.least:
             return False
         return not content or any(n >= FIXED * len(self._postings.get(word, ())) for word in content)
 
-    def is_loose(self, phrase: Words) -> bool:
+    def _is_loose(self, phrase: Words) -> bool:
         """Whether a phrase can be left out: in most texts nothing else depends on it, and it depends on nothing as an argument."""
         if self._read is None:
             return False
-        if phrase not in self._votes:
-            rows = self._english(self.rows_with(phrase))
-            some = [rows[i * len(rows) // VOTES] for i in range(VOTES)] if len(rows) > VOTES else rows
-            votes = [self._is_loose_in(row, at, len(phrase)) for row, at in some]
-            share = sum(votes) / max(len(votes), 1)
-            before = {self._beside(row, at, len(phrase))[0] for row, at in rows}
-            is_varied = len(phrase) > 1 and len(before) >= VARIED * len(rows)
-            self._votes[phrase] = share >= (AGREED_IF_VARIED if is_varied else AGREED)
-        return self._votes[phrase]
+        rows = self._english(self.rows_with(phrase))
+        votes = [self._is_loose_in(row, at, len(phrase)) for row, at in _voters(rows)]
+        share = sum(votes) / max(len(votes), 1)
+        before = {self._beside(row, at, len(phrase))[0] for row, at in rows}
+        is_varied = len(phrase) > 1 and len(before) >= VARIED * len(rows)
+        return share >= (AGREED_IF_VARIED if is_varied else AGREED)
 
-    def is_apart(self, words: Words) -> bool:
+    def _is_apart(self, words: Words) -> bool:
         """Whether what follows an opening is nearly always a sentence of its own, whatever the analysis makes of the opening."""
         if self._read is None:
             return False
-        if words not in self._apart:
-            found = self._english(self.rows_with(words))
-            rows = [(row, at) for row, at in found if opening(self._tokens[row]) == words]
-            some = [rows[i * len(rows) // VOTES] for i in range(VOTES)] if len(rows) > VOTES else rows
-            votes = [self._is_sentence_after(row, at + len(words)) for row, at in some]
-            self._apart[words] = len(votes) >= self.least and sum(votes) >= ALWAYS * len(votes)
-        return self._apart[words]
+        found = self._english(self.rows_with(words))
+        rows = [(row, at) for row, at in found if opening(self._tokens[row]) == words]
+        votes = [self._is_sentence_after(row, at + len(words)) for row, at in _voters(rows)]
+        return len(votes) >= self.least and sum(votes) >= ALWAYS * len(votes)
 
     def is_analysed(self, row: int) -> bool:
         """Whether a text is English and can be analysed."""
@@ -184,7 +167,7 @@ class Recurring:
     def _is_loose_in(self, row: int, at: int, n: int) -> bool:
         assert self._read is not None
         text = self._texts[row]
-        spans = token_spans(text)[at : at + n]
+        spans = self.tokenizer.spans(text)[at : at + n]
         document, start, end = self._read(text), spans[0][1], spans[-1][2]
         if n > 1:
             return is_closed(document, start, end, strict=False)
@@ -195,7 +178,7 @@ class Recurring:
         """Whether the words behind the mark at a place are a sentence: its main word has a subject that refers to nothing before it."""
         assert self._read is not None
         text = self._texts[row]
-        rest = self._read(capitalise(text[token_spans(text)[at][2] :].lstrip()))
+        rest = self._read(capitalise(text[self.tokenizer.spans(text)[at][2] :].lstrip()))
         if not rest.words:
             return False
         root = next((word for word in rest.words[slice(*rest.sentences[0])] if word.head == word.index), None)
@@ -204,7 +187,8 @@ class Recurring:
         subjects = rest.children(root, "nsubj", "expl", "csubj")
         return any(one.index < root.index and one.tag not in _RELATIVE for one in subjects)
 
-    def _extend(self, words: Words, place: str) -> tuple[Words, int]:
+    def _extended(self, words: Words, place: str = "") -> tuple[Words, int]:
+        """The longest phrase that words nearly always belong to, and where they start in it. place: first or last word of the text."""
         phrase, offset = words, 0
         rows = self.rows_with(words, place)
         n = len(rows)
@@ -232,7 +216,7 @@ class Recurring:
 
     @cached_property
     def _tokens(self) -> list[list[str]]:
-        return tokenize_column(pl.Series(self._texts, dtype=pl.String)).to_list()
+        return self.tokenizer.lists(self._texts)
 
     @cached_property
     def _postings(self) -> dict[str, list[int]]:
@@ -257,7 +241,9 @@ class Recurring:
             for start, end in spans
         ]
         owners = np.array([row for row, _ in sentences], dtype=np.int64)
-        codes, words, lengths = encode(pl.Series([sentence for _, sentence in sentences], dtype=pl.String))
+        codes, words, lengths = self.tokenizer.encode(
+            pl.Series([sentence for _, sentence in sentences], dtype=pl.String)
+        )
         keep = np.array([is_word(word) for word in words], dtype=bool)[codes]
         sentence, kept = np.repeat(np.arange(len(lengths)), lengths)[keep], codes[keep]
         parts = np.split(kept, np.searchsorted(sentence, np.arange(1, len(lengths))))
@@ -290,9 +276,14 @@ def _rows_with(keys: Ints, rows: Ints) -> tuple[Ints, Ints, Ints]:
     return different, n, order[once][first]
 
 
-def words_of(text: str) -> Words:
+def _voters(rows: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Some of the rows, evenly drawn."""
+    return [rows[i * len(rows) // VOTES] for i in range(VOTES)] if len(rows) > VOTES else rows
+
+
+def words_of(text: str, tokenizer: Tokenizer = PLAIN) -> Words:
     """The words of a text in lower case."""
-    return tuple(word for word, _, _ in TokenizedText(text).words)
+    return tuple(word for word, _, _ in TokenizedText(text, tokenizer).words)
 
 
 def opening(tokens: Sequence[str]) -> Words | None:

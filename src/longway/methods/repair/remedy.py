@@ -2,9 +2,8 @@
 
     Target      a pattern to weaken, and the label that it predicts
     RepairRow   one row as a remedy sees it; its analysis is made when it is first used
-    Draft       a text in place of the row's own
-    Remedy      propose(row, target) -> drafts, best first
-    BatchRemedy propose_all(rows, target) -> drafts for each row, for engines that answer many requests at once
+    Proposer    a remedy that changes texts, for one dataset: rows, target -> drafts for each row, best first
+    Source      a remedy that adds rows: row numbers -> drafts
 
 A remedy says nothing if it is not sure. It does not decide: checks verify a draft, and counts say whether it helps (`repair.py`).
 """
@@ -13,12 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
-from longway.detect.concepts.concepts import Concepts
 from longway.english.document import Document
+from longway.methods.loop import Draft
 from longway.methods.method import Rows
+from longway.methods.repair import REMEDIES
 from longway.records import Pattern
+from longway.text.tokenizer import PLAIN, Tokenizer
+from longway.verify.check import Origin
+
+if TYPE_CHECKING:
+    from longway.detect.concepts.concepts import Concepts
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,7 @@ class Target:
 class RepairRow:
     """One row. number: its position in the dataset. read: analyses English texts; None if the text is in another language.
 
-    language: its ISO 639 code; "" for English.
+    language: its ISO 639 code; "" for English. origin: as in `verify.check.Candidate`.
     """
 
     number: int
@@ -49,6 +54,8 @@ class RepairRow:
     context: str | None = None
     read: Callable[[str], Document] | None = None
     language: str = ""
+    origin: Origin | None = None
+    tokenizer: Tokenizer = PLAIN
     _document: Document | None = field(default=None, repr=False)
 
     @property
@@ -64,73 +71,84 @@ class RepairRow:
             self._document = self.read(self.text)
         return self._document
 
+    def draft(
+        self,
+        text: str,
+        how: str,
+        keeps: str = "meaning",
+        *,
+        asides: Iterable[str] = (),
+        engine: str = "rules",
+    ) -> Draft:
+        """A text in place of the row's own. how: the rule that made it ("take_out.adverb"). The others: as in `Candidate`."""
+        return Draft(
+            row=self.number,
+            before=self.text,
+            after=text,
+            label=self.label,
+            context=self.context,
+            keeps=keeps,
+            origin=self.origin,
+            may_copy=True,  # another mark may be all that changes
+            asides=frozenset(asides),
+            how=how,
+            engine=engine,
+        )
 
-def repair_row(rows: Rows, row: int, text: str, read: Callable[[str], Document] | None) -> RepairRow:
+
+def repair_row(
+    rows: Rows,
+    row: int,
+    text: str,
+    read: Callable[[str], Document] | None,
+    origin: Origin | None = None,
+) -> RepairRow:
     """A row with this text. read: analyses English texts; it is not used for rows in other languages."""
     is_english = rows.is_english(row)
     language = "" if is_english else rows.languages[row]
-    return RepairRow(row, text, rows.label(row), rows.context(row), read if is_english else None, language)
+    own_read = read if is_english else None
+    return RepairRow(
+        row, text, rows.label(row), rows.context(row), own_read, language, origin, rows.tokenizer
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """A text in place of the row's own. how: the rule that made it ("take_out.adverb"). keeps, asides: as in `verify.check.Candidate`.
+class Proposer:
+    """A way to weaken patterns by changing texts. name: of the remedy.
 
-    engine: the engine that wrote it.
+    propose: texts in place of those of each row, best first. needs_english: whether it applies to English texts only. asks: whether an
+    engine writes, which answers many requests at once.
     """
 
-    text: str
-    how: str
-    keeps: str = "meaning"
-    engine: str = "rules"
-    asides: frozenset[str] = frozenset()
-
-
-class AnyRemedy(Protocol):
-    """What all remedies have.
-
-    needs_english: whether it applies to English texts only. into_others: False if it changes rows that show the pattern and have its label,
-    True if it changes rows of other labels without the pattern.
-    """
-
-    @property
-    def name(self) -> str:
-        """The name in plans and edits."""
-        ...
-
-    @property
-    def needs_english(self) -> bool:
-        """Whether it applies to English texts only."""
-        ...
+    name: str
+    propose: Callable[[Sequence[RepairRow], Target], Iterable[Iterable[Draft]]]
+    needs_english: bool = False
+    asks: bool = False
 
     @property
     def into_others(self) -> bool:
-        """Whether it changes rows of other labels."""
-        ...
+        """False if it changes rows that show the pattern and have its label, True if rows of other labels without it."""
+        return REMEDIES[self.name].into_others
 
 
-class Remedy(AnyRemedy, Protocol):
-    """A way to weaken patterns by changing texts."""
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A way to add rows. propose: the drafts for some rows, given by number. asks: whether an engine writes; others know English only."""
 
-    def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
-        """Texts in place of the row's own, best first; none if the remedy does not apply."""
-        ...
+    propose: Callable[[Sequence[int]], Iterable[Draft]]
+    asks: bool = False
 
-
-@runtime_checkable
-class BatchRemedy(AnyRemedy, Protocol):
-    """A way to weaken patterns by texts that an engine writes for many rows at once."""
-
-    def propose_all(self, rows: Sequence[RepairRow], target: Target) -> list[list[Draft]]:
-        """Texts in place of those of each row, best first."""
-        ...
+    def drafts(self, rows: Rows, places: Sequence[int]) -> list[Draft]:
+        """The drafts for those of the rows whose language it knows."""
+        return list(self.propose([row for row in places if self.asks or rows.is_english(row)]))
 
 
-def drafts_of(
-    remedy: Remedy | BatchRemedy, rows: Sequence[RepairRow], target: Target
-) -> Iterator[Iterable[Draft]]:
-    """The drafts of a remedy for each row, in order."""
-    if isinstance(remedy, BatchRemedy):
-        yield from remedy.propose_all(rows, target)
-    else:
-        yield from (remedy.propose(row, target) for row in rows)
+def each_row(
+    propose: Callable[[RepairRow, Target], Iterable[Draft]],
+) -> Callable[[Sequence[RepairRow], Target], Iterator[Iterable[Draft]]]:
+    """A remedy that looks at one row after the other, as one that gets a list of rows."""
+
+    def of_rows(rows: Sequence[RepairRow], target: Target) -> Iterator[Iterable[Draft]]:
+        return (propose(row, target) for row in rows)
+
+    return of_rows

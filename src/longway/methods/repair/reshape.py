@@ -10,19 +10,19 @@ A sentence is neutral if it judges nothing, denies nothing and names nobody.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from random import Random
-from typing import ClassVar
 
 from longway.detect.words import FIRST, LAST
 from longway.english.document import Document, Word
-from longway.english.negation_words import is_negation
+from longway.english.parts import has_names_or_numbers, has_sentiment
 from longway.english.rules.rule import Scene
 from longway.english.rules.word_order import clause_order, fronting
-from longway.methods.eda import STOP_WORDS
+from longway.english.words import STOP_WORDS, is_negation
+from longway.methods.loop import Draft
 from longway.methods.repair.mend import Span, after, cut_sentences, sentence_spans
-from longway.methods.repair.optional import has_names_or_numbers, has_sentiment
 from longway.methods.repair.recurring import Recurring, words_of
-from longway.methods.repair.remedy import Draft, RepairRow, Target
+from longway.methods.repair.remedy import RepairRow, Target
 from longway.methods.repair.take_out import FEWEST, shows
 
 MOST_ADDED = 3  # sentences that are added to one text
@@ -41,19 +41,15 @@ class Reshape:
     seed: decides which ones a row gets.
     """
 
-    name: ClassVar[str] = "reshape"
-    needs_english: ClassVar[bool] = False
-    into_others: ClassVar[bool] = False
-
     def __init__(
         self,
-        recurring: Recurring | None = None,
+        recurring: Recurring,
         texts: Mapping[str, Sequence[str]] | None = None,
         *,
         seed: int = 0,
     ) -> None:
         self._recurring, self._texts, self._seed = recurring, texts or {}, seed
-        self._pools: dict[str, list[tuple[str, frozenset[str]]]] = {}  # by label; found when first needed
+        self._pool = cache(self._sentences)
 
     def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
         """Texts of another length or order, which do not show the pattern."""
@@ -67,8 +63,8 @@ class Reshape:
             drafts = self._moved(row)
         seen = {row.text}
         for draft in drafts:
-            if draft.text not in seen and not shows(pattern, draft.text, row):
-                seen.add(draft.text)
+            if draft.after not in seen and not shows(pattern, draft.after, row):
+                seen.add(draft.after)
                 yield draft
 
     def _shorter(self, row: RepairRow, target: Target) -> Iterator[Draft]:
@@ -79,8 +75,8 @@ class Reshape:
         if not any(len(words_of(row.text[slice(*span)])) >= FEWEST for span in own):
             return
         if recurring:
-            asides = frozenset(row.text[slice(*span)] for span in recurring)
-            yield Draft(cut_sentences(row.text, recurring), "reshape.recurring", asides=asides)
+            asides = [row.text[slice(*span)] for span in recurring]
+            yield row.draft(cut_sentences(row.text, recurring), "reshape.recurring", asides=asides)
         if row.read is None or len(own) < 2:
             return
         gone = list(recurring)
@@ -88,7 +84,7 @@ class Reshape:
             gone.append(span)
             text = cut_sentences(row.text, gone)
             if not shows(target.pattern, text, row):
-                yield Draft(text, "reshape.neutral", "label")
+                yield row.draft(text, "reshape.neutral", "label")
                 return
 
     def _longer(self, row: RepairRow, target: Target) -> Iterator[Draft]:
@@ -97,39 +93,35 @@ class Reshape:
             return
         if row.read is None:
             return
-        if row.label not in self._pools:
-            self._pools[row.label] = self._pool(row.label, row.read)
         own = set(words_of(row.text))
-        others = [one for one, words in self._pools[row.label] if not words <= own]
+        others = [one for one, words in self._pool(row.label, row.read) if not words <= own]
         for draw in range(min(N_DRAFTS, len(others))):
             some = Random(f"{self._seed}|{row.number}|{draw}").sample(others, min(MOST_ADDED, len(others)))
             text = row.text
             for sentence in some:
                 text = after(sentence.rstrip(".!?… "), text, row.language)
                 if not shows(target.pattern, text, row):
-                    yield Draft(text, "reshape.added", "label")
+                    yield row.draft(text, "reshape.added", "label")
                     break
 
-    def _pool(self, label: str, read: Callable[[str], Document]) -> list[tuple[str, frozenset[str]]]:
+    def _sentences(self, label: str, read: Callable[[str], Document]) -> list[tuple[str, frozenset[str]]]:
         """Neutral sentences of texts of a label, each with its words."""
         texts = self._texts.get(label, ())
         some = [texts[i] for i in range(0, len(texts), max(1, len(texts) // MOST_READ))]
-        found = [
-            one
-            for one in neutral_sentences(some, read)
-            if self._recurring is None or not self._recurring.is_boilerplate(one)
-        ]
+        found = [one for one in neutral_sentences(some, read) if not self._recurring.is_boilerplate(one)]
         return [(one, frozenset(words_of(one))) for one in found[:LARGEST_POOL]]
 
     def _moved(self, row: RepairRow) -> Iterator[Draft]:
         scene = Scene(row.document, context=row.context)
         for rule in (fronting, clause_order):
             for rephrasing in rule(scene):
-                yield Draft(rephrasing.apply(row.document), f"reshape.{rephrasing.rule}", rephrasing.keeps)
+                yield row.draft(
+                    rephrasing.apply(row.document), f"reshape.{rephrasing.rule}", rephrasing.keeps
+                )
 
     def _recurs(self, row: RepairRow, span: Span) -> bool:
         """Whether a sentence recurs in other rows and can be left out."""
-        if self._recurring is None or not self._recurring.is_boilerplate(row.text[slice(*span)]):
+        if not self._recurring.is_boilerplate(row.text[slice(*span)]):
             return False
         return row.read is None or not has_sentiment(row.document, *span)
 
@@ -151,7 +143,9 @@ def neutral_sentences(texts: Iterable[str], read: Callable[[str], Document]) -> 
         if len(spans) < 2:
             continue
         for start, end in spans:
-            if SHORTEST <= len(words_of(text[start:end])) <= LONGEST and _begins(text, start):
+            # A sentence begins with a capital, as far as the text has any.
+            begins = text[start].isupper() or not any(c.isupper() for c in text)
+            if begins and SHORTEST <= len(words_of(text[start:end])) <= LONGEST:
                 document = read(text)  # the whole text: a sentence on its own may be analysed differently
                 words = document.words_between(start, end)
                 stands_alone = not any(word.upos in _REFERRING or word.lower in _POINTING for word in words)
@@ -184,8 +178,3 @@ def _is_clause(words: Sequence[Word]) -> bool:
     return any(word.relation == "nsubj" for word in words) and any(
         word.upos in ("VERB", "AUX") for word in words
     )
-
-
-def _begins(text: str, start: int) -> bool:
-    """Whether a sentence begins with a capital, as far as the text has any."""
-    return text[start].isupper() or not any(c.isupper() for c in text)

@@ -12,17 +12,15 @@ Without an analysis (texts that are not in English) only sentences and ends are 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import ClassVar, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
-from longway.detect.concepts.concepts import Concepts
 from longway.detect.detector import TokenizedText
 from longway.detect.levels import where
 from longway.detect.words import FIRST, LAST
 from longway.english.articles import fix_articles
 from longway.english.document import Change, Document, apply_changes
-from longway.english.negation_words import is_negation
-from longway.methods.repair.mend import Span, cut_all, cut_sentences, sentence_spans
-from longway.methods.repair.optional import (
+from longway.english.parts import (
     has_names_or_numbers,
     has_sentiment,
     introduces,
@@ -30,10 +28,16 @@ from longway.methods.repair.optional import (
     is_optional_adverb,
     may_be_adverb,
 )
+from longway.english.words import is_negation
+from longway.methods.loop import Draft
+from longway.methods.repair.mend import Span, cut_all, cut_sentences, sentence_spans
 from longway.methods.repair.recurring import ENDS, LONGEST, SEPARATORS, Recurring, words_of
-from longway.methods.repair.remedy import Draft, RepairRow, Target
+from longway.methods.repair.remedy import RepairRow, Target
 from longway.records import Pattern
 from longway.text.tokenizer import is_word
+
+if TYPE_CHECKING:
+    from longway.detect.concepts.concepts import Concepts
 
 LEVELS = frozenset(["token", "ngram", "position", "surface", "negation"])
 FEWEST = 2  # words that remain
@@ -53,13 +57,9 @@ class _Cut(NamedTuple):
 
 
 class TakeOut:
-    """Deletes the words of a pattern. recurring: what many rows share; without it only adverbs and repeated sentences are taken out."""
+    """Deletes the words of a pattern. recurring: what many rows share."""
 
-    name: ClassVar[str] = "take out"
-    needs_english: ClassVar[bool] = False
-    into_others: ClassVar[bool] = False
-
-    def __init__(self, recurring: Recurring | None = None) -> None:
+    def __init__(self, recurring: Recurring) -> None:
         self._recurring = recurring
 
     def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
@@ -70,7 +70,9 @@ class TakeOut:
             return
         if pattern.level not in LEVELS:
             return
-        spans = (where(pattern, texts_of(row.text, row, pattern)) or {}).get(pattern.columns[0], [])
+        spans = (where(pattern, texts_of(row.text, row.context, pattern), tokenizer=row.tokenizer) or {}).get(
+            pattern.columns[0], []
+        )
         if len(spans) > MOST_SPANS:  # nothing that can be taken out is there so often
             return
         seen = {row.text}
@@ -80,43 +82,42 @@ class TakeOut:
             if not found or len(found) < len(cuts):
                 return
             text = _without(row, found)
-            if text not in seen and len(words_of(text)) >= FEWEST and not shows(pattern, text, row):
+            if (
+                text not in seen
+                and len(words_of(text, row.tokenizer)) >= FEWEST
+                and not shows(pattern, text, row)
+            ):
                 seen.add(text)
                 how = found[0].how
-                asides = frozenset(row.text[one.start : one.end] for one in found if one.how in ASIDES)
-                yield Draft(text, f"take_out.{how}", asides=asides)
+                asides = [row.text[one.start : one.end] for one in found if one.how in ASIDES]
+                yield row.draft(text, f"take_out.{how}", asides=asides)
 
     def _ways(self, row: RepairRow, pattern: Pattern) -> list[Callable[[Span], _Cut | None]]:
-        text = TokenizedText(row.text)
-        ways: list[Callable[[Span], _Cut | None]] = []
-        if self._recurring is not None:
-            ways += [lambda span: self._sentence(row, span), lambda span: self._ends(row, text, span)]
+        text = TokenizedText(row.text, row.tokenizer)
+        ways: list[Callable[[Span], _Cut | None]] = [
+            partial(self._sentence, row),
+            partial(self._ends, row, text),
+        ]
         if row.read is not None and pattern.level in _PHRASES:
-            if self._recurring is not None:
-                ways.append(lambda span: self._phrase(row, text, span, pattern))
-            ways.append(lambda span: self._adverb(row, span))
+            ways += [partial(self._phrase, row, text, pattern), partial(self._adverb, row)]
         return ways
 
     def _sentence(self, row: RepairRow, span: Span) -> _Cut | None:
         """The sentence around a span if it is boilerplate and another one is not."""
-        assert self._recurring is not None
         sentences = sentence_spans(row.text)
         own = next((one for one in sentences if one[0] <= span[0] and span[1] <= one[1]), None)
         if own is None or len(sentences) < 2 or not self._recurring.is_boilerplate(row.text[slice(*own)]):
             return None
-        if not any(self._is_own(row.text[slice(*one)]) for one in sentences if one != own):
+        others = [row.text[slice(*one)] for one in sentences if one != own]
+        kept = [one for one in others if not self._recurring.is_boilerplate(one)]
+        if not any(len(words_of(one, self._recurring.tokenizer)) >= FEWEST for one in kept):
             return None
         if row.read is not None and has_sentiment(row.document, *own):
             return None
         return _Cut("sentence", *own, is_sentence=True)
 
-    def _is_own(self, sentence: str) -> bool:
-        assert self._recurring is not None
-        return len(words_of(sentence)) >= FEWEST and not self._recurring.is_boilerplate(sentence)
-
     def _ends(self, row: RepairRow, text: TokenizedText, span: Span) -> _Cut | None:
         """The opening or the closing around a span, with the mark that separates it."""
-        assert self._recurring is not None
         for start, end, mark in _openings(text):
             words = tuple(word for word, a, b in text.words if start <= a and b <= end)
             if not self._recurring.is_opening(words) or not self._is_apart(row, words, start, end, mark):
@@ -136,14 +137,12 @@ class TakeOut:
             return not any(c.isdigit() for c in row.text[start:end])
         if has_names_or_numbers(row.document, start, end) or has_sentiment(row.document, start, end):
             return False
-        assert self._recurring is not None
         if mark == ":" or is_closed(row.document, start, end) or self._recurring.is_loose(words):
             return True
         return start == 0 and self._recurring.is_apart(words)
 
-    def _phrase(self, row: RepairRow, text: TokenizedText, span: Span, pattern: Pattern) -> _Cut | None:
+    def _phrase(self, row: RepairRow, text: TokenizedText, pattern: Pattern, span: Span) -> _Cut | None:
         """The fixed phrase that a span belongs to, if nothing depends on it."""
-        assert self._recurring is not None
         place = pattern.place if pattern.place in (FIRST, LAST) else ""
         phrase, offset = self._recurring.extended(pattern.words, place)
         first = _token_at(text, span[0]) - offset
@@ -165,15 +164,15 @@ class TakeOut:
     def _adverb(self, row: RepairRow, span: Span) -> _Cut | None:
         """An adverb of the span that the sentence does not need."""
         words = row.document.words_between(*span)
-        phrase = words_of(row.text[slice(*span)])
+        phrase = words_of(row.text[slice(*span)], row.tokenizer)
         if not phrase:
             return None
-        if self._recurring is not None and len(phrase) > 1 and self._recurring.is_fixed(phrase):
+        if len(phrase) > 1 and self._recurring.is_fixed(phrase):
             return None  # half of a fixed phrase is no good text
         for word in words:
             if is_optional_adverb(row.document, word):
                 return _Cut("adverb", word.start, word.end)
-        if len(words) != 1 or self._recurring is None or not may_be_adverb(row.document, words[0]):
+        if len(words) != 1 or not may_be_adverb(row.document, words[0]):
             return None
         if not self._recurring.is_loose(phrase):
             return None
@@ -183,25 +182,29 @@ class TakeOut:
         """The text without the sentences that its context has word for word."""
         if pattern.place != "at least" or not row.context or not shows(pattern, row.text, row):
             return
-        context = " ".join(("", *words_of(row.context), ""))
+        context = " ".join(("", *words_of(row.context, row.tokenizer), ""))
         sentences = sentence_spans(row.text)
-        repeated = [one for one in sentences if f" {' '.join(words_of(row.text[slice(*one)]))} " in context]
+        repeated = [
+            one
+            for one in sentences
+            if f" {' '.join(words_of(row.text[slice(*one)], row.tokenizer))} " in context
+        ]
         kept = [one for one in sentences if one not in repeated]
         if repeated and kept:
             text = cut_sentences(row.text, repeated)
-            if len(words_of(text)) >= FEWEST and not shows(pattern, text, row):
-                asides = frozenset(row.text[slice(*one)] for one in repeated)
-                yield Draft(text, "take_out.repeated", asides=asides)
+            if len(words_of(text, row.tokenizer)) >= FEWEST and not shows(pattern, text, row):
+                asides = [row.text[slice(*one)] for one in repeated]
+                yield row.draft(text, "take_out.repeated", asides=asides)
 
 
-def texts_of(text: str, row: RepairRow, pattern: Pattern) -> dict[str, str]:
-    """A text in place of the row's own, by the columns of a pattern."""
-    return dict(zip(pattern.columns, (text, row.context or ""), strict=False))
+def texts_of(text: str, context: str | None, pattern: Pattern) -> dict[str, str]:
+    """A text and its context by the columns of a pattern."""
+    return dict(zip(pattern.columns, (text, context or ""), strict=False))
 
 
 def shows(pattern: Pattern, text: str, row: RepairRow, concepts: Concepts | None = None) -> bool:
     """Whether the row with this text shows the pattern. concepts: as `where` takes them."""
-    return where(pattern, texts_of(text, row, pattern), concepts) is not None
+    return where(pattern, texts_of(text, row.context, pattern), concepts, row.tokenizer) is not None
 
 
 def _first_cut(ways: list[Callable[[Span], _Cut | None]], span: Span) -> _Cut | None:
@@ -219,17 +222,13 @@ def _without(row: RepairRow, cuts: list[_Cut]) -> str:
         return cut_sentences(row.text, sentences)
     if row.read is None:
         return cut_all(row.text, stretches, row.language)
-    articles = fix_articles(row.document, [Change(a, _skip_space(row.text, b), "") for a, b in stretches])
+    articles = fix_articles(
+        row.document, [Change(a, len(row.text) - len(row.text[b:].lstrip()), "") for a, b in stretches]
+    )
     for article in sorted(articles, reverse=True):
         shift = len(article.text) - (article.end - article.start)
         stretches = {(a + shift, b + shift) if a > article.start else (a, b) for a, b in stretches}
     return cut_all(apply_changes(row.text, articles), stretches)
-
-
-def _skip_space(text: str, place: int) -> int:
-    while place < len(text) and text[place].isspace():
-        place += 1
-    return place
 
 
 def _reads_the_same(row: RepairRow, spans: list[Span]) -> bool:

@@ -15,15 +15,17 @@ is above `LARGEST`. A pattern of a grammar is known in parsed rows only: m is it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from longway.methods.method import Figures, Round
 from longway.methods.repair.balance import BOUND, gain
 from longway.methods.repair.features import Numbers
+from longway.methods.repair.repair import Repair
 
 Bools = NDArray[np.bool_]
 
@@ -47,6 +49,18 @@ class Parsed:
 
 
 ALL = slice(None)
+
+
+def weigh(repair: Repair) -> Iterator[Round]:
+    """Give every row a weight, such that what is tied to a label in the rows is tied to none in the weighted rows."""
+    balance = repair.balance
+    kept = [row for row in range(len(balance.features)) if row not in repair.dropped]
+    labels = np.array([balance.labels[row] for row in kept], dtype=np.int64)
+    weights = balancing_weights([balance.features[row] for row in kept], labels, parsed=repair.parsed)
+    repair.weights = dict(zip(kept, weights.round(4).tolist(), strict=True))
+    n = len(kept)
+    edits = [repair.row_edit(row, weight) for row, weight in repair.weights.items()]
+    yield repair.round(Figures(asked=n, candidates=n, accepted=n), edits)
 
 
 def balancing_weights(

@@ -1,14 +1,13 @@
 """The fairscore (Qian et al. 2022, Eq. 1): the percentage of predictions that change when a person's group is changed.
 
-    predictions before and after, and what was changed in each row  ->  fairscore()  ->  overall, per axis, per (source, target)
-    the same from whether predictions stayed, for one or more seeds ->  fairscore_of()
-    the same, and the words that were exchanged in each row         ->  by_word()  ->  per word and what it became
-    two classifiers on the same changed rows                        ->  compare_fairscores()  ->  difference, interval, p
+    predictions before and after, and what was changed in each row  ->  kept()  ->  which predictions stayed the same
+    these, for one or more seeds                                    ->  fairscore_of()  ->  overall, per axis, per (source, target)
+    these, and the words that were exchanged in each row            ->  by_word()  ->  per word and what it became
+    these, for two classifiers on the same changed rows             ->  compare_fairscores()  ->  difference, interval, p
 
     FS(f, X) = |{x in X : f(x) != f(x~)}| / |X|                                                                          (1)
 
-X holds only rows in which something was changed (the paper's footnote 3): the others cannot differ. `coverage` is their share
-of the evaluation set. Lower is better, and 0 for a classifier that always gives the same answer: look at its accuracy, too.
+X holds only rows in which something was changed (the paper's footnote 3): the others cannot differ. Lower is better, and 0 for a classifier that always gives the same answer: look at its accuracy, too.
 """
 
 from __future__ import annotations
@@ -21,8 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from longway.errors import SettingError
-from longway.metrics import json_values
-from longway.metrics.intervals import NAN, Measurement, accuracy_estimate, percentage
+from longway.metrics.intervals import NAN, Measurement, accuracy_estimate, observations, percentage
 from longway.metrics.paired import Paired, paired
 
 Changed = tuple[str, str, str]  # axis, source attribute, target attribute
@@ -44,74 +42,44 @@ class ChangedShare:
     std: float = NAN
     seeds: int = 1
 
-    def to_dict(self) -> dict[str, object]:
-        """Rows, differing predictions and score as JSON values."""
-        return {"rows": self.rows, "differ": self.differ, "score": self.score.to_dict()}
-
 
 @dataclass(frozen=True, slots=True)
 class Fairscore:
-    """The fairscore of one classifier. rows: of the whole evaluation set; coverage: percentage of them that was changed."""
+    """The fairscore of one classifier: of all changed rows, by axis, and by axis, source and target attribute."""
 
     overall: ChangedShare
     by_axis: Mapping[str, ChangedShare]
     by_pair: Mapping[Changed, ChangedShare]
-    rows: int
-    coverage: Measurement
-
-    def to_dict(self) -> dict[str, object]:
-        """The fields as JSON values."""
-        return {
-            "overall": self.overall.to_dict(),
-            "rows": self.rows,
-            "coverage": self.coverage.to_dict(),
-            "by_axis": {axis: share.to_dict() for axis, share in self.by_axis.items()},
-            "by_pair": [
-                {"axis": axis, "source": source, "target": target, **share.to_dict()}
-                for (axis, source, target), share in self.by_pair.items()
-            ],
-        }
 
 
-def fairscore(
-    before: Sequence[Hashable], after: Sequence[Hashable], changed: Sequence[Changed | None]
+def fairscore_of(
+    stays: ArrayLike, changed: Sequence[Changed], *, groups: Sequence[Hashable] | None = None
 ) -> Fairscore:
-    """How many predictions differ among the changed rows.
-
-    before, after: the prediction for each row of the evaluation set, original and changed.
-    changed: axis, source and target attribute of each row, None if nothing was changed.
-
-    >>> score = fairscore(["pos", "neg", "pos"], ["pos", "pos", "neg"], [("gender", "woman", "man")] * 2 + [None])
-    >>> score.overall.score.value, round(score.coverage.value, 1)
-    (50.0, 66.7)
-    """
-    only_changed = [change for change in changed if change is not None]
-    return fairscore_of(kept(before, after, changed), only_changed, rows=len(changed))
-
-
-def fairscore_of(stays: ArrayLike, changed: Sequence[Changed], *, rows: int | None = None) -> Fairscore:
     """The fairscore from which predictions stayed the same, overall, per axis and per pair of attributes.
 
     stays: (rows,) or (seeds, rows) from `kept`, for the changed rows. changed: what was changed in each.
-    rows: of the whole evaluation set, if it has others too.
+    groups: of rows that are not independent, such as several changes of one text; the intervals are wider then.
 
     >>> fairscore_of([[1, 0], [1, 1]], [("gender", "woman", "man"), ("age", "child", "adult")]).overall.score.value
     25.0
     """
     differs = 1 - np.atleast_2d(np.asarray(stays, np.float64))  # (seeds, rows)
-    n = len(changed) if rows is None else rows
     if not changed:
         raise SettingError(
-            f"Nothing was changed in any of {n} rows, so there is no fairscore. "
+            "Nothing was changed in any row, so there is no fairscore. "
             "Rows that mention a person of some group were expected. Use a larger evaluation set."
         )
+    numbers = None if groups is None else np.unique(np.array(groups, object), return_inverse=True)[1]
+
+    def share(is_in: Sequence[bool]) -> ChangedShare:
+        rows = np.flatnonzero(is_in)
+        return _changed_share(differs[:, rows], None if numbers is None else numbers[rows])
+
     axes, pairs = sorted({change[0] for change in changed}), sorted(set(changed))
     return Fairscore(
-        _changed_share(differs),
-        {axis: _changed_share(differs[:, [change[0] == axis for change in changed]]) for axis in axes},
-        {pair: _changed_share(differs[:, [change == pair for change in changed]]) for pair in pairs},
-        n,
-        percentage(len(changed), n),
+        share([True] * len(changed)),
+        {axis: share([change[0] == axis for change in changed]) for axis in axes},
+        {pair: share([change == pair for change in changed]) for pair in pairs},
     )
 
 
@@ -155,21 +123,6 @@ class FairscoreChange:
     high: float
     test: Paired
 
-    def to_dict(self) -> dict[str, object]:
-        """The fields as JSON values; p, q, seed_p and verdict are those of the paired test."""
-        return {
-            "first": self.first,
-            "second": self.second,
-            "difference": self.difference,
-            "low": self.low,
-            "high": self.high,
-            "rows": self.test.n,
-            "p": json_values(self.test.p),
-            "q": json_values(self.test.q),
-            "seed_p": json_values(self.test.seed_p),
-            "verdict": self.test.verdict,
-        }
-
 
 def compare_fairscores(first_kept: ArrayLike, second_kept: ArrayLike) -> FairscoreChange:
     """Whether the second classifier's predictions change less often than the first's, on the same changed rows.
@@ -192,12 +145,13 @@ def compare_fairscores(first_kept: ArrayLike, second_kept: ArrayLike) -> Fairsco
     )
 
 
-def _changed_share(differs: NDArray[np.float64]) -> ChangedShare:
-    """Eq. 1. differs: (seeds, rows), 1 if the prediction differs."""
+def _changed_share(differs: NDArray[np.float64], groups: NDArray[np.int64] | None = None) -> ChangedShare:
+    """Eq. 1. differs: (seeds, rows), 1 if the prediction differs. groups: of rows that are not independent, for one seed."""
     seeds, rows = differs.shape
     n = int(differs.sum())
     if seeds == 1:
-        return ChangedShare(rows, n, percentage(n, rows))
+        n_independent = rows if groups is None else observations(differs[0], [groups])
+        return ChangedShare(rows, n, percentage(n * n_independent / rows, n_independent))
     mean = accuracy_estimate(differs)
     score = Measurement(100 * mean.mean, 100 * mean.low, 100 * mean.high)
     return ChangedShare(rows, n, score, 100 * mean.std, seeds)

@@ -42,7 +42,6 @@ from longway.models.importance.word_scores import (
     WordScores,
     text_starts,
 )
-from longway.text.tokenizer import tokenize
 
 STEPS = 48
 AT_ONCE = 64  # rows between two calls of `progress`
@@ -84,9 +83,9 @@ def words_and_spans(
     """The words of one field of a row, or of both, and where they are."""
     contexts = inputs.contexts or ()
     if field != "both":
-        words = MaskableText.of(inputs.texts[row] if field == "text" else contexts[row])
+        words = MaskableText.of(inputs.texts[row] if field == "text" else contexts[row], inputs.tokenizer)
         return words.words, words.spans
-    first, second = MaskableText.of(contexts[row]), MaskableText.of(inputs.texts[row])
+    first, second = (MaskableText.of(one[row], inputs.tokenizer) for one in (contexts, inputs.texts))
     shift = text_starts(contexts[row])
     moved = tuple((start + shift, end + shift) for start, end in second.spans)
     return first.words + second.words, first.spans + moved
@@ -129,7 +128,9 @@ def bag_of_words_scores(
     """For each row the words of one field, or of both, and their scores; exact, whatever the steps."""
     nothing = [""] * len(inputs)
     empty = Inputs(
-        inputs.texts if field == "context" else nothing, inputs.contexts if field == "text" else nothing
+        inputs.texts if field == "context" else nothing,
+        inputs.contexts if field == "text" else nothing,
+        inputs.tokenizer,
     )
     change = csr_matrix(model.features(inputs) - model.features(empty))
     before, after = model.logits(empty), model.logits(inputs)
@@ -150,8 +151,9 @@ def bag_of_words_scores(
 def _positions(known: list[str], inputs: Inputs, row: int, field: str) -> Callable[[int], list[int]]:
     """The words that a column consists of, by the column's number."""
     text, context = inputs.texts[row], "" if inputs.contexts is None else inputs.contexts[row]
-    first = _WordPositions(known, MaskableText.of(context), tokenize(text), "context")
-    second = _WordPositions(known, MaskableText.of(text), tokenize(context), "text")
+    of_text, of_context = (MaskableText.of(one, inputs.tokenizer) for one in (text, context))
+    first = _WordPositions(known, of_context, of_text.words, "context")
+    second = _WordPositions(known, of_text, of_context.words, "text")
     if field != "both":
         return (second if field == "text" else first).of
     n = len(first.words)
@@ -180,7 +182,7 @@ def _legendre(n: int) -> tuple[Floats, Floats]:
 class _WordPositions:
     """Which words of one field make which column (numbered as in `bag_of_words.WordFeatures`)."""
 
-    def __init__(self, known: list[str], words: MaskableText, other: list[str], field: str) -> None:
+    def __init__(self, known: list[str], words: MaskableText, other: Sequence[str], field: str) -> None:
         self.known, self.words, self.is_text = known, words, field == "text"
         self.at: dict[str, list[int]] = {}
         for i, word in enumerate(words.words):

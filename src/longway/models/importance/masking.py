@@ -68,7 +68,7 @@ def explain_by_masking(
     progress: Callable[[int], object] | None = None,
 ) -> list[WordScores]:
     """The scores of the words of each row. targets: the index of the label to explain, per row."""
-    texts = [MaskableText.of(text) for text in field_texts(inputs, field)]
+    texts = [MaskableText.of(text, inputs.tokenizer) for text in field_texts(inputs, field)]
     plans = (sampler(len(words), np.random.default_rng([seed, i])) for i, words in enumerate(texts))
     result: list[WordScores] = []
     for group in _groups(texts, plans):
@@ -108,10 +108,8 @@ def probabilities(
         for row, of_row in masks
     ]
     masked, beside = ([pair[0] for pair in index], [pair[1] for pair in index])
-    if field == "text":
-        queries = Inputs(masked, None if inputs.contexts is None else beside)
-    else:
-        queries = Inputs(beside, masked)
+    texts_now, contexts_now = (masked, beside) if field == "text" else (beside, masked)
+    queries = Inputs(texts_now, None if inputs.contexts is None else contexts_now, inputs.tokenizer)
     if not len(queries):
         return [np.zeros((0, len(model.labels_))) for _ in masks]
     values = model.predict_proba(queries)

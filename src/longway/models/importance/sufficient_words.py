@@ -92,7 +92,9 @@ class _Search:
     def __init__(self, model: Classifier, data: Labelled, importance: Sequence[WordScores]) -> None:
         self.model, self.data, self.importance = model, data, importance
         self.field = importance[0].field if importance else "text"
-        self.texts = [MaskableText.of(text) for text in field_texts(data.inputs, self.field)]
+        self.texts = [
+            MaskableText.of(text, data.inputs.tokenizer) for text in field_texts(data.inputs, self.field)
+        ]
         self.predicted = model.predict(data.inputs)
 
     def result(self, exact_up_to: int, *, first_row: int) -> list[Sufficient | None]:

@@ -20,6 +20,7 @@ import numpy as np
 from longway.errors import MissingExtra, SettingError
 from longway.models.classifier import Classifier, Inputs
 from longway.models.importance.word_scores import Bools, Ints, MaskableText, PieceScores, Scorer, text_starts
+from longway.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -47,7 +48,7 @@ class Path:
     inside: Bools
 
 
-PathOf = Callable[[str, "str | None", str], Path]  # text, context, field
+PathOf = Callable[[str, "str | None", str, Tokenizer], Path]  # text, context, field, what splits them
 
 
 def neural_scores(model: Classifier) -> Scorer:
@@ -59,7 +60,7 @@ def neural_scores(model: Classifier) -> Scorer:
     def score(inputs: Inputs, targets: Ints, field: str, steps: int) -> list[PieceScores]:
         contexts: Sequence[str | None] = inputs.contexts or [None] * len(inputs)
         return [
-            integrate(path_of(text, context, field), target, steps)
+            integrate(path_of(text, context, field, inputs.tokenizer), target, steps)
             for text, context, target in zip(inputs.texts, contexts, targets.tolist(), strict=True)
         ]
 
@@ -75,7 +76,7 @@ def _encoder_paths(model: Encoder) -> PathOf:
     network = model.network_
     network.eval()
 
-    def path_of(text: str, context: str | None, field: str) -> Path:
+    def path_of(text: str, context: str | None, field: str, tokenizer: Tokenizer) -> Path:
         first, second = (text, None) if context is None else (context, text)
         numbers = {"text": (0 if context is None else 1,), "context": (0,), "both": (0, 1)}[field]
         pieces = _Pieces(network.base, first, second, numbers, model.max_tokens)
@@ -110,7 +111,7 @@ def _frozen_paths(model: Frozen) -> PathOf:
         states = mean_state(base.model, {"input_ids": ids, "attention_mask": torch.ones_like(ids)})
         return torch.nn.functional.normalize(states, dim=1)
 
-    def path_of(text: str, context: str | None, field: str) -> Path:
+    def path_of(text: str, context: str | None, field: str, tokenizer: Tokenizer) -> Path:
         texts = ({} if context is None else {"context": context}) | {"text": text}
         shift = {"text": text_starts(texts["context"]) if field == "both" else 0, "context": 0}
         pieces = {
@@ -152,16 +153,16 @@ def _static_paths(model: StaticNet) -> PathOf:
     network.eval()
     device = next(network.parameters()).device
 
-    def path_of(text: str, context: str | None, field: str) -> Path:
+    def path_of(text: str, context: str | None, field: str, tokenizer: Tokenizer) -> Path:
         explained = {"text": [0], "context": [1], "both": [1, 0]}[field]  # numbers of the network's inputs
         texts = [text, *([] if context is None else [context])]
         vectors = []  # of each text, (1, words, width); a text without words has one blank
         for one in texts:
-            numbers = words.numbers([one], max_words=model.max_words)
+            numbers = words.numbers([one], max_words=model.max_words, tokenizer=tokenizer)
             vectors.append(torch.from_numpy(words.stacked(numbers)).to(device))
         spans, inside = [], []
         for i in explained:
-            own = MaskableText.of(texts[i]).spans[: model.max_words]
+            own = MaskableText.of(texts[i], tokenizer).spans[: model.max_words]
             shift = text_starts(texts[1]) if field == "both" and i == 0 else 0
             spans += [(start + shift, end + shift) for start, end in own]
             inside.append(np.arange(vectors[i].shape[1]) < len(own))  # the blank is no piece

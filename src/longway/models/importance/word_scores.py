@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.models.classifier import Inputs
-from longway.text.tokenizer import is_word, token_spans
+from longway.text.tokenizer import PLAIN, Tokenizer, is_word
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -77,9 +77,9 @@ class MaskableText:
         self._tail = text[ends[-1] :]
 
     @classmethod
-    def of(cls, text: str) -> MaskableText:
+    def of(cls, text: str, tokenizer: Tokenizer = PLAIN) -> MaskableText:
         """Split a text into words."""
-        return cls(text, token_spans(text))
+        return cls(text, tokenizer.spans(text))
 
     def __len__(self) -> int:
         return len(self.words)

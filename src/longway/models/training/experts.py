@@ -25,7 +25,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 from scipy.sparse import csr_matrix
 
 from longway.errors import SettingError
@@ -35,7 +34,7 @@ from longway.models.nbsvm import LIBLINEAR
 from longway.models.objectives import CrossEntropy
 from longway.models.training.trainer import Trainer, TrainingData
 from longway.text.keep import is_real_signal
-from longway.text.tokenizer import tokenize_column
+from longway.text.tokenizer import PLAIN, Tokenizer
 
 if TYPE_CHECKING:
     from sklearn.linear_model import LogisticRegression
@@ -74,7 +73,8 @@ def text_expert(data: TrainingData, *, seed: int) -> Floats:
     """
     if data.is_pairs or data.shortcuts is not None:
         return held_out_regression(data, shortcut_features(data), strength=STRENGTH, seed=seed)
-    words = ngrams(data.labelled.inputs.texts, longest=1, keep=data.keep)
+    inputs = data.labelled.inputs
+    words = ngrams(inputs.texts, longest=1, keep=data.keep, tokenizer=inputs.tokenizer)
     return held_out_regression(data, words, strength=WEAK / len(data.labelled), sparse=True, seed=seed)
 
 
@@ -120,7 +120,12 @@ def fit_beside(biased: Floats, data: TrainingData, trainer: Trainer) -> Classifi
 
 
 def ngrams(
-    texts: Sequence[str], *, longest: int = 2, fewest: int = FEWEST, keep: Sequence[Sequence[str]] = ()
+    texts: Sequence[str],
+    *,
+    longest: int = 2,
+    fewest: int = FEWEST,
+    keep: Sequence[Sequence[str]] = (),
+    tokenizer: Tokenizer = PLAIN,
 ) -> csr_matrix:
     """(texts, n-grams) of up to `longest` words that are in at least `fewest` texts: 1 if a text has it.
 
@@ -129,9 +134,7 @@ def ngrams(
     >>> ngrams(["it is not", "it is", "so it is"], fewest=3).toarray().tolist()
     [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
-    of_text = [
-        _ngrams(tokens, longest) for tokens in tokenize_column(pl.Series(list(texts), dtype=pl.String))
-    ]
+    of_text = [_ngrams(tokens, longest) for tokens in tokenizer.lists(texts)]
     n_texts = Counter(ngram for in_text in of_text for ngram in in_text)
     wanted = (n for n, count in n_texts.items() if count >= fewest and not is_real_signal(n.split(), keep))
     column = {ngram: i for i, ngram in enumerate(sorted(wanted))}
@@ -148,7 +151,8 @@ def shortcut_features(data: TrainingData) -> csr_matrix:
     """
     if data.shortcuts is not None and (data.are_rules or not data.is_pairs):
         return data.rules_in(FEWEST)
-    return ngrams(data.labelled.inputs.texts, keep=data.keep)
+    inputs = data.labelled.inputs
+    return ngrams(inputs.texts, keep=data.keep, tokenizer=inputs.tokenizer)
 
 
 def folds(data: Labelled, n: int, *, seed: int) -> Ints:

@@ -9,31 +9,23 @@ contents.rows(...)           ->  data_page();   contents.row(id)  ->  row_page()
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
-
-from markupsafe import Markup
+from dataclasses import asdict, replace
+from itertools import islice
 
 from longway.errors import RunError
 from longway.jobs.augment.page import steps_block
 from longway.jobs.augment.result import CobaTrace
+from longway.jobs.perturb.page import CHAIN
 from longway.records import Edit, Verdict
 from longway.report import html
-from longway.report.edit_view import (
-    COMPARE_LIMIT,
-    EDIT_LIMIT,
-    MAX_CHIPS,
-    Chip,
-    EditCard,
-    edit_card,
-    side_by_side,
-    verdict_chip,
-)
-from longway.report.excerpts import PATTERN_LIMIT, Piece, Span, cut, harmless
-from longway.report.labels import Label, Labels, label_named, record
+from longway.report.differences import COMPARE_LIMIT, EDIT_LIMIT, side_by_side
+from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, Span, cut, harmless
+from longway.report.labels import Labels, label_named, verdict_chip
 from longway.report.numbers import arrow, or_dash, percent, three_digits
-from longway.review.choice_rows import FIELD, QuestionTrace
+from longway.report.sections import Chip
+from longway.review.choice_rows import FIELD, QUESTION, candidate_name, counterpart
 from longway.review.edit_list import EditGroup, ReviewedEdit
 from longway.review.index import rules_of
 from longway.review.pages.finding_pages import STRENGTHS, edit_findings
@@ -43,6 +35,7 @@ from longway.review.pages.page_layout import (
     Json,
     PageView,
     Query,
+    View,
     address,
     back_to,
     cut_decision,
@@ -59,9 +52,7 @@ from longway.review.pages.page_layout import (
     part_links,
     part_of,
     row_address,
-    whole_number,
 )
-from longway.review.pages.people_views import PersonView, person_view
 from longway.review.row_edits import RowTrace
 from longway.review.run_contents import DataRow, RunContents
 from longway.review.run_folder import EDITS
@@ -81,109 +72,19 @@ OTHER_LIMIT = 4_000  # of the other column of a pair
 MAX_TRACE = 40_000  # characters of JSON
 MAX_HISTORY, MAX_ROW_HISTORY = 20, 50
 MAX_ROW_EDITS = 25
-MAX_STEPS, MAX_RULES = 30, 6
+MAX_STEPS, MAX_RULES, MAX_CHIPS = 30, 6, 14
+MAX_CHAIN, MAX_LEFT = 200, 6  # words of a person: referring to it, and left alone
 EXAMPLE_LIMIT = 160  # characters of the example of a group
 STATUS = {"kept": "kept by the run", "refused": "refused by the run"}
 MORE_FILTERS = ("label", "method", "engine", "check", "rule", "pattern", "order")  # folded unless one is used
 ORDERS = {"file": "as in the run", "random": "at random", "score": "largest change of gamma first"}
 
 
-@dataclass(frozen=True, slots=True)
-class HandText:
-    """A text written by hand, and the verdicts on it."""
-
-    after: list[Piece]
-    passed: bool
-    chips: list[Chip]
-    n_more_chips: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnChange:
-    """Another column that changed with the text of a row."""
-
-    name: str
-    before: list[Piece]
-    after: list[Piece]
-
-
-@dataclass(frozen=True, slots=True)
-class StepView:
-    """One step of a repair of a row. change: its words; None if the row was dropped. why: the reason if it was refused."""
-
-    method: str
-    how: str
-    change: ColumnChange | None
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class OptionView:
-    """A candidate of a question: its letter or name, its words with those that changed, and whether it is the right one."""
-
-    name: str
-    text: list[Piece]
-    is_right: bool
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionView:
-    """Both versions of a question."""
-
-    prompt: str
-    before: Sequence[OptionView]
-    after: Sequence[OptionView]
-
-
-@dataclass(frozen=True, slots=True)
-class EditView:
-    """An edit on a page. seen: number of the decision shown, to detect concurrent decisions.
-
-    fate: "added" or "dropped" if a repair did so with the whole row. columns: other columns that changed. steps: of a repair, if there are several.
-    rules: what made the edit, each with the address of all its edits. question: for data with candidates.
-    """
-
-    key: str
-    number: int
-    address: str
-    card: EditCard
-    status: str
-    choice: str
-    decided: str
-    seen: int
-    hand: HandText | None
-    row: str
-    source: str
-    fate: str = ""
-    columns: Sequence[ColumnChange] = ()
-    steps: Sequence[StepView] = ()
-    rules: Sequence[tuple[str, str]] = ()
-    question: QuestionView | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class GroupView:
-    """The edits of one rule, or that change one pattern. kind: "rule" or "pattern". name: its value in a filter."""
-
-    kind: str
-    name: str
-    title: str
-    n: int
-    n_decided: int
-    address: str
-    example: EditView
-
-    @property
-    def adds(self) -> bool:
-        """Whether the example has new words."""
-        return any(piece.level for piece in self.example.card.after)
-
-
 def edits_page(contents: RunContents, query: Query) -> PageView:
     """The list of edits."""
     filter = edit_filter(query)
-    size = whole_number(query, "size", SIZE, most=MAX_SIZE)
-    found = contents.edits.page(filter, page=whole_number(query, "page", 1), size=size)
+    size = min(query.get("size", SIZE), MAX_SIZE)
+    found = contents.edits.page(filter, page=query.get("page", 1), size=size)
     limit = list_limit(len(found.rows))
     chosen, labels = filter.chosen, labels_for(contents)
     links = {**chosen, "size": size if size != SIZE else ""}
@@ -232,15 +133,17 @@ def _pattern_names(contents: RunContents) -> dict[str, str]:
     return {one.key: one.finding.pattern for one in contents.all_findings() if one.key in known}
 
 
-def _group_view(group: EditGroup, kind: str, title: str, labels: Labels) -> GroupView:
-    return GroupView(
+def _group_view(group: EditGroup, kind: str, title: str, labels: Labels) -> View:
+    example = edit_view(group.example, labels, {}, limit=EXAMPLE_LIMIT)
+    return View(
         kind=kind,
         name=group.name,
         title=cut(title, PATTERN_LIMIT),
         n=group.n,
         n_decided=group.n_decided,
         address=address("/edits", {"status": "kept", kind: group.name}),
-        example=edit_view(group.example, labels, {}, limit=EXAMPLE_LIMIT),
+        example=example,
+        adds=any(piece.level for piece in example.card.after),
     )
 
 
@@ -250,7 +153,7 @@ def edit_page(contents: RunContents, query: Query) -> PageView:
     reviewed = contents.edits.get(query["key"])
     edit, around, chosen = reviewed.edit, contents.edits.neighbours(reviewed.key, filter), filter.chosen
     history = contents.decisions.history("edit", reviewed.key, last=MAX_HISTORY)
-    number = whole_number(query, "part", 0)  # 0: what changed, not the whole text
+    number = query.get("part", 0)  # 0: what changed, not the whole text
     labels, other = labels_for(contents), contents.other_column(edit)
     before, after = (part_of(text, number or 1) for text in (edit.before, edit.after))
     n_parts = max(before[1], after[1])
@@ -263,7 +166,9 @@ def edit_page(contents: RunContents, query: Query) -> PageView:
         "part": number or 1,
         "parts": n_parts,
         "trace": edit.trace if len(json.dumps(edit.trace)) <= MAX_TRACE else {},
-        "verdicts": [_verdict_json(verdict) for verdict in edit.verdicts[:MAX_CHIPS]],
+        "verdicts": [
+            {**verdict.to_dict(), "reason": verdict.reason[:1000]} for verdict in edit.verdicts[:MAX_CHIPS]
+        ],
         "decision": cut_decision(reviewed.decision, HAND_LIMIT),
         "history": [cut_decision(decision, 300) for decision in history],
         "beside": None if other is None else {"column": other[0], "text": other[1][:OTHER_LIMIT]},
@@ -273,6 +178,7 @@ def edit_page(contents: RunContents, query: Query) -> PageView:
     here = f"/edits/{reviewed.key}"
     following = address(f"/edits/{around.next}", chosen) if around.next else ""
     is_long = max(len(edit.before), len(edit.after)) > WHOLE_LIMIT
+    may_edit = not (contents.choice_fields or edit.drops or len(reviewed.text) > HAND_LIMIT)
     view = {
         "edit": edit_view(
             reviewed, labels, chosen, limit=WHOLE_LIMIT, notes=(findings.before, findings.after)
@@ -283,7 +189,8 @@ def edit_page(contents: RunContents, query: Query) -> PageView:
         **_coba_steps(reviewed, labels),
         "person": read_person(reviewed, findings.before),
         "change": _gamma(edit),
-        "hand_text": None if contents.choice_fields else _hand_text(reviewed),
+        # the text to start from, unchanged
+        "hand_text": exactly(reviewed.text) if may_edit else None,
         "is_question": contents.choice_fields is not None,
         "history": history_lines(history),
         "previous": address(f"/edits/{around.previous}", chosen) if around.previous else "",
@@ -304,15 +211,34 @@ def edit_view(
     *,
     limit: int,
     notes: Notes = ((), ()),
-) -> EditView:
-    """An edit as lists and pages show it. chosen: the filter, for its link. notes: spans of both texts to mark."""
-    card = edit_card(reviewed.to_dict(), labels, notes=notes, limit=limit)
-    trace = RowTrace.of(reviewed.edit)
-    return EditView(
+) -> View:
+    """An edit as lists and pages show it. chosen: the filter, for its link. notes: spans of both texts to mark.
+
+    seen: number of the decision shown, to detect concurrent decisions. fate: "added" or "dropped" if a repair did so with the whole row.
+    columns: other columns that changed. rules: what made the edit, each with the address of all its edits.
+    """
+    edit, trace = reviewed.edit, RowTrace.of(reviewed.edit)
+    is_whole = limit == WHOLE_LIMIT
+    texts = (harmless(text[:COMPARE_LIMIT]) for text in (edit.before, edit.after))
+    before, after = side_by_side(*texts, notes=notes, limit=limit)
+    card = View(
+        id=cut(edit.id),
+        field=cut(edit.field),
+        label=label_named(edit.label_before, labels),
+        new_label=None if edit.label_after == edit.label_before else label_named(edit.label_after, labels),
+        how=cut(edit.how, PATTERN_LIMIT) if edit.how else "",
+        engine=cut(edit.engine),
+        before=before,
+        after=after,
+        chips=_chips(edit.verdicts, is_whole=is_whole),
+        n_more_chips=max(len(edit.verdicts) - MAX_CHIPS, 0) if is_whole else 0,
+        reason=cut(edit.reason, TEXT_LIMIT if is_whole else PATTERN_LIMIT) if edit.reason else "",
+    )
+    return View(
         key=reviewed.key,
         number=reviewed.number,
         address=address(f"/edits/{reviewed.key}", chosen),
-        card=card if limit == WHOLE_LIMIT else _small(card),
+        card=card,
         status=reviewed.status,
         choice=reviewed.choice,
         decided=decided_by(reviewed.decision),
@@ -329,38 +255,43 @@ def edit_view(
             (cut(name), address("/edits", {"status": "kept", "rule": name}))
             for name in rules_of(reviewed.edit, trace)[:MAX_RULES]
         ],
-        question=_question_view(QuestionTrace.of(reviewed.edit), limit),
+        question=_question_view(edit, limit),
     )
 
 
-def _question_view(question: QuestionTrace | None, limit: int) -> QuestionView | None:
-    """Both versions with the words that differ. Options are compared with those that are most like them, answers with those of the same name."""
-    if question is None:
+def _question_view(edit: Edit, limit: int) -> View | None:
+    """Both versions of a question with the words that differ; None for an edit of a labelled text.
+
+    Options are compared with those that are most like them, answers with those of the same name.
+    """
+    question = edit.trace.get(QUESTION)
+    if question is None or edit.field != FIELD:
         return None
-    sides = []
-    for side, ((texts, right), (others, _)) in enumerate(
-        ((question.was, question.now), (question.now, question.was))
-    ):
+    names, sides = question["names"], []
+    for side, (this, other) in enumerate((("before", "after"), ("after", "before"))):
+        (texts, right), (others, _) = question[this], question[other]
         views = []
         for at, text in enumerate(texts):
-            other = others[at] if question.names else question.counterpart(text, others)
-            both = (harmless(one[:COMPARE_LIMIT]) for one in ((text, other) if side == 0 else (other, text)))
-            views.append(OptionView(question.name(at), side_by_side(*both, limit=limit)[side], at == right))
+            both = (text, others[at] if names else counterpart(text, others))
+            before, after = (harmless(one[:COMPARE_LIMIT]) for one in (both if side == 0 else both[::-1]))
+            words = side_by_side(before, after, limit=limit)[side]
+            views.append(View(name=candidate_name(at, names), text=words, is_right=at == right))
         sides.append(views)
-    return QuestionView(cut(question.prompt, limit), *sides)
+    return View(prompt=cut(question["prompt"], limit), before=sides[0], after=sides[1])
 
 
-def _column_change(name: str, before: str, after: str, limit: int) -> ColumnChange:
+def _column_change(name: str, before: str, after: str, limit: int) -> View:
     texts = (harmless(text[:COMPARE_LIMIT]) for text in (before, after))
-    return ColumnChange(cut(name), *side_by_side(*texts, limit=limit))
+    old, new = side_by_side(*texts, limit=limit)
+    return View(name=cut(name), before=old, after=new)
 
 
-def _step_views(steps: Sequence[Edit], limit: int) -> list[StepView]:
-    """The steps of a row; none if there is only one, in one or several columns, which the card shows."""
+def _step_views(steps: Sequence[Edit], limit: int) -> list[View]:
+    """The steps of a row (change: None if it was dropped; why: if it was refused); none if there is only one, in one or several columns, which the card shows."""
     if len({(step.round, step.method, step.how, step.accepted) for step in steps}) < 2:
         return []
     return [
-        StepView(
+        View(
             method=cut(step.method),
             how=cut(step.how) if step.how else "",
             change=None
@@ -372,37 +303,25 @@ def _step_views(steps: Sequence[Edit], limit: int) -> list[StepView]:
     ]
 
 
-def _small(card: EditCard) -> EditCard:
-    """The card for a list: only failed checks, in short."""
-    reason = cut(card.reason, PATTERN_LIMIT) if card.reason else ""
-    return replace(card, chips=_failed(card.chips), n_more_chips=0, reason=reason, context="")
+def _chips(verdicts: Iterable[Verdict], *, is_whole: bool) -> list[Chip]:
+    """The first verdicts on the page of an edit; for a list only failed ones, in short."""
+    chips = [verdict_chip(verdict) for verdict in islice(verdicts, MAX_CHIPS)]
+    if is_whole:
+        return chips
+    failed = [chip for chip in chips if not chip.passed][:2]
+    return [replace(chip, reason=cut(chip.reason, PATTERN_LIMIT) if chip.reason else "") for chip in failed]
 
 
-def _failed(chips: Sequence[Chip]) -> list[Chip]:
-    failed = [chip for chip in chips if not chip.passed]
-    return [
-        replace(chip, reason=cut(chip.reason, PATTERN_LIMIT) if chip.reason else "") for chip in failed[:2]
-    ]
-
-
-def _hand(reviewed: ReviewedEdit, limit: int) -> HandText:
+def _hand(reviewed: ReviewedEdit, limit: int) -> View:
     value = reviewed.decision.value if reviewed.decision else {}
     texts = (harmless(text[:COMPARE_LIMIT]) for text in (reviewed.edit.before, reviewed.text))
-    chips = [verdict_chip(record(Verdict, verdict)) for verdict in (value.get("verdicts") or [])[:MAX_CHIPS]]
-    return HandText(
+    verdicts = [Verdict(**verdict) for verdict in value.get("verdicts") or []]
+    return View(
         after=side_by_side(*texts, limit=limit)[1],
         passed=bool(value.get("passed", True)),
-        chips=chips if limit == WHOLE_LIMIT else _failed(chips),
+        chips=_chips(verdicts, is_whole=limit == WHOLE_LIMIT),
+        n_more_chips=0,
     )
-
-
-def _hand_text(reviewed: ReviewedEdit) -> Markup | None:
-    """The text to start from, unchanged; None if it is too long to be sent back, or the row was dropped."""
-    return None if len(reviewed.text) > HAND_LIMIT or reviewed.edit.drops else exactly(reviewed.text)
-
-
-def _verdict_json(verdict: Verdict) -> Json:
-    return {**verdict.to_dict(), "reason": verdict.reason[:1000]}
 
 
 def _unchanged(edit: Edit, other: tuple[str, str] | None) -> tuple[str, str] | None:
@@ -423,10 +342,27 @@ def _coba_steps(reviewed: ReviewedEdit, labels: Labels) -> Json:
         return {"steps": html.block(steps_block(reviewed.edit, coba, labels)) if coba else None}
 
 
-def read_person(reviewed: ReviewedEdit, notes: Sequence[Span] = ()) -> PersonView | None:
-    """The person of a perturbation; None for other methods."""
+def read_person(reviewed: ReviewedEdit, notes: Sequence[Span] = ()) -> View | None:
+    """The person that a perturbation changed; None for an edit of another method. notes: spans of the original text.
+
+    before: the original text with the words for this person marked. left: words that were left alone.
+    """
+    edit, trace = reviewed.edit, reviewed.edit.trace
+    if "chain" not in trace:
+        return None
+    before, after = (harmless(text[:COMPARE_LIMIT]) for text in (edit.before, edit.after))
     with _reading_trace(reviewed):
-        return person_view(reviewed.edit, notes, limit=WHOLE_LIMIT)
+        marks = [
+            (int(start), int(end), CHAIN)
+            for name, start, end in trace["chain"][:MAX_CHAIN]
+            if str(name) == edit.field
+        ]
+        return View(
+            word=cut(str(trace.get("word", ""))),
+            how=cut(f"{trace.get('axis')}: {trace.get('source')} to {trace.get('target')}", TEXT_LIMIT),
+            before=side_by_side(before, after, marks=marks, notes=(notes, ()), limit=WHOLE_LIMIT)[0],
+            left=[cut(str(words), TEXT_LIMIT) for words in (trace.get("left") or [])[:MAX_LEFT]],
+        )
 
 
 @contextmanager
@@ -449,24 +385,11 @@ def _gamma(edit: Edit) -> str:
     return before if before == after else arrow(before, after)
 
 
-@dataclass(frozen=True, slots=True)
-class RowView:
-    """A row in the list."""
-
-    id: str
-    address: str
-    label: Label
-    text: str
-    context: str
-    why: str = ""
-    similar: Sequence[RowView] = ()
-
-
 def data_page(contents: RunContents, query: Query) -> PageView:
     """The rows of the dataset."""
     chosen = {name: query[name] for name in ("search", "label", "order") if query.get(name)}
-    size = whole_number(query, "size", ROWS_SIZE, most=MAX_ROWS_SIZE)
-    found = contents.rows(**chosen, page=whole_number(query, "page", 1), size=size)
+    size = min(query.get("size", ROWS_SIZE), MAX_ROWS_SIZE)
+    found = contents.rows(**chosen, page=query.get("page", 1), size=size)
     labels = labels_for(contents)
     limit = min(400, list_limit(len(found.rows)))
     counts = {label.key: label.count for label in labels.values()}
@@ -494,28 +417,27 @@ def data_page(contents: RunContents, query: Query) -> PageView:
     return PageView("data.html.jinja", data, view)
 
 
-def _doubted_view(contents: RunContents, row: DataRow, labels: Labels, limit: int) -> RowView:
+def _doubted_view(contents: RunContents, row: DataRow, labels: Labels, limit: int) -> View:
     """A row whose label may be wrong, with the most similar rows; those without them are beyond what the audit keeps."""
     view, error = row_view(row, labels, limit), contents.possible_errors.get(row.id)
     if error is None:
         return view
     similar = contents.with_ids([one.id for one in error.neighbours])
-    likely = label_named(error.likely, labels).name
-    return replace(
-        view,
-        why=f"{percent(error.p_likely)} of rows like it are {likely}",
-        similar=[row_view(one, labels, limit // 2) for one in similar],
-    )
+    view.why = f"{percent(error.p_likely)} of rows like it are {label_named(error.likely, labels).name}"
+    view.similar = [row_view(one, labels, limit // 2) for one in similar]
+    return view
 
 
-def row_view(row: DataRow, labels: Labels, limit: int) -> RowView:
+def row_view(row: DataRow, labels: Labels, limit: int) -> View:
     """A row for a list, its texts cut."""
-    return RowView(
+    return View(
         id=cut(row.id),
         address=row_address(row.id),
         label=label_named(row.label or "", labels),
         text=cut(row.text or "", limit),
         context=cut(row.context, limit // 2) if row.context else "",
+        why="",
+        similar=(),
     )
 
 
@@ -523,7 +445,7 @@ def row_page(contents: RunContents, query: Query) -> PageView:
     """One row with its edits and the decisions on them."""
     found = contents.row(query["id"])
     row, history = found.row, found.history[:MAX_ROW_HISTORY]
-    number, labels = whole_number(query, "part", 1), labels_for(contents)
+    number, labels = query.get("part", 1), labels_for(contents)
     edits = found.edits[:MAX_ROW_EDITS]
     limit = list_limit(len(edits))
     text, n_text = part_of(row.text or "", number)

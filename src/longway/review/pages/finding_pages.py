@@ -12,16 +12,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
-
-from markupsafe import Markup
 
 from longway.detect.detector import Spans
 from longway.detect.levels import TokenizedRow, required_words
-from longway.errors import SettingError
 from longway.records import Edit
 from longway.report.charts import change_bar, share_bar
-from longway.report.edit_view import COMPARE_LIMIT
+from longway.report.differences import COMPARE_LIMIT
 from longway.report.excerpts import PATTERN_LIMIT, READ_LIMIT, Piece, Span, cut, harmless, pieces
 from longway.report.labels import Label, Labels, label_named, level_name
 from longway.report.numbers import NONE, arrow, count, finite, or_dash, percent, points, q_value, short
@@ -30,6 +26,7 @@ from longway.review.pages.page_layout import (
     Json,
     PageView,
     Query,
+    View,
     address,
     back_to,
     decided_by,
@@ -39,7 +36,6 @@ from longway.review.pages.page_layout import (
     options,
     page_links,
     row_address,
-    whole_number,
 )
 from longway.review.run_contents import DataRow, FindingFilter, ReviewedFinding, RunContents
 from longway.review.run_folder import PatternFigures, RunFinding
@@ -58,57 +54,13 @@ MAX_IN_EDIT = 12
 FATES = {(True, True): "stays", (True, False): "goes", (False, True): "comes"}
 
 
-@dataclass(frozen=True, slots=True)
-class FigureTexts:
-    """The figures of a finding as texts; a dash if not measured. is_change: whether they have a before and an after."""
-
-    texts: str
-    share: str
-    usual: str
-    share_bar: Markup
-    points: str
-    z: str
-    q: str
-    is_change: bool
-    stronger: bool
-
-
-@dataclass(frozen=True, slots=True)
-class FindingView:
-    """A finding on a page. seen: number of the decision shown. note: how a reviewer had marked it before the run."""
-
-    key: str
-    address: str
-    pattern: str
-    level: str
-    field: str
-    label: Label
-    figures: FigureTexts
-    note: str
-    choice: str
-    decided: str
-    seen: int
-
-
-@dataclass(frozen=True, slots=True)
-class MarkedRow:
-    """A row with the pattern marked."""
-
-    id: str
-    address: str
-    label: Label
-    text: list[Piece]
-    context: list[Piece]
-
-
 def findings_page(contents: RunContents, query: Query) -> PageView:
     """The table of findings."""
     chosen = {name: query[name] for name in FILTERS if query.get(name)}
-    wanted: dict[str, Any] = {**chosen, "max_q": _max_q(chosen.get("max_q", ""))}
     found = contents.findings(
-        FindingFilter(**wanted),
-        page=whole_number(query, "page", 1),
-        size=whole_number(query, "size", SIZE, most=MAX_SIZE),
+        FindingFilter(**{**chosen, "max_q": float(chosen.get("max_q", 1))}),
+        page=query.get("page", 1),
+        size=min(query.get("size", SIZE), MAX_SIZE),
     )
     labels = labels_for(contents)
     findings = [reviewed.finding for reviewed in contents.all_findings()]
@@ -172,11 +124,11 @@ def finding_page(contents: RunContents, query: Query) -> PageView:
     return PageView("finding.html.jinja", data, view)
 
 
-def finding_view(reviewed: ReviewedFinding, labels: Labels) -> FindingView:
-    """A finding as lists and pages show it."""
+def finding_view(reviewed: ReviewedFinding, labels: Labels) -> View:
+    """A finding as lists and pages show it. note: how a reviewer had marked it before the run."""
     finding = reviewed.finding
     label = label_named(finding.label, labels)
-    return FindingView(
+    return View(
         key=reviewed.key,
         address=f"/findings/{reviewed.key}",
         pattern=cut(finding.pattern, PATTERN_LIMIT),
@@ -207,10 +159,10 @@ def _row_json(row: DataRow) -> Json:
     return {**asdict(row), "text": (row.text or "")[:1000], "context": (row.context or "")[:1000]}
 
 
-def _marked_row(contents: RunContents, row: DataRow, finding: RunFinding, labels: Labels) -> MarkedRow:
+def _marked_row(contents: RunContents, row: DataRow, finding: RunFinding, labels: Labels) -> View:
     text, context = row.text or "", row.context or ""
     places = contents.where(finding, contents.tokenized(text, row.context)) or {}
-    return MarkedRow(
+    return View(
         id=cut(row.id),
         address=row_address(row.id),
         label=label_named(row.label or "", labels),
@@ -225,9 +177,9 @@ def _marked(text: str, spans: Iterable[tuple[int, int]], limit: int) -> list[Pie
     return pieces(harmless(text[:READ_LIMIT]), near[:MAX_MARKS], limit=limit)
 
 
-def _figures(finding: RunFinding, label: Label) -> FigureTexts:
+def _figures(finding: RunFinding, label: Label) -> View:
     now, usual = finding.now, finding.base_rate
-    return FigureTexts(
+    return View(
         texts=or_dash(now.count, lambda n: count(int(n))),
         share=or_dash(now.share, percent),
         usual=f"base rate {percent(usual)}" if usual is not None else "",
@@ -240,13 +192,11 @@ def _figures(finding: RunFinding, label: Label) -> FigureTexts:
     )
 
 
-def _changed_figures(
-    before: PatternFigures, now: PatternFigures, label: Label, labels: Labels
-) -> FigureTexts:
+def _changed_figures(before: PatternFigures, now: PatternFigures, label: Label, labels: Labels) -> View:
     usual = label.count / (sum(each.count for each in labels.values()) or 1)
     shares = [finite(figures.share or 0.0) for figures in (before, now)]
     gains = [finite(figures.gain or 0.0) for figures in (before, now)]
-    return FigureTexts(
+    return View(
         texts=_moved(count(int(before.count or 0)), count(int(now.count or 0))),
         share=_moved(*map(percent, shares)),
         usual=f"base rate {percent(usual)}",
@@ -264,40 +214,11 @@ def _moved(before: str, now: str) -> str:
     return now if before == now else arrow(before, now)
 
 
-def _max_q(given: str) -> float:
-    try:
-        value = float(given or 1)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise SettingError(f"'max_q' must be a number from 0 to 1. Got {given[:40]!r}. Try 0.05.")
-    return value
-
-
-@dataclass(frozen=True, slots=True)
-class EditFinding:
-    """A finding that the text of an edit shows before or after.
-
-    strength: from 1 to 3. fate: stays, goes or comes. count: texts with it. is_marked: whether it has words to mark.
-    """
-
-    address: str
-    pattern: str
-    level: str
-    label: Label
-    strength: int
-    share: str
-    usual: str
-    count: str
-    fate: str
-    is_marked: bool
-
-
 @dataclass(frozen=True, slots=True)
 class EditFindings:
     """The findings in the texts of an edit, strongest first. before, after: spans to mark, with the position in `shown`, from 1."""
 
-    shown: list[EditFinding]
+    shown: list[View]
     before: list[Span]
     after: list[Span]
     n_more: int
@@ -309,7 +230,7 @@ class EditFindings:
 
     def to_json(self) -> list[Json]:
         """The findings as plain JSON values."""
-        return [{**asdict(shown), "label": shown.label.key} for shown in self.shown]
+        return [{**vars(shown), "label": shown.label.key} for shown in self.shown]
 
 
 def edit_findings(
@@ -345,10 +266,10 @@ def _row(contents: RunContents, edit: Edit, text: str, other: tuple[str, str] | 
 
 def _edit_finding(
     reviewed: ReviewedFinding, before: Places | None, after: Places | None, labels: Labels
-) -> EditFinding:
+) -> View:
     finding = reviewed.finding
     strength, share, usual = _strength(finding, labels)
-    return EditFinding(
+    return View(
         address=f"/findings/{reviewed.key}",
         pattern=cut(finding.pattern, PATTERN_LIMIT),
         level=level_name(finding.level),

@@ -13,13 +13,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.resources import files
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from longway.errors import SettingError
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
 from longway.report.labels import Label, labels_of
 from longway.report.numbers import count, counted, percent
@@ -27,8 +27,11 @@ from longway.review.decisions import Decision
 from longway.review.edit_list import EditFilter, ListPage, ReviewedEdit
 from longway.review.run_contents import RunContents
 
-Query = Mapping[str, str]  # values of the path and behind the ?, and "author": who looks at the page
+Query = Mapping[
+    str, Any
+]  # values of the path and behind the ?, checked (`routes.PAGES`), and "author": who looks at the page
 Json = dict[str, object]
+View = SimpleNamespace  # what a template shows of one thing: its texts cut, its figures in words
 
 LIST_BUDGET = 10_000  # characters of each version of a text, over all texts of a list
 LONGEST_IN_LIST = 1_000
@@ -59,40 +62,9 @@ class PageView:
     view: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class PageLinks:
-    """Links from one page of a list to the others; "" at an end."""
-
-    total: int
-    number: int
-    pages: int
-    links: list[tuple[int, str]]
-    previous: str
-    next: str
-
-
-@dataclass(frozen=True, slots=True)
-class Tab:
-    """A link in the header."""
-
-    name: str
-    address: str
-    is_here: bool
-
-
 def edit_filter(query: Query) -> EditFilter:
     """The filter of an address."""
     return EditFilter(**{name: query[name] for name in FILTERS if query.get(name)})
-
-
-def whole_number(query: Query, name: str, default: int, *, most: int = 1_000_000_000) -> int:
-    """A positive number of an address; raises SettingError if it is not a number."""
-    given = query.get(name, "")
-    if not given:
-        return default
-    if not (given.isascii() and given.isdigit() and int(given) >= 1):
-        raise SettingError(f"'{name}' must be a whole number from 1. Got {given[:40]!r}. Try {default}.")
-    return min(int(given), most)
 
 
 def address(path: str, values: Mapping[str, object]) -> str:
@@ -115,17 +87,17 @@ def row_address(id_: str) -> str:
     return "/data/" + quote(id_, safe="").replace(".", "%2E")
 
 
-def page_links(page: ListPage[Any], path: str, values: Mapping[str, object]) -> PageLinks:
+def page_links(page: ListPage[Any], path: str, values: Mapping[str, object]) -> View:
     """The links between the pages of a list."""
 
     def at(number: int) -> str:
         return address(path, {**values, "page": number})
 
     near = sorted({1, page.pages, *range(max(1, page.number - 2), min(page.pages, page.number + 2) + 1)})
-    return PageLinks(
-        page.total,
-        page.number,
-        page.pages,
+    return View(
+        total=page.total,
+        number=page.number,
+        pages=page.pages,
         links=[(number, address(path, {**values, "page": number if number > 1 else ""})) for number in near],
         previous=at(page.number - 1) if page.number > 1 else "",
         next=at(page.number + 1) if page.number < page.pages else "",
@@ -301,7 +273,7 @@ def exactly(text: str) -> Markup:
     return escape(text.encode("utf-8", "replace").decode())
 
 
-def _tabs(contents: RunContents, path: str) -> list[Tab]:
+def _tabs(contents: RunContents, path: str) -> list[View]:
     """The pages that have content for this run."""
     needs = {
         "findings": "findings",
@@ -314,8 +286,9 @@ def _tabs(contents: RunContents, path: str) -> list[Tab]:
     first = {"edits": "/edits?status=kept"}  # edits that are in the dataset come first
     here = path.split("/")[1:2]
     named = [
-        Tab(name.title(), first.get(name, f"/{name}"), here == [name])
+        View(name=name.title(), address=first.get(name, f"/{name}"), is_here=here == [name])
         for name, needed in {**needs, "sample": "edits"}.items()
         if contents.has(needed)
     ]
-    return [Tab("Overview", "/", path == "/"), *named, Tab("Run", "/run", here == ["run"])]
+    overview = View(name="Overview", address="/", is_here=path == "/")
+    return [overview, *named, View(name="Run", address="/run", is_here=here == ["run"])]

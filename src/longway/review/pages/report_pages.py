@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -21,9 +20,9 @@ from longway.review.edit_list import ListPage
 from longway.review.pages.page_layout import (
     PageView,
     Query,
+    View,
     address,
     page_links,
-    whole_number,
 )
 from longway.review.run_contents import RunContents
 
@@ -44,15 +43,6 @@ TREES_JSON = ("dataset", "grammar", "classifier", "composites", "rules", "pictur
 PROOF_JSON = (
     "labels", "runs", "scores", "comparisons", "leaks", "worse", "worst", "concerns", "failed", "settings",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class ReportSection:
-    """A section of a report: its id, its heading, and the page it is on, from 1."""
-
-    id: str
-    title: str
-    page: int
 
 
 def report_of(contents: RunContents) -> Any:
@@ -92,7 +82,7 @@ def _missing(title: str, words: str, make: str) -> PageView:
 def _report_page(contents: RunContents, query: Query, name: str, keys: Sequence[str]) -> PageView:
     """One page of the run's report. keys: parts of the summary for the JSON, as far as they fit."""
     pages, sections = in_pages(report_of(contents))
-    number = min(whole_number(query, "page", 1), len(pages))
+    number = min(query.get("page", 1), len(pages))
     kept: dict[str, object] = {}
     left_out, left = [], LIMIT
     for key in keys:
@@ -120,7 +110,7 @@ def _report_page(contents: RunContents, query: Query, name: str, keys: Sequence[
     return PageView(f"{name}.html.jinja", data, view)
 
 
-def in_pages(page: Page) -> tuple[list[Markup], list[ReportSection]]:
+def in_pages(page: Page) -> tuple[list[Markup], list[View]]:
     """The pages of a report, and its sections in order."""
     first, *rest = _START.split(body(page))
     pages, left = [[first]], LIMIT - len(first.encode())
@@ -133,7 +123,8 @@ def in_pages(page: Page) -> tuple[list[Markup], list[ReportSection]]:
         pages[-1].append(section)
         left -= size
         id_, title = re.search(r'id="(\w+)"', section), re.search(r"<h2>([^<]*)", section)
-        sections.append(ReportSection(id_[1] if id_ else "", title[1].strip() if title else "", len(pages)))
+        words = title[1].strip() if title else ""
+        sections.append(View(id=id_[1] if id_ else "", title=words, page=len(pages)))
     return [Markup("".join(parts)) for parts in pages], sections
 
 

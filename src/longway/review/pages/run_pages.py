@@ -6,14 +6,13 @@ run.json, card.md, journal.sqlite, the summary's "cost"  ->  run_page()
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup, escape
 
-from longway.engines.recording import CHECKED
 from longway.jobs.change.page import cost_table, total_cost
 from longway.jobs.results import read
 from longway.json_values import to_json
@@ -30,6 +29,7 @@ from longway.review.pages.page_layout import (
     Json,
     PageView,
     Query,
+    View,
     address,
     cut_decision,
     exactly,
@@ -40,7 +40,7 @@ from longway.review.pages.report_pages import report_of
 from longway.review.run_contents import RunContents
 from longway.review.run_folder import SUMMARIES
 from longway.review.summary import summary_page as sections_of_summary
-from longway.store import CallTotals, Journal
+from longway.store import CHECKED, CallTotals, Journal
 
 CARD, JOURNAL = "card.md", "journal.sqlite"
 CARD_LIMIT = 20_000
@@ -123,16 +123,6 @@ def decided_counts(contents: RunContents) -> tuple[dict[str, int], dict[str, int
     return edits, {"none": max(0, total - sum(decided.values())), **decided}
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryLine:
-    """What was decided at once. address: of the edit or finding, "" for several."""
-
-    time: str
-    author: str
-    what: str
-    address: str
-
-
 def run_page(contents: RunContents, query: Query) -> PageView:
     """How the run was made, and the latest decisions."""
     about = contents.about
@@ -182,7 +172,7 @@ def run_page(contents: RunContents, query: Query) -> PageView:
     return PageView("run.html.jinja", data, view)
 
 
-def _history(contents: RunContents) -> list[HistoryLine]:
+def _history(contents: RunContents) -> list[View]:
     """The latest batches, newest first; consecutive tags of one rater are one line."""
 
     def group(batch: tuple[Decision, int]) -> tuple[object, ...]:
@@ -200,7 +190,8 @@ def _history(contents: RunContents) -> list[HistoryLine]:
         is_single = n == 1 and newest.kind in CHOICES
         place = f"/{newest.kind}s/{newest.key}" if is_single else ""
         author = cut(newest.author)
-        lines.append(HistoryLine(when(newest.time), author, _in_words(newest, n), place))
+        words = _in_words(newest, n)
+        lines.append(View(time=when(newest.time), author=author, what=words, address=place))
     return lines
 
 

@@ -6,28 +6,20 @@ sample_state(contents, name, ...)   ->  sample_page(): one edit to rate, progres
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from longway.metrics.judgements import EstimatedShare
 from longway.report.excerpts import cut
 from longway.report.numbers import count, percent
 from longway.review.edit_list import EditFilter
 from longway.review.pages.edit_pages import WHOLE_LIMIT, edit_view, other_column_view, read_person
-from longway.review.pages.page_layout import PageView, Query, address, cut_edit, labels_for, whole_number
+from longway.review.pages.page_layout import PageView, Query, View, address, cut_edit, labels_for
 from longway.review.run_contents import RunContents
 from longway.review.sampling import OTHER_TAGS, VERDICTS, sample_state, samples
 
 MAX_SAMPLES = 50
 MAX_RATERS = 12
 MAX_LINKS = 200  # to edits of the sample
-
-
-@dataclass(frozen=True, slots=True)
-class ShareText:
-    """A share with its interval."""
-
-    share: str
-    interval: str
 
 
 def samples_page(contents: RunContents, query: Query) -> PageView:
@@ -47,7 +39,7 @@ def sample_page(contents: RunContents, query: Query) -> PageView:
     state = sample_state(contents, query["name"], rater=query.get("author") or "nobody")
     items, size = state.items, len(state.items)
     first = next((item.number for item in items if not item.tags), 1)
-    number = min(whole_number(query, "page", first), size)
+    number = min(query.get("page", first), size)
     item = items[number - 1]
     reviewed = contents.edits.get(item.key)
     here = f"/sample/{state.summary.name}"
@@ -71,8 +63,8 @@ def sample_page(contents: RunContents, query: Query) -> PageView:
         "raters": [
             (cut(who), n, percent(n / size)) for who, n in list(state.summary.progress.items())[:MAX_RATERS]
         ],
-        "error": _share(state.estimate.error),
-        "tags": [(name, _share(share)) for name, share in state.estimate.tags.items()],
+        "error": _share(state.error),
+        "tags": [(name, _share(share)) for name, share in state.tags.items()],
         "population": count(state.summary.population),
     }
     around = asdict(contents.edits.neighbours(item.key, EditFilter()))
@@ -80,7 +72,7 @@ def sample_page(contents: RunContents, query: Query) -> PageView:
     return PageView("sample.html.jinja", data, view)
 
 
-def _share(found: EstimatedShare | None) -> ShareText | None:
+def _share(found: EstimatedShare | None) -> View | None:
     if found is None:
         return None
-    return ShareText(percent(found.share), f"{percent(found.low)} to {percent(found.high)}")
+    return View(share=percent(found.share), interval=f"{percent(found.low)} to {percent(found.high)}")

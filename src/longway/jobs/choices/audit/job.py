@@ -6,22 +6,21 @@ The run folder holds findings.json, report.html and card.md.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from longway.data.choices import ROLES, ChoiceDataset, load_choices, named_columns
-from longway.detect.choices.effects import style_effects
-from longway.detect.choices.judges import judge_report
-from longway.detect.choices.leak import leaks
-from longway.detect.choices.patterns import Candidates
+from longway.data.choices import ROLES, ChoiceDataset, Question, load_choices
+from longway.detect.choices.candidates import Candidates
+from longway.detect.choices.leak import Encoder, encoder_of, installed, leaks
+from longway.detect.choices.preferences import judge_report, style_effects
 from longway.detect.choices.search import Test, search
-from longway.detect.choices.vectors import EmbeddedEncoder, Encoder, encoder_of, installed
 from longway.errors import DataError, SettingError, with_checked_arguments
+from longway.jobs.audit.settings import ChoiceAuditSettings
 from longway.jobs.choices.audit.page import UNITS
 from longway.jobs.choices.audit.result import (
     NO_ENCODER_OF_LANGUAGE,
@@ -29,9 +28,8 @@ from longway.jobs.choices.audit.result import (
     ChoiceExample,
     ChoiceSummary,
 )
-from longway.jobs.choices.audit.settings import ChoiceAuditSettings
 from longway.jobs.options import settings_from
-from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
+from longway.jobs.run import ActiveRun, RunIdentity, Watcher, run_job
 from longway.models.encoders import VectorCache
 from longway.models.multilingual import MULTILINGUAL, PACKAGE
 from longway.records import Finding, Problem
@@ -63,19 +61,18 @@ def audit_choices(
     given, options = choices_with_columns(data, options)
     chosen = settings_from(ChoiceAuditSettings, settings, options)
     watcher = watcher or Watcher()
-    if out is None:
-        return _audit(given, chosen, watcher)
-    columns = {"columns": given.columns.fields(), **given.columns.answer_fields()}
     encoders = {"encoders": installed()} if chosen.encoder else {}
-    identity = RunIdentity("audit", {**asdict(chosen), **columns, **encoders}, given.fingerprint)
-    planned = PlannedRun.choose(identity, given.source_name, None if out is True else out)
+    recorded = {**asdict(chosen), **given.columns.recorded, **encoders}
+    identity = RunIdentity("audit", recorded, given.fingerprint, given.source_name)
 
     def work(run: ActiveRun) -> ChoiceAuditResult:
-        result = _audit(given, chosen, watcher, vectors=run.folder / VECTORS)
-        VectorCache.delete(run.folder / VECTORS)
+        if run.kept is None:
+            return _audit(given, chosen, watcher)
+        result = _audit(given, chosen, watcher, vectors=run.kept / VECTORS)
+        VectorCache.delete(run.kept / VECTORS)
         return result
 
-    return planned.read(ChoiceAuditResult) or planned.make(work, watcher)
+    return run_job(ChoiceAuditResult, identity, work, out, watcher)
 
 
 def choices_with_columns(
@@ -87,7 +84,7 @@ def choices_with_columns(
     return as_choices(data, columns), others
 
 
-def as_choices(data: object, columns: Mapping[str, object] | None = None) -> ChoiceDataset:
+def as_choices(data: object, columns: Mapping[str, Any] | None = None) -> ChoiceDataset:
     """The dataset itself, or what `load_choices` makes of it; DataError if it has no candidates."""
     if isinstance(data, ChoiceDataset):
         if columns:
@@ -95,7 +92,7 @@ def as_choices(data: object, columns: Mapping[str, object] | None = None) -> Cho
                 f"'{next(iter(columns))}' names a column, but the dataset is already loaded. Name its columns in lw.load_choices(data, choices=..., answer=...)."
             )
         return data
-    given = load_choices(data, named_columns(columns or {}))
+    given = load_choices(data, **(columns or {}))
     if given is None:
         raise DataError(
             "The data have no candidates. Expected columns such as choices and answer, or chosen and rejected. Name them: choices=..., answer=..."
@@ -107,28 +104,15 @@ def _audit(
     given: ChoiceDataset, settings: ChoiceAuditSettings, watcher: Watcher, vectors: Path | None = None
 ) -> ChoiceAuditResult:
     """Audit the questions. vectors: a file that keeps what the sentence encoder computed, for a run that is interrupted."""
-    if len(given.questions) < FEWEST:
-        raise DataError(
-            f"{given.source_name} has {counted(len(given.questions), 'question')} with one right candidate. Expected at least {FEWEST}. Add more questions."
-        )
+    check_enough(given)
     watcher.step("measuring the candidates")
     candidates = Candidates.of(given.questions, given.columns.kind)
-    columns = given.columns.candidates
-    label = LABELS[given.columns.kind]
-    findings, tested, tests = search(
-        candidates,
-        is_ordered=given.is_ordered,
-        max_q=settings.max_q,
-        field=" + ".join(columns),
-        label=label,
-        noun=UNITS[given.columns.kind].candidate,
-        step=watcher.step,
-    )
+    findings, tested, tests = search_in(given, candidates, settings.max_q, watcher.step)
     encoder, problems = _encoder(candidates.texts, vectors) if settings.encoder else (None, [])
-    found, _ = leaks(
+    found = leaks(
         candidates,
         is_ordered=given.is_ordered,
-        columns=columns,
+        columns=given.columns.candidates,
         seed=settings.seed,
         encoder=encoder,
         step=watcher.step,
@@ -149,13 +133,46 @@ def _audit(
     )
 
 
+def check_enough(given: ChoiceDataset) -> None:
+    """Raise DataError if there are too few questions to say anything."""
+    if len(given.questions) < FEWEST:
+        raise DataError(
+            f"{given.source_name} has {counted(len(given.questions), 'question')} with one right candidate. Expected at least {FEWEST}. Add more questions."
+        )
+
+
+def search_in(
+    given: ChoiceDataset,
+    candidates: Candidates,
+    max_q: float,
+    step: Callable[[str], object] = lambda name: None,
+) -> tuple[list[Finding], dict[str, int], list[Test]]:
+    """The findings among candidates of the data; tests by family; all tests."""
+    columns = given.columns
+    return search(
+        candidates,
+        is_ordered=given.is_ordered,
+        max_q=max_q,
+        field=" + ".join(columns.candidates),
+        label=LABELS[columns.kind],
+        noun=UNITS[columns.kind].candidate,
+        step=step,
+    )
+
+
+def places_of(questions: Sequence[Question]) -> tuple[int, ...]:
+    """How often the right candidate is at each place."""
+    counts = Counter(one.right for one in questions)
+    return tuple(counts[place] for place in range(max(len(one.candidates) for one in questions)))
+
+
 def _encoder(texts: Sequence[str], cache: Path | None) -> tuple[Encoder | None, list[Problem]]:
     """The sentence encoder of the candidates' language, and what the user should know if they are not English."""
     encoder, why = encoder_of(texts, cache)
     if why:
         message = f"The meaning of the candidates was not measured: {why}."
         return None, [Problem(NO_ENCODER_OF_LANGUAGE, message, len(texts), "Nothing else depends on it.")]
-    if isinstance(encoder, EmbeddedEncoder) and encoder.name == MULTILINGUAL:
+    if encoder is not None and encoder.name == MULTILINGUAL:
         message = f"The candidates are not English: their meaning was measured by {PACKAGE}."
         return encoder, [Problem("multilingual_encoder", message, len(texts), "Nothing to do.")]
     return encoder, []
@@ -164,7 +181,6 @@ def _encoder(texts: Sequence[str], cache: Path | None) -> tuple[Encoder | None, 
 def summary_of(given: ChoiceDataset) -> ChoiceSummary:
     """What the data are."""
     sizes = Counter(len(one.candidates) for one in given.questions)
-    places = Counter(one.right for one in given.questions)
     return ChoiceSummary(
         name=given.source_name,
         kind=given.columns.kind,
@@ -174,7 +190,7 @@ def summary_of(given: ChoiceDataset) -> ChoiceSummary:
         fields=given.columns.fields(),
         guessed=given.columns.guessed,
         sizes={str(n): sizes[n] for n in sorted(sizes)},
-        places=tuple(places[i] for i in range(max(sizes))) if given.is_ordered else (),
+        places=places_of(given.questions) if given.is_ordered else (),
         fingerprint=given.fingerprint,
     )
 
@@ -187,12 +203,8 @@ def _examples(
     starts, found = given.sets.starts, []
     for number, finding in enumerate(findings):
         has = by_name[finding.level, finding.pattern.place].has
-        only = np.add.reduceat(has.astype(np.int64), starts[:-1])
-        solved = [
-            at
-            for at in range(len(given.questions))
-            if 0 < only[at] < given.sets.sizes[at] and has[given.sets.right[at]]
-        ]
+        only, supporting = given.sets.total(has.astype(np.int64)), given.sets.sides(has)[0]
+        solved = np.flatnonzero(supporting).tolist()
         solved.sort(key=lambda at: (only[at], sum(map(len, given.questions[at].candidates))))
         for at in solved[:EXAMPLES]:
             one = given.questions[at]

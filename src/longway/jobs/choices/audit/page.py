@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
-from longway.detect.choices.effects import StyleEffect
-from longway.detect.choices.judges import OWN, JudgeReport, Share
+from longway.detect.choices.candidates import place_name
 from longway.detect.choices.leak import ENCODER
-from longway.detect.choices.patterns import place_name
+from longway.detect.choices.preferences import OWN, JudgeReport, Share, StyleEffect
 from longway.detect.severity import severity_of, too_few, undecided
 from longway.errors import install_command
 from longway.jobs.choices.audit.result import (
@@ -17,8 +15,7 @@ from longway.jobs.choices.audit.result import (
     ChoiceExample,
     ChoiceSummary,
 )
-from longway.jobs.pages import dataset_page
-from longway.jobs.results import page_of
+from longway.jobs.results import dataset_page, page_of
 from longway.records import Finding
 from longway.report import charts
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
@@ -48,6 +45,7 @@ from longway.report.sections import (
 MAX_FINDINGS = 100
 N_NAMED = 3
 OPTION_LIMIT = 160
+EXPLAINED = 6  # weaker patterns named below a finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +129,10 @@ def _verdict(result: ChoiceAuditResult) -> str:
     leak = next(clear, result.headline)
     right = UNITS[result.dataset.kind].best
     names = "; ".join(cut(one.pattern.name) for one in result.findings[:N_NAMED])
-    strongest = (f" Strongest: {names}." if names else "") + _bias(result.judges)
+    strongest = f" Strongest: {names}." if names else ""
+    shares = result.judges.shares if result.judges is not None else ()
+    if biased := [f"{one.name} in {one.share:.0%}" for one in shares if not one.judge and one.is_off]:
+        strongest += f" The judges chose {' and '.join(biased)} of the votes; fair judges would in 50%."
     if not leak.is_measured:
         return f"How often a ranker picks the {right} without the prompt could not be measured: {leak.how}.{strongest}"
     ranker = f"Without the prompt a simple ranker ({SEEN[leak.part]})"
@@ -145,13 +146,6 @@ def _verdict(result: ChoiceAuditResult) -> str:
     if unclear := undecided(result.measured_leaks):
         return too_few(unclear, f"without the prompt ({SEEN[unclear.part]})")
     return f"Nothing about the candidates clearly predicts the {right}. {no_better}."
-
-
-def _bias(report: JudgeReport | None) -> str:
-    """What all judges together prefer, if it is clear."""
-    shares = report.shares if report is not None else ()
-    named = [f"{one.name} in {one.share:.0%}" for one in shares if not one.judge and one.is_off]
-    return f" The judges chose {' and '.join(named)} of the votes; fair judges would in 50%." if named else ""
 
 
 def _leak_section(result: ChoiceAuditResult) -> Section:
@@ -180,17 +174,15 @@ def _leak_section(result: ChoiceAuditResult) -> Section:
 def _encoder_notes(result: ChoiceAuditResult) -> Blocks:
     """What a reader must know about the ranker with the sentence encoder."""
     encoder = result.leaks.get(ENCODER)
-    if encoder is None:
-        is_known = any(problem.kind == NO_ENCODER_OF_LANGUAGE for problem in result.problems)
-        if is_known or not result.settings.encoder:
-            return []
+    is_known = any(problem.kind == NO_ENCODER_OF_LANGUAGE for problem in result.problems)
+    of = counted(result.leak.rows, UNITS[result.dataset.kind].question)
+    if encoder is not None and encoder.rows < result.leak.rows:
+        note = f"The sentence encoder read {count(encoder.rows)} of {of}, drawn at random, to save time."
+        return [Paragraph(note)]
+    if encoder is None and result.settings.encoder and not is_known:
         command = install_command("local")
         return [Paragraph(f"The sentence encoder is not installed, so meaning was not measured: {command}.")]
-    if encoder.rows == result.leak.rows:
-        return []
-    of = counted(result.leak.rows, UNITS[result.dataset.kind].question)
-    note = f"The sentence encoder read {count(encoder.rows)} of {of}, drawn at random, to save time."
-    return [Paragraph(note)]
+    return []
 
 
 def _findings_section(result: ChoiceAuditResult) -> Section:
@@ -203,8 +195,10 @@ def _findings_section(result: ChoiceAuditResult) -> Section:
     def below(finding: Finding) -> Blocks:
         at = result.findings.index(finding)
         examples = [_example(one, unit) for one in result.examples if one.finding == at]
-        shown = [Only(REPORT, examples)] if examples else []
-        return [*_explained(finding.variants), *shown]
+        variants = [cut(one.pattern.name) for one in finding.variants]
+        more = f" and {len(variants) - EXPLAINED} more" if len(variants) > EXPLAINED else ""
+        names = Paragraph(f"Explains: {'; '.join(variants[:EXPLAINED])}{more}", "quiet")
+        return [*([names] if variants else []), *([Only(REPORT, examples)] if examples else [])]
 
     columns = [
         Column("Pattern", "pattern.name", form=pattern_span),
@@ -243,15 +237,6 @@ def _share_cell(finding: Finding) -> Cell:
     chance = Span(f" chance {percent(finding.base_rate)}", "quiet")
     bar = charts.share_bar(finding.label_share, finding.base_rate, colour="l0")
     return Cell([Span(percent(finding.label_share), "strong"), chance], bar)
-
-
-def _explained(variants: Sequence[Finding]) -> Blocks:
-    """The names of weaker patterns that a finding explains."""
-    if not variants:
-        return []
-    names = "; ".join(cut(one.pattern.name) for one in variants[:6])
-    more = f" and {len(variants) - 6} more" if len(variants) > 6 else ""
-    return [Paragraph(f"Explains: {names}{more}", "quiet")]
 
 
 def _example(example: ChoiceExample, unit: Unit) -> Block:
@@ -317,15 +302,16 @@ def is_clear(low: float | None, high: float | None) -> bool:
 
 
 def _preferred(one: StyleEffect) -> Cell:
-    words = with_interval(one.share, one.low, one.high, is_clear=is_clear(one.low, one.high))
-    return Cell(words, charts.share_bar(one.share, 0.5, colour="l0"))
+    return Cell(_share_words(one.share, one.low, one.high), charts.share_bar(one.share, 0.5, colour="l0"))
 
 
 def _at_equal_length(one: StyleEffect) -> Words | None:
-    low, high = one.equal_low, one.equal_high
-    if one.equal_share is None:
-        return None
-    return with_interval(one.equal_share, low or 0.0, high or 0.0, is_clear=is_clear(low, high))
+    low, high = one.equal_low or 0.0, one.equal_high or 0.0
+    return None if one.equal_share is None else _share_words(one.equal_share, low, high)
+
+
+def _share_words(share: float, low: float, high: float) -> Words:
+    return with_interval(share, low, high, is_clear=is_clear(low, high))
 
 
 def _judges_section(report: JudgeReport | None) -> list[Section]:

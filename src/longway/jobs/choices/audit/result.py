@@ -9,12 +9,11 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from longway.detect.choices.effects import StyleEffect
-from longway.detect.choices.judges import JudgeReport
 from longway.detect.choices.leak import CANDIDATES, ENCODER, headline
+from longway.detect.choices.preferences import JudgeReport, StyleEffect
 from longway.jobs.audit.gate import Checked
 from longway.jobs.audit.result import Findings
-from longway.jobs.choices.audit.settings import ChoiceAuditSettings
+from longway.jobs.audit.settings import ChoiceAuditSettings
 from longway.jobs.results import Result
 from longway.records import Finding, Leak, Problem
 
@@ -103,8 +102,7 @@ class ChoiceAuditResult(Checked):
         """The content of findings.json; the leaks have the form of those of labelled texts."""
         content = Result.to_dict(self)
         leak = {**content.pop("leaks"), "majority": self.leak.majority}
-        findings = [finding.to_dict() for finding in self.findings]
-        return {**content, "leak": leak, "findings": findings}
+        return {**content, "leak": leak}
 
     @classmethod
     def _fields_in(cls, content: Mapping[str, Any]) -> Mapping[str, object]:

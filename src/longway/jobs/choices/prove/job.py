@@ -11,42 +11,36 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal
 
 import numpy as np
 
-from longway.data.choice_columns import Kind
 from longway.data.choices import ChoiceDataset, Question, load_choices
 from longway.data.table import scalar_text
+from longway.detect.choices.candidates import Candidates, Floats, Ints, hits
 from longway.detect.choices.leak import FOLDS
-from longway.detect.choices.patterns import Candidates
-from longway.detect.choices.ranker import hits
-from longway.detect.choices.search import search
 from longway.errors import DataError, SettingError, with_checked_arguments
-from longway.jobs.choices.audit.job import FEWEST, LABELS, as_choices
+from longway.jobs.choices.audit.job import as_choices, check_enough, search_in
 from longway.jobs.choices.audit.page import UNITS
-from longway.jobs.choices.prove.measure import Answers, TestSet, part_name
-from longway.jobs.choices.prove.models import Ranker, ranker_named
-from longway.jobs.choices.prove.page import prove_page  # noqa: F401  (registers the page of the result)
-from longway.jobs.choices.prove.parts import (
+from longway.jobs.choices.prove.measure import (
     ALL,
     REVERSED,
-    Bools,
-    Floats,
-    Ints,
-    chance_of,
+    Answers,
+    TestSet,
     cues_in,
     overlap,
+    part_name,
     parts_of,
     together,
     with_form_exchanged,
 )
+from longway.jobs.choices.prove.models import Ranker, ranker_named
+from longway.jobs.choices.prove.page import prove_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.choices.prove.result import (
     AFTER,
     BEFORE,
@@ -55,17 +49,16 @@ from longway.jobs.choices.prove.result import (
     ChoiceTest,
     ChoiceVersion,
 )
-from longway.jobs.choices.prove.settings import ChoiceProveSettings
 from longway.jobs.options import settings_from
 from longway.jobs.prove.job import dataset_file
-from longway.jobs.run import ActiveRun, PlannedRun, RunIdentity, Watcher
+from longway.jobs.prove.settings import ChoiceProveSettings
+from longway.jobs.run import ActiveRun, RunIdentity, Watcher, folder_of, run_job
 from longway.json_values import to_json
 from longway.models.encoders import VectorCache
 from longway.models.folds import folds_of
 from longway.records import Finding
 from longway.store import now, replacing
 
-HELD_OUT = {"choice": "held-out questions", "preference": "held-out pairs", "ranking": "held-out lists", "votes": "held-out votes"}  # fmt: skip
 CUES = 6  # findings that questions are grouped by
 MIN_PART = 10  # questions of a part that is tested
 LEFT_OUT = 10  # with a test set, each seed leaves out one in so many training questions
@@ -96,32 +89,25 @@ def prove_choices(
     run folder; True chooses one in longway-runs. options: the options of `longway prove` by name, such as `seeds=5`.
     """
     chosen = settings_from(ChoiceProveSettings, settings, options)
+    if taken := sorted(set(also or {}) & {BEFORE, AFTER, CONTROL}):
+        raise SettingError(
+            f"A further version cannot be called {taken[0]!r}, the name of another version. Give it another name: --also NAME=FILE."
+        )
     first = as_choices(dataset_file(before) if isinstance(before, str | Path) else before)
     trained, splits = by_split(first, split, split_column)
     changed = {
         name: by_split(load_like(data, first), split, split_column)[0] if splits else load_like(data, first)
-        for name, data in {AFTER: after, **check_names(also or {})}.items()
+        for name, data in {AFTER: after, **(also or {})}.items()
     }
     given = {name: load_like(data, first) for name, data in (tests or {}).items()}
     if twice := sorted(set(given) & set(splits)):
         raise SettingError(
             f"Both a test set and a split of the data are called {twice[0]!r}. Give the test set another name: --test NAME=FILE."
         )
-    inputs = _Inputs({BEFORE: trained, **changed}, {**splits, **given})
-    with ExitStack() as stack:
-        if out is not None:
-            return _run(inputs, chosen, None if out is True else out, watcher or Watcher())
-        folder = stack.enter_context(TemporaryDirectory(prefix="longway-"))
-        return replace(_run(inputs, chosen, folder, watcher or Watcher()), folder=None)
-
-
-def check_names(also: Mapping[str, object]) -> Mapping[str, object]:
-    """Further versions; SettingError if one has the name of a version that every proof has."""
-    if taken := sorted(set(also) & {BEFORE, AFTER, CONTROL}):
-        raise SettingError(
-            f"A further version cannot be called {taken[0]!r}, the name of another version. Give it another name: --also NAME=FILE."
-        )
-    return also
+    with folder_of(out) as folder:
+        versions, tested = {BEFORE: trained, **changed}, {**splits, **given}
+        result = _run(versions, tested, chosen, folder or True, watcher or Watcher())
+        return result.in_folder(result.folder if out else None)
 
 
 def load_like(source: object, like: ChoiceDataset, *, encoding: str | None = None) -> ChoiceDataset:
@@ -162,26 +148,6 @@ def by_split(
 
 
 @dataclass(frozen=True, slots=True)
-class _Inputs:
-    """Versions of the training data, `before` first, and test sets, by name."""
-
-    versions: Mapping[str, ChoiceDataset]
-    tests: Mapping[str, ChoiceDataset]
-
-    @property
-    def before(self) -> ChoiceDataset:
-        return self.versions[BEFORE]
-
-    @property
-    def after(self) -> ChoiceDataset:
-        return self.versions[AFTER]
-
-    @property
-    def kind(self) -> Kind:
-        return self.before.columns.kind
-
-
-@dataclass(frozen=True, slots=True)
 class _Version:
     """Questions to train on: their numbers among all questions, and the number of what belongs together."""
 
@@ -199,103 +165,104 @@ class _Pool:
 
     def add(self, questions: Sequence[Question]) -> Ints:
         """The numbers of some questions."""
-        return np.array([self._number(one) for one in questions], dtype=np.int64)
-
-    def _number(self, one: Question) -> int:
-        key = (one.prompt, one.candidates, one.right)
-        if key not in self.index:
-            self.index[key] = len(self.questions)
-            self.questions.append(one)
-        return self.index[key]
+        keys = [(one.prompt, one.candidates, one.right) for one in questions]
+        for key, one in zip(keys, questions, strict=True):
+            if key not in self.index:
+                self.index[key] = len(self.questions)
+                self.questions.append(one)
+        return np.array([self.index[key] for key in keys], dtype=np.int64)
 
 
 def _run(
-    inputs: _Inputs, settings: ChoiceProveSettings, out: Path | str | None, watcher: Watcher
+    versions: Mapping[str, ChoiceDataset],
+    tests: Mapping[str, ChoiceDataset],
+    settings: ChoiceProveSettings,
+    out: Path | Literal[True],
+    watcher: Watcher,
 ) -> ChoiceProveResult:
-    before = inputs.before
+    """The proof, in the run folder `out`. versions: of the training data, `before` first."""
+    before = versions[BEFORE]
     recorded = {
         **{name: to_json(value) for name, value in asdict(settings).items()},
         "data": before.source_name,
-        "columns": before.columns.fields(),
-        **before.columns.answer_fields(),
-        "versions": {name: one.fingerprint for name, one in inputs.versions.items()},
-        "held_out": {name: one.fingerprint for name, one in inputs.tests.items()},
+        **before.columns.recorded,
+        "versions": {name: one.fingerprint for name, one in versions.items()},
+        "held_out": {name: one.fingerprint for name, one in tests.items()},
     }
-    planned = PlannedRun.choose(RunIdentity("prove", recorded, before.fingerprint), before.source_name, out)
-    if (done := planned.read(ChoiceProveResult)) is not None:
-        return done
+    identity = RunIdentity("prove", recorded, before.fingerprint, before.source_name)
     started = time.monotonic()
-    proof = _Proof(inputs, settings, watcher)  # before anything is written
+
+    @cache
+    def proof() -> _Proof:
+        return _Proof(versions, tests, settings, watcher)
 
     def work(run: ActiveRun) -> ChoiceProveResult:
-        result = proof.result(run.folder, recorded)
+        result = proof().result(run.folder, recorded)
         VectorCache.delete(run.folder / VECTORS)
         return replace(result, seconds=round(time.monotonic() - started, 1))
 
-    return planned.make(work, watcher)
+    return run_job(ChoiceProveResult, identity, work, out, watcher, check=proof)
 
 
 class _Proof:
     """What is trained and tested. Raises if the comparison would be wrong."""
 
-    def __init__(self, inputs: _Inputs, settings: ChoiceProveSettings, watcher: Watcher) -> None:
-        self.inputs, self.settings, self.watcher = inputs, settings, watcher
-        before = inputs.before
-        read = {**inputs.versions, **inputs.tests}
+    def __init__(
+        self,
+        data: Mapping[str, ChoiceDataset],
+        tests: Mapping[str, ChoiceDataset],
+        settings: ChoiceProveSettings,
+        watcher: Watcher,
+    ) -> None:
+        self.data, self.settings, self.watcher = data, settings, watcher
+        self.before = before = data[BEFORE]
+        self.kind, self.is_ordered = before.columns.kind, before.is_ordered
+        read = {**data, **tests}
         self.notes = [f"{name}: {problem.message}" for name, one in read.items() for problem in one.problems]
-        for name, one in inputs.versions.items():
-            if len(one.questions) < FEWEST:
-                raise DataError(
-                    f"{one.source_name} has {len(one.questions)} questions with one right candidate. Expected at least {FEWEST}. Add more questions."
-                )
+        for name, one in data.items():
+            check_enough(one)
             if name != BEFORE and before.fingerprint == one.fingerprint:
                 raise SettingError(
                     f"{one.source_name} has the same questions as {before.source_name}. Expected a changed dataset. Give the repaired file, or the run folder."
                 )
         watcher.step("comparing the versions")
-        self.is_cross_validated = not inputs.tests
+        self.is_cross_validated = not tests
         groups = self._groups()
         watcher.step("measuring the candidates")
         pool = _Pool()
         self.versions = [
             _Version(name, pool.add(one.questions), group)
-            for (name, one), group in zip(inputs.versions.items(), groups, strict=True)
+            for (name, one), group in zip(data.items(), groups, strict=True)
         ]
-        given = {HELD_OUT[inputs.kind]: before} if self.is_cross_validated else inputs.tests
-        asked = {name: self._tested(name, one) for name, one in given.items()}
-        rows = {name: pool.add(some) for name, some in asked.items()}
-        self.given = Candidates.of(pool.questions, before.columns.kind)
+        asked = {name: self._tested(name, one) for name, one in tests.items()}
+        held_out = f"held-out {UNITS[self.kind].question}s"
+        rows = {name: pool.add(some) for name, some in (asked or {held_out: before.questions}).items()}
+        self.given = Candidates.of(pool.questions, self.kind)
         self.tests = self._tests(rows)
         self.tests += self._exchanged(pool)
         is_traced = bool(np.isin(groups[1], groups[0]).any())
-        missing = (
-            int((~np.isin(groups[0], groups[1])).sum()) if is_traced else 0
-        )  # others may have been added
-        self.n_dropped = max(missing, len(before.questions) - len(inputs.after.questions))
+        # others may have been added
+        missing = int((~np.isin(groups[0], groups[1])).sum()) if is_traced else 0
+        self.n_dropped = max(missing, len(before.questions) - len(data[AFTER].questions))
         if self.n_dropped:
             self.versions.append(_Version(CONTROL, self.versions[0].rows, groups[0]))
-
-    @property
-    def is_ordered(self) -> bool:
-        """Whether the place of a candidate means something."""
-        return self.inputs.before.is_ordered
 
     def result(self, folder: Path, settings: Mapping[str, object]) -> ChoiceProveResult:
         """Train everything and measure."""
         answers = Answers(self._trained(folder), self.tests)
         self.watcher.step("measuring")
-        before, sizes = self.inputs.before, self.inputs.versions
-        changed = [name for name in sizes if name != BEFORE]
+        changed = [name for name in self.data if name != BEFORE]
+        versions = []
+        for one in self.versions:
+            source, n = self.data.get(one.name, self.before), self.n_dropped if one.name == CONTROL else 0
+            versions.append(
+                ChoiceVersion(one.name, source.source_name, len(one.rows) - n, source.fingerprint)
+            )
         return ChoiceProveResult(
-            kind=self.inputs.kind,
-            versions=tuple(
-                ChoiceVersion(one.name, sizes[one.name].source_name, len(one.rows), sizes[one.name].fingerprint)
-                if one.name in sizes
-                else ChoiceVersion(one.name, before.source_name, len(one.rows) - self.n_dropped, before.fingerprint)
-                for one in self.versions
-            ),
+            kind=self.kind,
+            versions=tuple(versions),
             tests=tuple(
-                ChoiceTest(part_name(test.name, kind), test.name, kind, int(part.sum()), chance_of(test.sets, part))
+                ChoiceTest(part_name(test.name, kind), test.name, kind, int(part.sum()), float((1 / test.sets.sizes[part]).mean()))
                 for test in self.tests
                 for kind, part in test.parts.items()
             ),
@@ -312,23 +279,20 @@ class _Proof:
 
     def _groups(self) -> list[Ints]:
         """What belongs together, for each version. With test sets, versions that cannot be traced to one another are compared as they are."""
-        before, *others = self.inputs.versions.values()
         try:
-            return together(before, *others)
+            return together(*self.data.values())
         except DataError:
             if self.is_cross_validated:
                 raise
         self.notes.append(
-            f"Some questions of the changed data cannot be traced to those of {before.source_name}, so the seeds leave out different questions of each version."
+            f"Some questions of the changed data cannot be traced to those of {self.before.source_name}, so the seeds leave out different questions of each version."
         )
-        starts = np.cumsum([0, *(len(one.questions) for one in self.inputs.versions.values())])
+        starts = np.cumsum([0, *(len(one.questions) for one in self.data.values())])
         return [np.arange(start, end) for start, end in pairwise(starts.tolist())]
 
     def _tested(self, name: str, given: ChoiceDataset) -> Sequence[Question]:
         """The questions of a test set; SettingError if some are also trained on."""
-        if self.is_cross_validated:
-            return given.questions
-        trained = [question for one in self.inputs.versions.values() for question in one.questions]
+        trained = [question for one in self.data.values() for question in one.questions]
         shared = overlap(given.questions, trained)
         if not len(shared):
             return given.questions
@@ -338,7 +302,7 @@ class _Proof:
                 f"{len(shared):,} of {len(given.questions):,} questions of the test set {name!r} are also trained on (ids {ids}). "
                 "Their answers would be remembered. --drop-overlap leaves such questions out."
             )
-        kept = [one for i, one in enumerate(given.questions) if i not in set(shared.tolist())]
+        kept = [given.questions[i] for i in np.setdiff1d(np.arange(len(given.questions)), shared)]
         if not kept:
             raise SettingError(
                 f"All questions of the test set {name!r} are also trained on. Give another test set."
@@ -348,18 +312,8 @@ class _Proof:
 
     def _tests(self, rows: Mapping[str, Ints]) -> list[TestSet]:
         """The test sets with their parts, by the findings of an audit of `before`."""
-        source = self.given.part(self.versions[0].rows)
-        label, noun = LABELS[self.inputs.kind], UNITS[self.inputs.kind].candidate
-        field = " + ".join(self.inputs.before.columns.candidates)
-        found, _, _ = search(
-            source,
-            is_ordered=self.is_ordered,
-            max_q=self.settings.max_q,
-            field=field,
-            label=label,
-            noun=noun,
-            step=self.watcher.step,
-        )
+        source, noun = self.given.part(self.versions[0].rows), UNITS[self.kind].candidate
+        found, _, _ = search_in(self.before, source, self.settings.max_q, self.watcher.step)
         self.findings = self._without_kept(found)[:CUES]
         if not self.findings:
             self.notes.append(
@@ -381,7 +335,7 @@ class _Proof:
 
     def _exchanged(self, pool: _Pool) -> list[TestSet]:
         """Where hardly any cues point the wrong way, but the form of candidates is one: copies of the test questions in which it does."""
-        noun, tests = UNITS[self.inputs.kind].candidate, []
+        noun, tests = UNITS[self.kind].candidate, []
         for test in self.tests:
             if not test.cues or REVERSED in test.parts:
                 continue
@@ -389,12 +343,9 @@ class _Proof:
             is_changed = np.array(
                 [one is not copy for one, copy in zip(test.given.questions, copies, strict=True)]
             )
-            given = Candidates.of(copies, self.inputs.kind) if is_changed.any() else test.given
+            given = Candidates.of(copies, self.kind) if is_changed.any() else test.given
             cues = cues_in(given, self.findings, is_ordered=self.is_ordered, noun=noun)
-            part = (
-                parts_of(copies, cues, given.sets).get(REVERSED, np.zeros(len(copies), dtype=bool))
-                & is_changed
-            )
+            part = is_changed & parts_of(copies, cues, given.sets).get(REVERSED, False)
             if part.sum() >= MIN_PART:
                 name = f"{test.name}, form exchanged"
                 self.notes.append(
@@ -402,67 +353,65 @@ class _Proof:
                 )
                 tests.append(TestSet(name, pool.add(copies), given, (), {REVERSED: part}))
         if tests:
-            self.given = Candidates.of(pool.questions, self.inputs.kind)
+            self.given = Candidates.of(pool.questions, self.kind)
         return tests
 
     def _without_kept(self, found: Sequence[Finding]) -> list[Finding]:
         """The findings that are not real signal."""
-        names = {one.pattern.place.strip("“”").casefold() for one in found}
+        names = [one.pattern.place.strip("“”").casefold() for one in found]
         keep = {one.strip("“”").casefold() for one in self.settings.keep}
         self.notes += [
             f"{one!r} was to be kept as real signal, but the audit of before finds no such pattern. Check its spelling."
-            for one in sorted(keep - names)
+            for one in sorted(keep.difference(names))
         ]
-        return [one for one in found if one.pattern.place.strip("“”").casefold() not in keep]
+        return [one for one, name in zip(found, names, strict=True) if name not in keep]
 
     def _trained(self, folder: Path) -> dict[tuple[str, str, str], Floats]:
         """(seeds, questions): which were answered right, by version, model and test set."""
-        seeds, names = range(self.settings.seeds), self.settings.models
-        total = len(names) * len(self.versions) * len(seeds)
-        found: dict[tuple[str, str, str], list[Floats]] = {}
-        done = 0
         (folder / CELLS).mkdir(parents=True, exist_ok=True)
-        for number, model in enumerate(names):
-            files = {
-                (one.name, seed): folder / CELLS / f"{at}-{number}-{seed}-{CELL_VERSION}.npz"
-                for at, one in enumerate(self.versions)
-                for seed in seeds
-            }
-            ranker = None
-            if not all(path.exists() for path in files.values()):
+        cells = [
+            (model, one, seed, folder / CELLS / f"{at}-{number}-{seed}-{CELL_VERSION}.npz")
+            for number, model in enumerate(self.settings.models)
+            for at, one in enumerate(self.versions)
+            for seed in range(self.settings.seeds)
+        ]
+        found: dict[tuple[str, str, str], list[Floats]] = {}
+        rankers: dict[str, Ranker] = {}  # that of the present model
+        for done, (model, one, seed, path) in enumerate(cells):
+            if model not in rankers and not path.exists():
                 self.watcher.step(f"reading the questions as {model} does")
-                ranker = ranker_named(
-                    model,
-                    self.given,
-                    is_ordered=self.is_ordered,
-                    device=self.settings.device,
-                    learning_rate=self.settings.learning_rate,
-                    epochs=self.settings.epochs,
-                    cache=folder / VECTORS,
-                    progress=self.watcher.progress,
-                )
-            for one in self.versions:
-                for seed in seeds:
-                    self.watcher.step(f"{model} on {one.name}, seed {seed}")
-                    self.watcher.progress(done, total)
-                    path = files[one.name, seed]
-                    if not path.exists():
-                        assert ranker is not None  # some file is missing
-                        answers = {test.name: self._answers(ranker, one, test, seed) for test in self.tests}
-                        with replacing(path) as temporary, temporary.open("wb") as file:
-                            np.savez(file, *answers.values())
-                    with np.load(path) as saved:
-                        for at, test in enumerate(self.tests):
-                            found.setdefault((one.name, model, test.name), []).append(saved[f"arr_{at}"])
-                    done += 1
-        self.watcher.progress(total, total)
+                rankers = {model: self._ranker(model, folder)}
+            self.watcher.step(f"{model} on {one.name}, seed {seed}")
+            self.watcher.progress(done, len(cells))
+            if not path.exists():
+                answers = [self._answers(rankers[model], one, test, seed) for test in self.tests]
+                with replacing(path) as temporary, temporary.open("wb") as file:
+                    np.savez(file, *answers)
+            with np.load(path) as saved:
+                for at, test in enumerate(self.tests):
+                    found.setdefault((one.name, model, test.name), []).append(saved[f"arr_{at}"])
+        self.watcher.progress(len(cells), len(cells))
         return {key: np.stack(each) for key, each in found.items()}
+
+    def _ranker(self, model: str, folder: Path) -> Ranker:
+        return ranker_named(
+            model,
+            self.given,
+            is_ordered=self.is_ordered,
+            device=self.settings.device,
+            learning_rate=self.settings.learning_rate,
+            epochs=self.settings.epochs,
+            cache=folder / VECTORS,
+            progress=self.watcher.progress,
+        )
 
     def _answers(self, ranker: Ranker, one: _Version, test: TestSet, seed: int) -> Floats:
         """1 for each test question that is answered right, else 0. Where k candidates have the highest score, one of them is drawn."""
         n_groups = 1 + max(int(version.group.max()) for version in self.versions)
         chance = np.zeros(len(test.rows))
-        kept = self._kept(one, seed)
+        kept = np.ones(len(one.rows), dtype=bool)
+        if one.name == CONTROL:
+            kept[np.random.default_rng(seed).permutation(len(kept))[: self.n_dropped]] = False
         if self.is_cross_validated:
             fold = folds_of(np.arange(n_groups), FOLDS, seed=seed)
             tested = fold[self.versions[0].group]
@@ -475,13 +424,6 @@ class _Proof:
             train = one.rows[kept & ~np.isin(one.group, left_out)]
             chance = self._hits(ranker, train, test.rows, seed)
         return np.asarray(chance > np.random.default_rng(seed).random(len(chance)), dtype=np.float64)
-
-    def _kept(self, one: _Version, seed: int) -> Bools:
-        """The questions of a version that are not dropped at random."""
-        kept = np.ones(len(one.rows), dtype=bool)
-        if one.name == CONTROL:
-            kept[np.random.default_rng(seed).permutation(len(kept))[: self.n_dropped]] = False
-        return kept
 
     def _hits(self, ranker: Ranker, train: Ints, test: Ints, seed: int) -> Floats:
         if not len(train):

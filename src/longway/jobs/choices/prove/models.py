@@ -11,25 +11,30 @@ questions of a proof, so that both versions of the data have the same features a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from longway.data.choices import Question
+from longway.detect.choices.candidates import Candidates, Floats, Ints, fit
 from longway.detect.choices.cues import words_of
-from longway.detect.choices.leak import CUE_PENALTY, WORD_PENALTY, places, relative, word_features
-from longway.detect.choices.patterns import Candidates
-from longway.detect.choices.ranker import fit
-from longway.detect.choices.vectors import vectors_of, within
+from longway.detect.choices.leak import (
+    CUE_PENALTY,
+    WORD_PENALTY,
+    Progress,
+    places,
+    relative,
+    vectors_of,
+    weighted,
+    within,
+)
 from longway.errors import SettingError
+from longway.models.catalog import check_named
+from longway.models.minilm import model_folder
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Progress = Callable[[int, int], object]
 BOW, MINILM = "bow", "minilm"
 TUNINGS = ("lora", "full")
 MOST_WORDS = 10  # of a prompt and of a candidate, rarest first, that make pairs
@@ -37,16 +42,8 @@ MOST_PAIRS = 50_000
 VECTOR_PENALTY = 3000.0  # of each number of the vectors; the cosine has that of a cue
 
 
-class Ranker(Protocol):
-    """Learns from some questions and scores the candidates of others. Questions are given by number."""
-
-    def scores(self, train: Ints, test: Ints, seed: int) -> Floats:
-        """A score for each candidate of the test questions, in order."""
-        ...
-
-
 class LinearRanker:
-    """A conditional logit on features of all candidates."""
+    """A conditional logit on features of all candidates: learns from some questions and scores the candidates of others, given by number."""
 
     def __init__(self, given: Candidates, features: Any, penalty: Floats | float) -> None:
         self.sets, self.features, self.penalty = given.sets, features, penalty
@@ -69,26 +66,22 @@ class NetworkRanker:
         from longway.models.ranking import EncoderRanker
 
         model = EncoderRanker(self.encoder, seed=seed, **self.training)
-        learned = [self.questions[i] for i in train]
-        model.fit_questions(
-            [(one.prompt, one.candidates) for one in learned], [one.right or 0 for one in learned]
-        )
-        return model.scores([(self.questions[i].prompt, self.questions[i].candidates) for i in test])
+        read = [(one.prompt, one.candidates) for one in self.questions]
+        rights = [self.questions[i].right or 0 for i in train]
+        model.fit_questions([read[i] for i in train], rights)
+        return model.scores([read[i] for i in test])
+
+
+Ranker = LinearRanker | NetworkRanker
 
 
 def check_model(name: str) -> None:
     """SettingError if there is no such ranker; MissingExtra if a package for it is missing."""
-    if name == BOW:
-        return
     if name == MINILM:
-        from longway.models.minilm import model_folder
-
         model_folder()
-        return
-    encoder, tuning = _parts(name)
-    from longway.models.catalog import check_named
-
-    check_named(name if name.startswith("hf:") else f"{encoder}-{tuning}")
+    elif name != BOW:
+        _parts(name)
+        check_named(name)
 
 
 def ranker_named(
@@ -126,7 +119,7 @@ def bow_features(given: Candidates, *, is_ordered: bool) -> tuple[Any, Floats]:
     surface = relative(given.cues, given.sets)
     if is_ordered:
         surface = np.hstack([surface, places(given.sets)])
-    words = sp.hstack([word_features(given.texts), pair_features(given)]).tocsr()
+    words = sp.hstack([weighted(given.words), pair_features(given)]).tocsr()
     penalty = [np.full(surface.shape[1], CUE_PENALTY), np.full(words.shape[1], WORD_PENALTY)]
     return sp.hstack([sp.csr_matrix(surface), words]).tocsr(), np.concatenate(penalty)
 
@@ -160,7 +153,7 @@ def vector_features(given: Candidates, cache: Path | None, progress: Progress) -
     from longway.models.frozen import Frozen
 
     texts = [*(one.prompt for one in given.questions), *given.texts]
-    vectors = vectors_of(texts, Frozen(MINILM, cache=cache), progress)
+    vectors = vectors_of(texts, Frozen(MINILM, cache=cache).embedded, progress)
     n = len(given.questions)
     p, c = vectors[:n][given.sets.question], vectors[n:]
     cosine = (p * c).sum(axis=1, keepdims=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from longway.jobs.choices.audit.page import UNITS, pattern_span
-from longway.jobs.choices.prove.parts import (
+from longway.jobs.choices.prove.measure import (
     ALL,
     CUES_BALANCED,
     LENGTH_BALANCED,
@@ -21,11 +22,9 @@ from longway.jobs.choices.prove.result import (
     CueGroup,
     GapChange,
 )
-from longway.jobs.prove.charts import GapRow, Lane, gap_chart
-from longway.jobs.prove.detail_sections import comparison_columns
+from longway.jobs.prove.page import comparison_columns, grouped
 from longway.jobs.prove.result import BETTER, WORSE, Comparison
-from longway.jobs.prove.verdict import largest
-from longway.jobs.prove.wording import before_and_after, change, change_interval, model_name, name
+from longway.jobs.prove.verdict import before_and_after, change, change_interval, largest, model_name, name
 from longway.jobs.results import page_of
 from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.report.labels import setting_rows
@@ -34,7 +33,6 @@ from longway.report.sections import (
     REPORT_AND_SCREEN,
     Blocks,
     Bullets,
-    Chart,
     Column,
     Facts,
     Heading,
@@ -42,12 +40,10 @@ from longway.report.sections import (
     Page,
     Paragraph,
     Section,
-    Span,
     Words,
     table_of,
 )
 
-MAX_CHARTS = 6
 MAX_NAMED = 4
 WHERE = {
     ALL: "all",
@@ -75,6 +71,9 @@ def prove_page(result: ChoiceProveResult) -> Page:
     first, unit = result.versions[0], UNITS[result.kind]
     versions = [f"{one.name} ({count(one.questions)} {unit.question}s)" for one in result.versions]
     tests = list(dict.fromkeys(name(one.source) for one in result.tests))
+    models = [model_name(one) for one in dict.fromkeys(row.model for row in result.rows)]
+    noted = Section("notes", "Notes", [Bullets(result.notes, "problems")], on=REPORT_AND_SCREEN)
+    notes = [noted] if result.notes else []
     return Page(
         kicker="Longway proof",
         title=cut(f"{result.versions[1].source} against {first.source}", PATTERN_LIMIT),
@@ -82,10 +81,7 @@ def prove_page(result: ChoiceProveResult) -> Page:
         details=" ".join([*map(_gap_sentence, result.gaps[:MAX_NAMED]), *_no_better_than_chance(result)]),
         facts=[
             ("Versions", ", ".join(versions)),
-            (
-                "Models",
-                few([model_name(one) for one in dict.fromkeys(row.model for row in result.rows)], MAX_NAMED),
-            ),
+            ("Models", few(models, MAX_NAMED)),
             ("Test sets", few(tests, MAX_NAMED)),
             ("Seeds", str(max((row.seeds for row in result.rows), default=NONE))),
             ("Took", or_dash(result.seconds, duration)),
@@ -93,11 +89,9 @@ def prove_page(result: ChoiceProveResult) -> Page:
         ],
         figures=_key_figures(result),
         sections=[
-            *_notes_section(result.notes),
-            _score_section(result),
+            *notes,
+            *_score_sections(result),
             *_cue_section(result),
-            *_control_section(result),
-            *_further_sections(result),
             Section("reading", "How to read this", [Facts(READING, "reading"), Paragraph(NOTE, "note")]),
         ],
         sheets=("rewrite.css", "highlights.css", "prove.css"),
@@ -106,10 +100,6 @@ def prove_page(result: ChoiceProveResult) -> Page:
         fingerprint_of="Fingerprint of before:",
         settings=setting_rows(result.settings, source=FILE),
     )
-
-
-def _notes_section(notes: Sequence[str]) -> list[Section]:
-    return [Section("notes", "Notes", [Bullets(notes, "problems")], on=REPORT_AND_SCREEN)] if notes else []
 
 
 def verdict(result: ChoiceProveResult) -> str:
@@ -127,11 +117,11 @@ def verdict(result: ChoiceProveResult) -> str:
         CUES_BALANCED: " where the cues cancel out",
         LENGTH_BALANCED: " on length-balanced pairs",
     }.get(kind, "")
-    on_all = ""
+    on_all, sources = "", {test.name: test.source for test in result.tests}
     whole = [
         one
         for one in result.compared(ALL)
-        if one.model == main.model and _source(result, one) == _source(result, main)
+        if one.model == main.model and sources.get(one.test) == sources.get(main.test)
     ]
     if kind != ALL and whole:
         one = largest(whole)
@@ -140,11 +130,6 @@ def verdict(result: ChoiceProveResult) -> str:
         f"{_start(better, worse, len(changes))}{where}: {model_name(main.model)} {before_and_after(main)} "
         f"({change(main.difference)} points, 95% interval {change_interval(main)}){on_all}."
     )
-
-
-def _source(result: ChoiceProveResult, one: Comparison) -> str:
-    """The file or split that the questions of a comparison's test come from."""
-    return next((test.source for test in result.tests if test.name == one.test), "")
 
 
 def _decisive(result: ChoiceProveResult) -> str:
@@ -217,20 +202,30 @@ def _key_figures(result: ChoiceProveResult) -> list[KeyFigure]:
     return figures
 
 
-def _score_section(result: ChoiceProveResult) -> Section:
+def _score_sections(result: ChoiceProveResult) -> list[Section]:
+    """After against before, each further version against before, and after against the random drop."""
+    dropped = result.versions[0].questions - result.versions[-1].questions
     lead = "Each model was trained on both versions and answers the same questions, none of which it was trained on. A row shows how often it is right when trained on before and on after."
-    changes = [one for one in result.comparisons if one.data == AFTER and one.against == BEFORE]
-    tables = _tables(result, changes)
-    return Section(
-        "scores", "Right before and after", [Paragraph(lead, "lead"), *tables], on=REPORT_AND_SCREEN
-    )
+    against_random = f"After lacks {counted(dropped, UNITS[result.kind].question)} of before. Here it is compared with before without as many random ones: what is left is the effect of which ones were dropped or changed."
+    headings = {
+        (AFTER, BEFORE): ("scores", "Right before and after", lead),
+        (AFTER, CONTROL): ("control", "Against a random drop", against_random),
+    }
+    sections = []
+    by_versions = grouped(result.comparisons, lambda one: (one.data, one.against))
+    for number, ((data, against), changes) in enumerate(by_versions.items()):
+        further = (f"further{number}", f"Before and {name(data)}", "Each model was trained on both versions.")
+        id_, title, words = headings.get((data, against), further)
+        tables = _tables(result, changes, against.capitalize(), "After" if data == AFTER else name(data))
+        sections.append(Section(id_, title, [Paragraph(words, "lead"), *tables], on=REPORT_AND_SCREEN))
+    return sections
 
 
 def _tables(
     result: ChoiceProveResult,
     changes: Sequence[Comparison],
-    before: str = "Before",
-    after: str = "After",
+    before: str,
+    after: str,
 ) -> Blocks:
     """A table for each model and test set, one row for each part of the test set. before, after: what the versions are called."""
     tests = {one.name: one for one in result.tests}
@@ -250,13 +245,9 @@ def _tables(
         Column("Chance", chance, number=True, drop=2),
         *comparison_columns(before, after),
     ]
-    by_place: dict[tuple[str, str], list[Comparison]] = {}
-    for one in changes:
-        if one.test not in tests:
-            continue
-        by_place.setdefault((one.model, tests[one.test].source), []).append(one)
+    known = [one for one in changes if one.test in tests]
     blocks: Blocks = []
-    for (model, source), rows in by_place.items():
+    for (model, source), rows in grouped(known, lambda one: (one.model, tests[one.test].source)).items():
         blocks += [Heading(f"{model_name(model)}, {name(source)}"), *table_of(rows, columns)]
     return blocks
 
@@ -265,52 +256,31 @@ def _cue_section(result: ChoiceProveResult) -> list[Section]:
     """The gap of each cue, by version."""
     if not result.groups:
         return []
-    lead = "For each cue: how often a model is right where the right candidate has it and another has not (full dot), and where it is the other way round (ring). The shorter the line, the less the model relies on the cue."
-    blocks: Blocks = [Paragraph(lead, "lead")]
+    lead = "For each cue: how often a model is right where a wrong candidate has it and the right one has not, and where it is the other way round. The smaller the gap, the less the model relies on the cue."
+    after = {(one.model, one.test, one.pattern): one for one in result.groups if one.data == AFTER}
+    pairs = [
+        BeforeAfter(one, after[one.model, one.test, one.pattern])
+        for one in result.groups
+        if one.data == BEFORE and (one.model, one.test, one.pattern) in after
+    ]
     columns = [
-        Column("Cue", _cue_name),
-        Column("n wrong", _n_wrong, number=True, screen=False),
+        Column("Cue", "before.pattern", pattern_span),
+        Column("n wrong", "before.against.n", number=True, screen=False),
         Column("Cue wrong", _where_wrong, number=True),
         Column("Cue right", _where_right, number=True, drop=1),
         Column("Gap", _gap_words, number=True),
     ]
-    legend = "Upper line: trained on before. Lower line: trained on after. Right: the gap in points."
-    for number, ((model, test), pairs) in enumerate(list(_by_place(result).items())[:MAX_CHARTS]):
-        title = f"{model_name(model)}, {name(test)}"
-        drawn = [GapRow(_cue_name(pair).text, _gap_words(pair), _lanes(pair)) for pair in pairs]
-        desc = "; ".join(f"{row.name}: {row.shown}" for row in drawn)
-        svg = gap_chart(drawn, key=f"cues-{number}", title=f"Reliance on each cue, {title}", desc=desc)
-        blocks += [Heading(title), Chart(svg, legend), *table_of(pairs, columns)]
+    blocks: Blocks = [Paragraph(lead, "lead")]
+    for (model, test), rows in grouped(pairs, lambda pair: (pair.before.model, pair.before.test)).items():
+        blocks += [Heading(f"{model_name(model)}, {name(test)}"), *table_of(rows, columns)]
     return [Section("cues", "Reliance on each cue", blocks, on=REPORT_AND_SCREEN)]
 
 
-BeforeAfter = tuple[CueGroup, CueGroup]
+class BeforeAfter(NamedTuple):
+    """A cue before and after."""
 
-
-def _by_place(result: ChoiceProveResult) -> dict[tuple[str, str], list[BeforeAfter]]:
-    """Each cue before and after, by model and test set."""
-    after = {(one.model, one.test, one.pattern): one for one in result.groups if one.data == AFTER}
-    places: dict[tuple[str, str], list[BeforeAfter]] = {}
-    for one in result.groups:
-        same = after.get((one.model, one.test, one.pattern))
-        if one.data == BEFORE and same is not None:
-            places.setdefault((one.model, one.test), []).append((one, same))
-    return places
-
-
-def _lanes(pair: BeforeAfter) -> list[Lane]:
-    return [
-        Lane(colour, one.supporting, one.against, f"{one.data}: gap {_gap(one.gap)}")
-        for colour, one in zip(("l0", "l1"), pair, strict=True)
-    ]
-
-
-def _cue_name(pair: BeforeAfter) -> Span:
-    return pattern_span(pair[0].pattern)
-
-
-def _n_wrong(pair: BeforeAfter) -> int:
-    return pair[0].against.n
+    before: CueGroup
+    after: CueGroup
 
 
 def _where_wrong(pair: BeforeAfter) -> str:
@@ -327,26 +297,3 @@ def _gap_words(pair: BeforeAfter) -> str:
 
 def _gap(value: float) -> str:
     return points(value).lstrip("+")
-
-
-def _control_section(result: ChoiceProveResult) -> list[Section]:
-    changes = [one for one in result.comparisons if one.against == CONTROL]
-    if not changes:
-        return []
-    dropped = counted(
-        result.versions[0].questions - result.versions[-1].questions, UNITS[result.kind].question
-    )
-    lead = f"After lacks {dropped} of before. Here it is compared with before without as many random ones: what is left is the effect of which ones were dropped or changed."
-    blocks = [Paragraph(lead), *_tables(result, changes, before="Random drop")]
-    return [Section("control", "Against a random drop", blocks, on=REPORT_AND_SCREEN)]
-
-
-def _further_sections(result: ChoiceProveResult) -> list[Section]:
-    """One for each further version: it against before."""
-    sections = []
-    for number, version in enumerate(result.further):
-        changes = [one for one in result.comparisons if one.data == version]
-        title = f"Before and {cut(version, PATTERN_LIMIT)}"
-        tables = _tables(result, changes, after=cut(version))
-        sections.append(Section(f"further{number}", title, tables, on=REPORT_AND_SCREEN))
-    return sections

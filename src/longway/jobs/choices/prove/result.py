@@ -112,10 +112,5 @@ class ChoiceProveResult(Result):
             if one.data == AFTER and one.test in names and one.against == against
         ]
 
-    @property
-    def further(self) -> list[str]:
-        """The names of the further versions."""
-        return [one.name for one in self.versions if one.name not in (BEFORE, AFTER, CONTROL)]
-
     def _frame(self) -> pl.DataFrame:
         return pl.DataFrame([asdict(row) for row in self.rows])

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 from longway.detect.severity import too_few_words
-from longway.jobs.change.page import SHEET, card_section
+from longway.jobs.change.page import SHEET, card_section, points_cell
 from longway.jobs.choices.audit.page import (
     UNITS,
     option_words,
@@ -23,12 +22,11 @@ from longway.jobs.choices.repair.result import (
     ChoiceStep,
     CueChange,
 )
-from longway.jobs.pages import dataset_page
-from longway.jobs.results import page_of
+from longway.jobs.results import dataset_page, page_of
 from longway.report import charts
 from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.report.labels import SEEN, leak_words, setting_rows
-from longway.report.numbers import NONE, arrow, count, counted, percent, points
+from longway.report.numbers import NONE, arrow, count, counted, percent
 from longway.report.sections import (
     REPORT_AND_SCREEN,
     SCREEN,
@@ -214,7 +212,11 @@ def _findings_section(result: ChoiceRepairResult) -> Section:
 
 def _changes_table(changes: Sequence[CueChange], kind: str) -> Blocks:
     unit = UNITS[kind]
-    full = max((max(one.points_before, one.points_after) for one in changes), default=0.0)
+    full = max((max(one.points_before, one.points_after) for one in changes), default=0.0) or 1.0
+
+    def points_words(one: CueChange) -> Cell:
+        return points_cell(one.points_before, one.points_after, full=full)
+
     columns = [
         Column("Pattern", "name", form=pattern_span),
         Column(
@@ -224,7 +226,7 @@ def _changes_table(changes: Sequence[CueChange], kind: str) -> Blocks:
             short=f"{unit.right.capitalize()} has it",
         ),
         Column("Chance", _chances, number=True, drop=1),
-        Column("Points", partial(_points_cell, full or 1.0), number=True),
+        Column("Points", points_words, number=True),
     ]
     return table_of(changes, columns, open=20, what="patterns", screen=10)
 
@@ -237,20 +239,14 @@ def _chances(one: CueChange) -> str:
     return arrow(percent(one.base_before), percent(one.base_after) if one.applies_after else NONE)
 
 
-def _points_cell(full: float, one: CueChange) -> Cell:
-    before, after = max(one.points_before, 0.0), max(one.points_after, 0.0)
-    words = arrow(points(one.points_before), points(one.points_after))
-    return Cell(words, charts.change_bar(before, after, full=full))
-
-
 def _places_section(result: ChoiceRepairResult) -> list[Section]:
     """How often the right candidate is at each place."""
     if not result.places_before:
         return []
     lead = "Where the right candidate is. With different numbers of candidates, later places are rarer."
     columns = [Column("Place"), Column("Before", number=True), Column("After", number=True)]
-    before, after = _place_shares(result.places_before), _place_shares(result.places_after)
-    rows = [Row([place_letter(at), *both]) for at, both in enumerate(zip(before, after, strict=False))]
+    both = zip(_place_shares(result.places_before), _place_shares(result.places_after), strict=False)
+    rows = [Row([place_letter(at), *shares]) for at, shares in enumerate(both)]
     return [Section("places", "Places", [Paragraph(lead, "lead"), Table(columns, rows)])]
 
 
@@ -262,9 +258,8 @@ def _place_shares(counts: Sequence[int]) -> list[Words]:
 def _sample_section(sample: Sequence[ChangedQuestion]) -> list[Section]:
     if not sample:
         return []
-    blocks: Blocks = [Paragraph("Drawn at random. The right candidate is in bold.", "lead")]
-    blocks.extend(_example(one) for one in sample)
-    return [Section("sample", "A sample to look at", blocks)]
+    lead = Paragraph("Drawn at random. The right candidate is in bold.", "lead")
+    return [Section("sample", "A sample to look at", [lead, *map(_example, sample)])]
 
 
 def _example(one: ChangedQuestion) -> Block:

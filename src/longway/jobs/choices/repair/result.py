@@ -136,8 +136,7 @@ class ChoiceRepairResult(ChangeResult):
     @property
     def data(self) -> ChoiceDataset:
         """The repaired data."""
-        repaired: ChoiceDataset = self._known_original()
-        return repaired
+        return self._known_original()
 
     def _computed(self) -> Mapping[str, object]:
         """What the file has besides the fields, for other readers."""

@@ -8,26 +8,36 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
+import numpy as np
+
 from longway.data.choice_cells import NOT_WRITABLE, ChoiceCells, Draft
 from longway.data.choices import ChoiceDataset, Question
+from longway.detect.choices.candidates import Candidates
 from longway.detect.choices.cues import CUES
-from longway.detect.choices.effects import MORE
-from longway.detect.choices.leak import CANDIDATES, ENCODER, FOLDS, feature_sets, headline, leaks, picks
-from longway.detect.choices.patterns import Candidates
-from longway.detect.choices.search import Test, search
-from longway.detect.choices.vectors import REPAIR_BUDGET, encoder_of, reads_all
+from longway.detect.choices.leak import (
+    CANDIDATES,
+    ENCODER,
+    FOLDS,
+    REPAIR_BUDGET,
+    encoder_of,
+    feature_sets,
+    headline,
+    leaks,
+    picks,
+    reads_all,
+)
+from longway.detect.choices.preferences import MORE
+from longway.detect.choices.search import Test
 from longway.engines.asker import Asker
-from longway.engines.engine import Engine
 from longway.engines.prompt import answer_prompt
 from longway.errors import DataError
 from longway.jobs.change.collect import reason_counts
-from longway.jobs.choices.audit.job import FEWEST, LABELS
-from longway.jobs.choices.audit.page import UNITS
-from longway.jobs.choices.repair.result import (
-    ChoicePlan,
-    ChoiceStep,
-)
-from longway.jobs.choices.repair.settings import (
+from longway.jobs.change.job import ChangeJob
+from longway.jobs.choices.audit.job import FEWEST, check_enough, search_in
+from longway.jobs.choices.repair.result import ChoicePlan, ChoiceStep
+from longway.jobs.engine_use import costs_money, estimate_calls, sampled
+from longway.jobs.estimate import RunEstimate
+from longway.jobs.repair.settings import (
     COUNTER,
     DROP,
     NORMALISE,
@@ -35,15 +45,12 @@ from longway.jobs.choices.repair.settings import (
     REWRITE,
     ChoiceRepairSettings,
 )
-from longway.jobs.engine_use import asker_of, costs_money, estimate_calls, sampled
-from longway.jobs.estimate import RunEstimate
 from longway.jobs.run import Watcher
 from longway.methods.choices import drop
-from longway.methods.choices.counter import RULES, counter_pairs
 from longway.methods.choices.drop import Dropped
-from longway.methods.choices.normalise import Normaliser
 from longway.methods.choices.positions import balanced, is_balanced, must_stay, new_order
 from longway.methods.choices.rewrite import MOST, TEXTS, RewrittenQuestion, request, rewrite, targets
+from longway.methods.choices.surface import RULES, Normaliser, counter_pairs
 from longway.models.entailment import Entailment
 from longway.records import Finding, Leak
 from longway.store import Journal
@@ -67,19 +74,9 @@ UNSEEN = "The order of the candidates means nothing in these data, so positions 
 
 
 @dataclass(frozen=True, slots=True)
-class RepairEngines:
-    """The engines of a repair; None where there is none."""
-
-    writer: Engine | None
-    judge: Engine | None
-    budget: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Measured:
     """Questions as an audit sees them."""
 
-    candidates: Candidates
     findings: Sequence[Finding]
     tests: Mapping[tuple[str, str], Test]
     leaks: Mapping[str, Leak]
@@ -91,16 +88,12 @@ class RepairSteps:
     def __init__(
         self,
         given: ChoiceDataset,
-        settings: ChoiceRepairSettings,
-        made: RepairEngines,
+        job: ChangeJob[ChoiceRepairSettings],
         watcher: Watcher,
         vectors: Path | None = None,
     ) -> None:
-        if len(given.questions) < FEWEST:
-            raise DataError(
-                f"{given.source_name} has {len(given.questions)} questions with one right candidate. Expected at least {FEWEST}. Add more questions."
-            )
-        self.given, self.settings, self.made, self.watcher = given, settings, made, watcher
+        check_enough(given)
+        self.given, self.job, self.settings, self.watcher = given, job, job.settings, watcher
         self.cells = ChoiceCells(given)
         self.drafts = {one.id: Draft.of(one) for one in given.questions}
         self.sources: dict[str, str] = {}  # of rows that are added: the row that each was made from
@@ -111,10 +104,10 @@ class RepairSteps:
         self.is_spent = False
         self.cue_names = ""
         self.askers: tuple[Asker | None, ...] = ()
-        self.dropped = drop.Dropped({}, 0, True, "")
+        self.dropped = Dropped({}, True, "")
         watcher.step("looking for shortcuts")
         candidates = Candidates.of(given.questions, given.columns.kind)
-        self.encoder = encoder_of(candidates.texts, vectors)[0] if settings.encoder else None
+        self.encoder = encoder_of(candidates.texts, vectors)[0] if self.settings.encoder else None
         self.reads_all = self.encoder is not None and reads_all(candidates, self.encoder, REPAIR_BUDGET)
         self.before = self.measure(given.questions)
         self.current = self.before.leaks
@@ -142,19 +135,11 @@ class RepairSteps:
         """The findings and leaks of some questions."""
         candidates = Candidates.of(questions, self.given.columns.kind)
         findings, tests = self.search(candidates)
-        return Measured(candidates, findings, tests, self.leaks(candidates))
+        return Measured(findings, tests, self.leaks(candidates))
 
     def search(self, candidates: Candidates) -> tuple[list[Finding], dict[tuple[str, str], Test]]:
         """The findings, and all tests by the family and the name of their pattern."""
-        columns = self.given.columns
-        findings, _, tests = search(
-            candidates,
-            is_ordered=self.given.is_ordered,
-            max_q=MAX_Q,
-            field=" + ".join(columns.candidates),
-            label=LABELS[columns.kind],
-            noun=UNITS[columns.kind].candidate,
-        )
+        findings, _, tests = search_in(self.given, candidates, MAX_Q)
         return findings, {(one.pattern.family, one.pattern.name): one for one in tests}
 
     def leaks(self, candidates: Candidates) -> dict[str, Leak]:
@@ -167,17 +152,13 @@ class RepairSteps:
             encoder=self.encoder,
             budget=REPAIR_BUDGET,
             progress=self.watcher.progress,
-        )[0]
+        )
 
     @property
     def above_chance(self) -> set[str]:
         """What the rankers see that are clearly above chance now; the encoder only if it reads every question."""
         above = {part for part, leak in self.current.items() if leak.low > leak.majority}
         return above if self.reads_all else above - {ENCODER}
-
-    def goal(self, chance: float) -> float:
-        """The accuracy to reach."""
-        return self.settings.goal_at(chance)
 
     def plan(self) -> ChoicePlan:
         """What will be done: the first two remedies are tried, dropping is estimated."""
@@ -189,46 +170,40 @@ class RepairSteps:
         if self.moves:
             self.move()
         before = headline(self.before.leaks)
-        goal = self.goal(before.majority)
-        steps = [*self.steps]
-        now, total = headline(self.current), len(self.drafts)
+        goal = self.settings.goal_at(before.majority)
+        steps, total = [*self.steps], len(self.drafts)
         n = max((drop.needed(self.current[part].accuracy * total, total, goal) for part in self.above_chance), default=0)  # fmt: skip
         to_write = 0
-        if self.made.writer is not None:
+        if self.job.writer is not None:
             self.dropped = self._chosen(fewest=FOLDS, step="choosing the questions to rewrite")
             to_write = len(self.dropped.margins)
             steps.append(ChoiceStep(REWRITE, AIMS_OF_REWRITE[self.is_pair], to_write, about=True))
         if self.settings.uses(DROP):
-            steps.append(ChoiceStep(DROP, _aim_of_drop(n), n, min(now.accuracy, goal), about=n > 0))
+            leak = min(headline(self.current).accuracy, goal)
+            steps.append(ChoiceStep(DROP, _aim_of_drop(n), n, leak, about=n > 0))
         return ChoicePlan(tuple(steps), before, goal, tuple(self._notes(n)), self._estimate(to_write))
 
     def _notes(self, n: int) -> Iterable[str]:
         if self.settings.uses(POSITIONS) and not self.moves:
             yield VOTES_STAY if self.given.columns.kind == "votes" else UNSEEN
-        if self.made.writer is not None and self.made.judge is None:
+        if self.job.writer is not None and self.job.judge is None:
             yield UNJUDGED
         if self.encoder is not None and not self.reads_all:
             yield MEANING_STAYS
-        if n and self.made.writer is None and not self.settings.remedy:
+        if n and self.job.writer is None and not self.settings.remedy:
             yield WITH_ENGINE[self.is_pair].format(data=quote(str(self.given.path or self.given.source_name)))
 
     def _estimate(self, n: int) -> RunEstimate | None:
         """What engines that cost money may take: two texts for the wrong candidates of n questions, and a judgement of each."""
-        if not costs_money(self.made.writer, self.made.judge):
+        if not costs_money(self.job.writer, self.job.judge):
             return None
         some = [self.questions[i] for i in sampled(len(self.drafts))]
-        prompts = [
-            request(
-                one,
-                targets(one, [0.0] * len(one.candidates), is_pair=self.is_pair)[0],
-                is_pair=self.is_pair,
-            )
-            for one in some
-        ]
+        first = [targets(one, [0.0] * len(one.candidates), is_pair=self.is_pair)[0] for one in some]
+        prompts = [request(one, at, is_pair=self.is_pair) for one, at in zip(some, first, strict=True)]
         judging = [answer_prompt(one.prompt, one.candidates, is_pair=self.is_pair) for one in some]
         each = min(MOST, max(len(one.candidates) for one in some) - 1)
-        writes = estimate_calls(self.made.writer, prompts, n * each, n=TEXTS, timed=True)
-        judgements = estimate_calls(self.made.judge, judging, n, options=("1", "2"), timed=True)
+        writes = estimate_calls(self.job.writer, prompts, n * each, n=TEXTS, timed=True)
+        judgements = estimate_calls(self.job.judge, judging, n, options=("1", "2"), timed=True)
         return RunEstimate.of(n, writes, judgements)
 
     @property
@@ -238,12 +213,8 @@ class RepairSteps:
 
     def rewrite(self, journal: Journal) -> None:
         """Let an engine rewrite candidates of the questions that would be left out; not of counter-pairs, nor where one refers to others."""
-        writer, judge = (
-            asker_of(one, journal, self.made.budget, self.watcher)
-            for one in (self.made.writer, self.made.judge)
-        )
+        writer, judge = self.askers = self.job.askers(journal, self.watcher)
         assert writer is not None  # checked by the caller
-        self.askers = (writer, judge)
         candidates = Candidates.of(self.questions, self.given.columns.kind)
         features, penalty = feature_sets(candidates, is_ordered=self.given.is_ordered)[CANDIDATES]
         scores = picks(features, penalty, candidates.sets, candidates.group, self.settings.seed).scores
@@ -255,13 +226,10 @@ class RepairSteps:
         ]
         chosen, wanted = [], []
         for at in places:
-            draft = drafts[at]
-            of_place = scores[starts[at] : starts[at + 1]]
-            own = [
-                float(of_place[draft.order.index(i)]) for i in range(len(draft.texts))
-            ]  # in the order of the texts
+            draft, own = drafts[at], scores[starts[at] : starts[at + 1]]
             chosen.append(replace(draft.question, candidates=draft.texts))
-            wanted.append(targets(chosen[-1], own, is_pair=self.is_pair))
+            by_text = own[np.argsort(draft.order)].tolist()  # in the order of the texts
+            wanted.append(targets(chosen[-1], by_text, is_pair=self.is_pair))
         done, self.is_spent = rewrite(
             chosen,
             wanted,
@@ -284,7 +252,7 @@ class RepairSteps:
                 left[one.reason] += 1
             else:
                 self.drafts[one.question.id] = new
-        self.dropped = drop.Dropped({}, 0, True, "")
+        self.dropped = Dropped({}, True, "")
         n = sum(not one.reason for one in done)
         self._add(REWRITE, AIMS_OF_REWRITE[self.is_pair], n, left)
 
@@ -295,14 +263,12 @@ class RepairSteps:
         done: Counter[str] = Counter()
         for id_, draft in self.drafts.items():
             texts, forms = normaliser.normalise(draft.question)
-            if not forms:
-                continue
             new = replace(draft, texts=texts)
-            if self.cells.changed(new) is None:
+            if forms and self.cells.changed(new) is None:
                 left[NOT_WRITABLE] += 1
-                continue
-            self.drafts[id_], self.forms[id_] = new, forms
-            done.update(forms)
+            elif forms:
+                self.drafts[id_], self.forms[id_] = new, forms
+                done.update(forms)
         aim = ", ".join(f"{name} in {n:,}" for name, n in done.most_common())
         self._add(NORMALISE, aim or "all candidates have the same form", len(self.forms), left)
 
@@ -314,12 +280,11 @@ class RepairSteps:
         left: Counter[str] = Counter()
         for one in counter_pairs([self.drafts[id_].result for id_ in self.drafts], cues):
             id_ = f"{one.id}-counter"
-            draft = Draft.of(replace(self.drafts[one.id].question, id=id_))
-            draft = replace(draft, texts=one.candidates)
+            draft = replace(Draft.of(replace(self.drafts[one.id].question, id=id_)), texts=one.candidates)
             if self.cells.changed(draft) is None or id_ in self.drafts:
                 left[NOT_WRITABLE] += 1
-                continue
-            self.drafts[id_], self.sources[id_] = draft, one.id
+            else:
+                self.drafts[id_], self.sources[id_] = draft, one.id
         self.cue_names = ", ".join(MORE.get(name, name) for name in cues)
         aim = (
             f"added: the better answer without {self.cue_names}" if cues else "no style that rules can change"
@@ -355,11 +320,9 @@ class RepairSteps:
         self._add(POSITIONS, "the right one is at every place equally often", n, left)
 
     def _must_stay(self, draft: Draft) -> str:
-        why = must_stay(draft.question) or self.cells.cannot_move(draft.question)
-        if why:
-            return why
         turned = replace(draft, order=(*draft.order[1:], draft.order[0]))
-        return NOT_WRITABLE if self.cells.changed(turned) is None else ""
+        why = must_stay(draft.question) or self.cells.cannot_move(draft.question)
+        return why or (NOT_WRITABLE if self.cells.changed(turned) is None else "")
 
     def drop(self) -> None:
         """Choose the questions to leave out."""
@@ -383,7 +346,7 @@ class RepairSteps:
         return drop.choose(
             candidates,
             is_ordered=self.given.is_ordered,
-            goal=self.goal,
+            goal=self.settings.goal_at,
             fewest=fewest,
             rankers=self.above_chance | ({CANDIDATES} if known else set()),
             rules=known,
